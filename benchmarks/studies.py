@@ -185,8 +185,8 @@ def _exported_items(schema: str, home: Path, folder: Path) -> list[str]:
 
             row = projects.by_name(session, name=schema)
             assert row is not None
-            contents = items.current_content(session, project_id=row.id or 0)
-            names = {id: name for id, _, name, _ in items.names(session, project_id=row.id or 0)}
+            contents = items.current_content(session, project_id=row.id)
+            names = {id: name for id, _, name, _ in items.names(session, project_id=row.id)}
     finally:
         store.close()
     return [

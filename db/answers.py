@@ -99,7 +99,7 @@ def answers(
         wanted = wanted.where(col(PredictionRow.item_id).in_(item_ids))
     found = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
     return [
-        AnswerPart(id or 0, item_id, run_id, model, text, created_at)
+        AnswerPart(id, item_id, run_id, model, text, created_at)
         for id, item_id, run_id, model, text, created_at in found
     ]
 
@@ -111,7 +111,7 @@ def last(session: Session, *, project_id: int) -> dict[int, int]:
         .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
         .group_by(col(PredictionRow.item_id), col(PredictionRow.model))
     )
-    return {id or 0: item_id for id, item_id in session.connection().execute(wanted)}
+    return {id: item_id for id, item_id in session.connection().execute(wanted)}
 
 
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
@@ -121,7 +121,7 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
         wanted = select(PredictionRow.id, PredictionRow.text).where(
             col(PredictionRow.id).in_(ids[begin : begin + _AT_ONCE])
         )
-        found |= {id or 0: text for id, text in session.exec(wanted)}
+        found |= {id: text for id, text in session.exec(wanted)}
     return found
 
 
@@ -218,7 +218,7 @@ def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dic
         )
         .order_by(col(AnnotationRow.id))
     )
-    return [(id or 0, login, dict(answers)) for id, login, answers in session.connection().execute(wanted)]
+    return [(id, login, dict(answers)) for id, login, answers in session.connection().execute(wanted)]
 
 
 def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, str, Any, datetime]]:
@@ -302,7 +302,7 @@ def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
         ItemRow.project_id == project_id,
         or_(col(ItemRow.external_id).ilike(pattern, escape="\\"), col(ItemRow.public_id) == text),
     )
-    found = {id or 0 for id in session.exec(named)} | set(session.exec(in_answers))
+    found = {id for id in session.exec(named)} | set(session.exec(in_answers))
     wanted = text.casefold()
     contents = (
         plain_select(col(RevisionRow.item_id), col(RevisionRow.content))

@@ -179,4 +179,4 @@ def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | N
 
 def in_lock_order(rows: Iterable[AssetRow]) -> list[AssetRow]:
     """By source, then id: the order in which all transactions hold images and the counts of their sources."""
-    return sorted(rows, key=lambda row: (row.source_id or 0, row.id or 0))
+    return sorted(rows, key=lambda row: (row.source_id or 0, row.id))

@@ -286,7 +286,7 @@ def keys_there(session: Session, *, place_id: int, until: int) -> dict[str, tupl
         BridgeTaskRow.state != BridgeState.SENDING,
         col(BridgeTaskRow.id) <= until,
     )
-    return {key: (id or 0, outside) for key, id, outside in session.exec(wanted)}
+    return {key: (id, outside) for key, id, outside in session.exec(wanted)}
 
 
 def newest(session: Session, *, place_id: int) -> int:
@@ -381,7 +381,7 @@ def stayed_until(session: Session, *, bridge_id: int, until: datetime | None) ->
     )
     if until is not None:
         wanted = wanted.where(col(BridgeTaskRow.ended_at) < until)
-    return [id or 0 for id in session.exec(wanted)]
+    return [id for id in session.exec(wanted)]
 
 
 def remove_stored(session: Session, *, ids: Sequence[int]) -> None:
@@ -494,7 +494,7 @@ def names(session: Session, *, bridge_id: int) -> dict[int, tuple[str, str]]:
         .where(BridgeProjectRow.bridge_id == bridge_id)
         .distinct()
     )
-    return {id or 0: (login, name) for id, login, name in session.exec(wanted)}
+    return {id: (login, name) for id, login, name in session.exec(wanted)}
 
 
 def stuck(session: Session, *, bridge_id: int, tries: int, limit: int) -> list[tuple[BridgeTaskRow, ItemRow | None]]:

@@ -185,7 +185,7 @@ def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[Asse
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
         .where(col(AssetRow.id).in_(asset_ids))
     )
-    return {asset.id or 0: (asset, media) for asset, media in session.exec(wanted)}
+    return {asset.id: (asset, media) for asset, media in session.exec(wanted)}
 
 
 def count_open(session: Session, *, project_id: int, per_source: int | None) -> int:
@@ -271,7 +271,7 @@ def decisions(
         .order_by(col(SiftDecisionRow.id))
     )
     return [
-        (decision, asset, candidate, names.get(candidate.source_id), login)
+        (decision, asset, candidate, names.get(candidate.source_id or 0), login)
         for decision, asset, candidate, login in session.exec(wanted)
     ]
 

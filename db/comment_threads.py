@@ -196,7 +196,7 @@ def events(session: Session, *, item_id: int) -> list[tuple[EventRow, PersonRow 
 def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """The logins of people."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
-    return {id or 0: login for id, login in session.exec(wanted)}
+    return {id: login for id, login in session.exec(wanted)}
 
 
 def find_items(

@@ -64,7 +64,7 @@ def accounts(session: Session, *, project_id: int) -> dict[str, int]:
         )
         .order_by(col(PersonRow.id))
     )
-    return {login: id or 0 for login, id in session.connection().execute(wanted)}
+    return {login: id for login, id in session.connection().execute(wanted)}
 
 
 def judges(session: Session, *, project_id: int) -> set[str]:

@@ -45,8 +45,6 @@ def add_file(session: Session, *, row: ImportFileRow) -> int:
     """Add a file; its id."""
     session.add(row)
     session.flush()
-    if row.id is None:
-        raise ValueError("a stored file has an id")
     return row.id
 
 
@@ -76,7 +74,7 @@ def item_places(session: Session, *, project_id: int) -> list[ItemPlace]:
         .where(ItemRow.project_id == project_id)
         .order_by(col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
     )
-    return [ItemPlace(id or 0, dimension, file, place) for id, dimension, file, place in session.exec(wanted)]
+    return [ItemPlace(id, dimension, file, place) for id, dimension, file, place in session.exec(wanted)]
 
 
 def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]:
@@ -86,7 +84,7 @@ def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]
         .where(ItemRow.project_id == project_id)
         .order_by(col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
     )
-    return [(id or 0, external_id, dimension) for id, external_id, dimension in session.exec(wanted)]
+    return [(id, external_id, dimension) for id, external_id, dimension in session.exec(wanted)]
 
 
 def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
@@ -96,7 +94,7 @@ def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dic
         wanted = select(AssetRow.name, AssetRow.id, AssetRow.sha256).where(
             AssetRow.project_id == project_id, col(AssetRow.name).in_(some)
         )
-        found.update({name: (id or 0, sha256) for name, id, sha256 in session.exec(wanted)})
+        found.update({name: (id, sha256) for name, id, sha256 in session.exec(wanted)})
     return found
 
 
@@ -139,8 +137,6 @@ def add_run(session: Session, *, row: RunRow) -> int:
     """Add a run; its id."""
     session.add(row)
     session.flush()
-    if row.id is None:
-        raise ValueError("a stored run has an id")
     return row.id
 
 
@@ -148,8 +144,6 @@ def add_worker(session: Session, *, row: RunWorkerRow) -> int:
     """Add what took part in a run; its id."""
     session.add(row)
     session.flush()
-    if row.id is None:
-        raise ValueError("a stored worker has an id")
     return row.id
 
 

@@ -204,7 +204,7 @@ def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any
     wanted = select(GoldRow.id, GoldRow.answers).where(
         col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None)
     )
-    return {id or 0: dict(said) for id, said in session.exec(wanted)}
+    return {id: dict(said) for id, said in session.exec(wanted)}
 
 
 def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> dict[int, datetime]:

@@ -75,7 +75,7 @@ def lock_of_task(session: Session, *, task: str) -> None:
     """
     found: ItemRow | None = session.exec(_of_task(), params={"task": task}).first()
     if found is not None:
-        _held(session)[found.id or 0] = found
+        _held(session)[found.id] = found
 
 
 @cache
@@ -133,7 +133,7 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
         wanted = select(ItemRow.id, ItemRow.priority).where(
             col(ItemRow.id).in_(item_ids[begin : begin + 500]), ItemRow.priority != 0
         )
-        found |= {id or 0: priority for id, priority in session.exec(wanted)}
+        found |= {id: priority for id, priority in session.exec(wanted)}
     return found
 
 
@@ -145,7 +145,7 @@ def of_project(session: Session, *, project_id: int) -> list[ItemRow]:
 def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, ItemRow]:
     """Items by id."""
     wanted = select(ItemRow).where(col(ItemRow.id).in_(sorted(set(ids))))
-    return {row.id or 0: row for row in session.exec(wanted)}
+    return {row.id: row for row in session.exec(wanted)}
 
 
 def chosen(
@@ -219,7 +219,7 @@ def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str
         .where(ItemRow.project_id == project_id)
         .order_by(col(ItemRow.id))
     )
-    return [(id or 0, public, external, dimension) for id, public, external, dimension in session.exec(wanted)]
+    return [(id, public, external, dimension) for id, public, external, dimension in session.exec(wanted)]
 
 
 def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
@@ -287,7 +287,7 @@ def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, s
         wanted = select(PredictionRow.id, PredictionRow.model).where(
             col(PredictionRow.id).in_(prediction_ids[begin : begin + 500])
         )
-        found |= {id or 0: model for id, model in session.exec(wanted)}
+        found |= {id: model for id, model in session.exec(wanted)}
     return found
 
 
@@ -337,7 +337,7 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
     """The items that are in a state, by id."""
     wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state)
-    return [id or 0 for id in session.exec(wanted)]
+    return [id for id in session.exec(wanted)]
 
 
 def latest_annotations(

@@ -74,7 +74,7 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, int, str, s
         .where(PredictionRow.project_id == project_id, of_counting_runs())
         .order_by(col(PredictionRow.id))
     )
-    return [(id or 0, item_id, dimension, model) for id, item_id, dimension, model in session.exec(wanted)]
+    return [(id, item_id, dimension, model) for id, item_id, dimension, model in session.exec(wanted)]
 
 
 def graded(session: Session, *, project_id: int) -> set[int]:
@@ -93,7 +93,7 @@ def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, Prediction
     found: dict[int, PredictionRow] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
-        found |= {row.id or 0: row for row in session.exec(some)}
+        found |= {row.id: row for row in session.exec(some)}
     return found
 
 
@@ -127,7 +127,7 @@ def units(session: Session, *, ids: Sequence[int]) -> dict[int, JudgeUnitRow]:
     found: dict[int, JudgeUnitRow] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
-        found |= {row.id or 0: row for row in session.exec(some)}
+        found |= {row.id: row for row in session.exec(some)}
     return found
 
 
@@ -395,7 +395,7 @@ def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
     models: dict[int, str] = {}
     for ids in shown:
         for id, model in session.connection().execute(whose.where(col(PredictionRow.id).in_(ids))):
-            models[id or 0] = model
+            models[id] = model
     wanted = (
         sa_select(
             col(JudgeUnitRow.run_id),
@@ -420,7 +420,7 @@ def compared(session: Session, *, run_ids: Sequence[int]) -> list[Compared]:
 def units_of_answers(session: Session, *, run_id: int) -> dict[int, int]:
     """The unit of every answer that a metric has measured, by the answer's id."""
     wanted = select(JudgeUnitRow.prediction_id, JudgeUnitRow.id).where(JudgeUnitRow.run_id == run_id)
-    return {answer: id or 0 for answer, id in session.exec(wanted) if answer is not None}
+    return {answer: id for answer, id in session.exec(wanted) if answer is not None}
 
 
 def text_hashes(session: Session, *, run_id: int) -> dict[int, str]:

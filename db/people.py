@@ -151,13 +151,13 @@ def forget_all_failures(session: Session, *, login: str) -> None:
 def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """What people are called, by id."""
     wanted = select(PersonRow.id, PersonRow.name).where(col(PersonRow.id).in_(sorted(ids)))
-    return {id or 0: name for id, name in session.exec(wanted)}
+    return {id: name for id, name in session.exec(wanted)}
 
 
 def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """People's logins, by id."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(ids)))
-    return {id or 0: login for id, login in session.exec(wanted)}
+    return {id: login for id, login in session.exec(wanted)}
 
 
 def called(session: Session, *, logins: Iterable[str]) -> dict[str, str]:

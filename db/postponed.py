@@ -20,7 +20,7 @@ def put(session: Session, *, row: TaskRow, person_id: int, released: bool, now: 
             project_id=row.project_id,
             person_id=person_id,
             stage=row.stage,
-            task_id=row.id or 0,
+            task_id=row.id,
             unit=row.unit,
             released=released,
             at=now,

@@ -156,4 +156,4 @@ def by_ids(session: Session, *, ids: Sequence[int]) -> list[AnnotationRow]:
     for at in range(0, len(ids), 500):
         wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
         found += session.exec(wanted)
-    return sorted(found, key=lambda row: row.id or 0)
+    return sorted(found, key=lambda row: row.id)

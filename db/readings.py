@@ -55,7 +55,7 @@ def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[
             wanted = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
                 PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
             )
-            found |= {(run_id, item_id, model): id or 0 for id, item_id, model in session.exec(wanted)}
+            found |= {(run_id, item_id, model): id for id, item_id, model in session.exec(wanted)}
     return found
 
 
@@ -95,7 +95,7 @@ def unread(
     if item_id is not None:
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
     found = session.connection().execute(wanted.order_by(col(PredictionRow.id)).limit(limit))
-    return [Unread(id or 0, item, run, text, at) for id, item, run, text, at in found]
+    return [Unread(id, item, run, text, at) for id, item, run, text, at in found]
 
 
 def any_unread(session: Session, *, project_id: int, version: int) -> bool:
@@ -110,7 +110,7 @@ def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unr
     for some in _lots(ids):
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
         for row in session.exec(wanted.order_by(col(PredictionRow.id))):
-            found.append(Unread(row.id or 0, row.item_id, row.run_id, row.text, row.created_at))
+            found.append(Unread(row.id, row.item_id, row.run_id, row.text, row.created_at))
     return found
 
 
@@ -121,7 +121,7 @@ def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | Non
         wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
         for row in session.exec(wanted):
             if models is None or row.model in models:
-                found.append(Unread(row.id or 0, row.item_id, row.run_id, row.text, row.created_at))
+                found.append(Unread(row.id, row.item_id, row.run_id, row.text, row.created_at))
     return found
 
 
@@ -141,7 +141,7 @@ def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for some in _lots(ids):
         wanted = select(PredictionRow.id, PredictionRow.public_id).where(col(PredictionRow.id).in_(some))
-        found |= {id or 0: public for id, public in session.exec(wanted)}
+        found |= {id: public for id, public in session.exec(wanted)}
     return found
 
 
@@ -171,7 +171,7 @@ def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int
 def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str, Any]]:
     """What runs were to do, by their ids; empty for those that came from files."""
     wanted = select(RunRow.id, RunRow.params).where(col(RunRow.id).in_(sorted(set(run_ids))))
-    return {id or 0: dict(params.get("plan") or {}) for id, params in session.exec(wanted)}
+    return {id: dict(params.get("plan") or {}) for id, params in session.exec(wanted)}
 
 
 def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tuple[int, datetime, Mapping[str, Any]]]]:

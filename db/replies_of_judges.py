@@ -102,7 +102,7 @@ def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
             .join(ItemRow, col(ItemRow.id) == JudgeUnitRow.item_id)
             .where(col(AttemptRow.id).in_(some))
         )
-        found |= {attempt.id or 0: Said(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
+        found |= {attempt.id: Said(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
     return found
 
 
@@ -186,7 +186,7 @@ def newest_readings(session: Session, *, project_id: int) -> dict[str, int]:
         .where(col(RunRow.project_id) == project_id)
         .group_by(col(RunRow.public_id))
     )
-    return {run: id or 0 for run, id in session.connection().execute(wanted)}
+    return {run: id for run, id in session.connection().execute(wanted)}
 
 
 def models(session: Session, *, run_id: int) -> list[str]:

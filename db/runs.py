@@ -203,8 +203,6 @@ def add_worker(session: Session, *, run_id: int, name: str, about: Mapping[str, 
     row = RunWorkerRow(run_id=run_id, name=name, about=dict(about), started_at=now, seen_at=now)
     session.add(row)
     session.flush()
-    if row.id is None:
-        raise ValueError("a stored worker has an id")
     return row.id
 
 
@@ -536,7 +534,7 @@ def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:
         .where(PredictionRow.run_id == run_id)
         .order_by(col(PredictionRow.id))
     )
-    return [(id or 0, item_id, dimension) for id, item_id, dimension in session.exec(wanted)]
+    return [(id, item_id, dimension) for id, item_id, dimension in session.exec(wanted)]
 
 
 def in_grading(session: Session, *, run_id: int) -> int:
@@ -558,7 +556,7 @@ def items_of(
         wanted = wanted.where(col(ItemRow.dimension).in_(list(dimensions)))
     if states is not None:
         wanted = wanted.where(col(ItemRow.state).in_(list(states)))
-    return [id or 0 for id in session.exec(wanted)]
+    return [id for id in session.exec(wanted)]
 
 
 def _lots(ids: Sequence[int]) -> list[list[int]]:

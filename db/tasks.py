@@ -633,7 +633,7 @@ def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequ
     ids: list[int] = []
     for begin in range(0, len(there), _AT_ONCE):
         some = col(TaskRow.item_id).in_(there[begin : begin + _AT_ONCE])
-        ids += [id or 0 for id in session.exec(select(TaskRow.id).where(some, col(TaskRow.awaits_media).is_(True)))]
+        ids += [id for id in session.exec(select(TaskRow.id).where(some, col(TaskRow.awaits_media).is_(True)))]
     note_media(session, ids=ids, awaits=False)
 
 
@@ -696,7 +696,7 @@ def fed_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, st
         .distinct()
         .order_by(col(TaskRow.prediction_id))
     )
-    return [(id or 0, item_id or 0, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
+    return [(id or 0, item_id, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
 
 
 def fed_units(session: Session, *, project_id: int) -> set[str]:

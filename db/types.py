@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, DateTime, Dialect, Enum
 from sqlalchemy.types import TypeDecorator
-from sqlmodel import SQLModel
+from sqlmodel import Field, SQLModel
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -69,6 +69,11 @@ def word_column(kind: type[StrEnum], default: StrEnum) -> Column[Any]:
         nullable=False,
         server_default=default.value,
     )
+
+
+def row_id() -> Any:
+    """The key that the database gives a row when it is stored: a row has none before."""
+    return Field(default=None, primary_key=True)
 
 
 def public_id() -> str:

@@ -47,4 +47,4 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:
 def ids(session: Session, *, project_id: int) -> set[int]:
     """The answers of a project that were withdrawn with their run."""
     wanted = select(col(PredictionRow.id)).where(col(PredictionRow.project_id) == project_id, ~of_counting_runs())
-    return {id or 0 for id in session.connection().execute(wanted).scalars()}
+    return {id for id in session.connection().execute(wanted).scalars()}

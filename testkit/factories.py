@@ -185,7 +185,7 @@ def make_predictions(
             PredictionRow(
                 project_id=access.project_id,
                 item_id=item_id,
-                run_id=run.id or 0,
+                run_id=run.id,
                 model=model,
                 text=f"Answer {number} of {item_id}",
                 created_at=store.now(),
@@ -195,7 +195,7 @@ def make_predictions(
         ]
         session.add_all(rows)
         session.flush()
-        made = [(row.id or 0, row.item_id, dimension) for row in rows]
+        made = [(row.id, row.item_id, dimension) for row in rows]
         grading.open_grading(session, access=access, predictions=made, now=store.now())
 
 
@@ -233,7 +233,7 @@ def make_run(
                 created_at=now,
             ),
         )
-        run_id = row.id or 0
+        run_id = row.id
         runs.add_chunks(session, run_id=run_id, chunks=[units])
         worker_id = runs.add_worker(session, run_id=run_id, name=worker, about=about or {}, now=now)
         chunk = runs.claim(session, run_id=run_id, worker_id=worker_id, now=now, until=now + timedelta(minutes=1))
@@ -277,4 +277,4 @@ def _ids(store: Store, project: str) -> list[int]:
         row = projects.by_name(session, name=project)
         assert row is not None
         assert row.id is not None
-        return [item.id or 0 for item in items.of_project(session, project_id=row.id)]
+        return [item.id for item in items.of_project(session, project_id=row.id)]

@@ -26,7 +26,7 @@ def fill(store: Store, media: MediaStore) -> int:
     """Give every image that has no file one and the same picture; how many there were. Clips stay as they are."""
     with store.read() as session:
         wanted = select(AssetRow).where(col(AssetRow.sha256).is_(None), AssetRow.kind == "image")
-        missing = [(row.project_id, row.id or 0) for row in session.exec(wanted)]
+        missing = [(row.project_id, row.id) for row in session.exec(wanted)]
     if not missing:
         return 0
     medium = media.add(picture(), name="somewhere.png")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, word_column
+from db.types import UTCDateTime, row_id, word_column
 from domain.batches import BatchState
 
 
@@ -18,7 +18,7 @@ class RunBatchRow(SQLModel, table=True):
     __tablename__ = "run_batch"
     __table_args__ = (UniqueConstraint("run_id", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     number: int
     """Counts from 1 in each run."""
@@ -47,7 +47,7 @@ class RunBatchUnitRow(SQLModel, table=True):
     __tablename__ = "run_batch_unit"
     __table_args__ = (UniqueConstraint("batch_id", "unit_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     batch_id: int = Field(foreign_key="run_batch.id")
     unit_id: int
     item_id: int = Field(foreign_key="item.id")
@@ -65,7 +65,7 @@ class RunBatchProblemRow(SQLModel, table=True):
     __tablename__ = "run_batch_problem"
     __table_args__ = (UniqueConstraint("run_id", "key"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     key: str
     """SHA-256 of the line, and the how manieth of its kind it is in its file: reading a file twice adds nothing."""

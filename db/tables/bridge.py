@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, word_column
+from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.states import Stage
 
@@ -19,7 +19,7 @@ class BridgeRow(SQLModel, table=True):
     __tablename__ = "bridge"
     __table_args__ = (UniqueConstraint("project_id", "address"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     address: str
     """As ``FrontEnd.address`` writes it."""
@@ -51,7 +51,7 @@ class BridgePersonRow(SQLModel, table=True):
     __tablename__ = "bridge_person"
     __table_args__ = (UniqueConstraint("bridge_id", "person_id"), UniqueConstraint("bridge_id", "email"))
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     bridge_id: int = Field(foreign_key="bridge.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     email: str
@@ -72,7 +72,7 @@ class BridgeProjectRow(SQLModel, table=True):
         Index("ix_bridge_project_person_id", "person_id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     bridge_id: int = Field(foreign_key="bridge.id")
     person_id: int = Field(foreign_key="person.id")
     stage: Stage = Field(sa_column=enum_column(Stage))
@@ -98,7 +98,7 @@ class BridgeTaskRow(SQLModel, table=True):
         Index("ix_bridge_task_task_id", "task_id", "state"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     bridge_project_id: int = Field(foreign_key="bridge_project.id")
     task_id: int = Field(foreign_key="task.id")
     person_id: int = Field(foreign_key="person.id", index=True)
@@ -139,7 +139,7 @@ class BridgeAnswerRow(SQLModel, table=True):
         Index("ix_bridge_answer_bridge_id", "bridge_id", "outcome"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     bridge_id: int = Field(foreign_key="bridge.id")
     bridge_task_id: int = Field(foreign_key="bridge_task.id")
     person_id: int = Field(foreign_key="person.id", index=True)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Index, Text, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id
+from db.types import UTCDateTime, enum_column, public_id, row_id
 from domain.states import ItemState
 
 
@@ -18,7 +18,7 @@ class ImportFileRow(SQLModel, table=True):
     __tablename__ = "import_file"
     __table_args__ = (UniqueConstraint("project_id", "path"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     path: str
     format: str
@@ -38,7 +38,7 @@ class ItemRow(SQLModel, table=True):
         Index("ix_item_file", "file_id", "position"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     dimension: str
@@ -61,7 +61,7 @@ class ItemAssetRow(SQLModel, table=True):
     __tablename__ = "item_asset"
     __table_args__ = (UniqueConstraint("item_id", "role", "position"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     item_id: int = Field(foreign_key="item.id")
     asset_id: int = Field(foreign_key="asset.id", index=True)
     role: str
@@ -77,7 +77,7 @@ class RevisionRow(SQLModel, table=True):
         Index("ix_revision_item_id_editor_id", "item_id", "editor_id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     item_id: int = Field(foreign_key="item.id")
     number: int
     content: dict[str, Any] = Field(sa_type=JSON)

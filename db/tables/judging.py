@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, word_column
+from db.types import UTCDateTime, row_id, word_column
 from domain.judging import Verdict
 
 
@@ -21,7 +21,7 @@ class JudgeTemplateRow(SQLModel, table=True):
         UniqueConstraint("project_id", "hash"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     name: str
     version: int
@@ -41,7 +41,7 @@ class JudgeUnitRow(SQLModel, table=True):
 
     __tablename__ = "judge_unit"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id", index=True)
     item_id: int = Field(foreign_key="item.id")
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
@@ -66,7 +66,7 @@ class JudgementRow(SQLModel, table=True):
         Index("ix_judgement_run_id_verdict", "run_id", "verdict", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     unit_id: int = Field(foreign_key="judge_unit.id", index=True)
     attempt_id: int = Field(foreign_key="attempt.id")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Index
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime
+from db.types import UTCDateTime, row_id
 
 
 class EventRow(SQLModel, table=True):
@@ -21,7 +21,7 @@ class EventRow(SQLModel, table=True):
         Index("ix_event_project_id_kind", "project_id", "kind", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     at: datetime = Field(sa_type=UTCDateTime)
     kind: str
     project_id: int | None = Field(default=None, foreign_key="project.id")

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, public_id, word_column
+from db.types import UTCDateTime, public_id, row_id, word_column
 from domain.states import Sifted
 
 
@@ -18,7 +18,7 @@ class SourceRow(SQLModel, table=True):
     __tablename__ = "source"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     name: str
     taken: int = 0
@@ -50,7 +50,7 @@ class AssetRow(SQLModel, table=True):
         Index("ix_asset_project_id_sha256", "project_id", "sha256"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     sha256: str | None = Field(default=None, foreign_key="media_object.sha256")
@@ -113,7 +113,7 @@ class SiftDecisionRow(SQLModel, table=True):
         Index("ix_sift_decision_project_id_id", "project_id", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     asset_id: int = Field(foreign_key="asset.id", index=True)
     person_id: int | None = Field(default=None, foreign_key="person.id")

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Index
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column
+from db.types import UTCDateTime, enum_column, row_id
 from domain.roles import Role
 
 
@@ -16,7 +16,7 @@ class PersonRow(SQLModel, table=True):
 
     __tablename__ = "person"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     login: str = Field(unique=True)
     name: str
     password_hash: str | None = None
@@ -30,7 +30,7 @@ class SessionRow(SQLModel, table=True):
 
     __tablename__ = "session"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     token_hash: str = Field(unique=True)
     person_id: int = Field(foreign_key="person.id", index=True)
     csrf: str
@@ -43,7 +43,7 @@ class SignInLinkRow(SQLModel, table=True):
 
     __tablename__ = "sign_in_link"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     token_hash: str = Field(unique=True)
     person_id: int = Field(foreign_key="person.id", index=True)
     created_at: datetime = Field(sa_type=UTCDateTime)
@@ -56,7 +56,7 @@ class InvitationRow(SQLModel, table=True):
 
     __tablename__ = "invitation"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     token_hash: str = Field(unique=True)
     project_id: int = Field(foreign_key="project.id", index=True)
     role: Role = Field(sa_column=enum_column(Role))
@@ -75,7 +75,7 @@ class FailedLoginRow(SQLModel, table=True):
     __tablename__ = "failed_login"
     __table_args__ = (Index("ix_failed_login_login_at", "login", "at"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     login: str
     """With where it was tried (``db.people.attempts_key``)."""
     at: datetime = Field(sa_type=UTCDateTime)

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import JSON, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column
+from db.types import UTCDateTime, enum_column, row_id
 from domain.roles import Role
 
 
@@ -16,7 +16,7 @@ class SchemaVersionRow(SQLModel, table=True):
 
     __tablename__ = "schema_version"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     name: str
     version: int
     hash: str = Field(unique=True)
@@ -31,7 +31,7 @@ class ProjectRow(SQLModel, table=True):
 
     __tablename__ = "project"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     name: str = Field(unique=True)
     title: str
     made_up: bool = False
@@ -52,7 +52,7 @@ class GuidelineVersionRow(SQLModel, table=True):
         UniqueConstraint("project_id", "hash"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     number: int
     hash: str
@@ -81,7 +81,7 @@ class MemberRow(SQLModel, table=True):
     __tablename__ = "member"
     __table_args__ = (UniqueConstraint("project_id", "person_id"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     role: Role = Field(sa_column=enum_column(Role))

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, public_id
+from db.types import UTCDateTime, public_id, row_id
 
 
 class QualificationSetRow(SQLModel, table=True):
@@ -17,7 +17,7 @@ class QualificationSetRow(SQLModel, table=True):
     __tablename__ = "qualification_set"
     __table_args__ = (UniqueConstraint("project_id", "stage", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     stage: str = Field(max_length=32)
     number: int
@@ -44,7 +44,7 @@ class QualificationRow(SQLModel, table=True):
     __tablename__ = "qualification"
     __table_args__ = (UniqueConstraint("project_id", "stage", "person_id", "number"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     stage: str = Field(max_length=32)
@@ -62,7 +62,7 @@ class QualificationReviewRow(SQLModel, table=True):
 
     __tablename__ = "qualification_review"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     qualification_id: int = Field(foreign_key="qualification.id", index=True)
     person_id: int = Field(foreign_key="person.id")
     signs: bool
@@ -84,7 +84,7 @@ class GoldRow(SQLModel, table=True):
     __tablename__ = "gold"
     __table_args__ = (Index("ix_gold_project_id_stage", "project_id", "stage"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     stage: str = Field(max_length=32)
@@ -107,7 +107,7 @@ class GoldPardonRow(SQLModel, table=True):
 
     __tablename__ = "gold_pardon"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     stage: str = Field(max_length=32)
     person_id: int = Field(foreign_key="person.id", index=True)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, word_column
+from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
@@ -19,7 +19,7 @@ class RunRow(SQLModel, table=True):
 
     __tablename__ = "run"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id", index=True)
     kind: RunKind = Field(sa_column=word_column(RunKind, RunKind.IMPORT))
@@ -53,7 +53,7 @@ class RunChunkRow(SQLModel, table=True):
         Index("ix_run_chunk_next", "run_id", "done", "lease_until", "number"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     number: int
     unit_ids: list[int] = Field(sa_type=JSON)
@@ -69,7 +69,7 @@ class RunWorkerRow(SQLModel, table=True):
 
     __tablename__ = "run_worker"
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id", index=True)
     name: str
     """Machine and process."""
@@ -89,7 +89,7 @@ class AttemptRow(SQLModel, table=True):
         Index("ix_attempt_run_id_outcome", "run_id", "outcome", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     run_id: int = Field(foreign_key="run.id")
     worker_id: int = Field(foreign_key="run_worker.id")
     unit_id: int
@@ -124,7 +124,7 @@ class PredictionRow(SQLModel, table=True):
         Index("ix_prediction_project_id_model", "project_id", "model"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     item_id: int = Field(foreign_key="item.id")
@@ -141,7 +141,7 @@ class ReadingRow(SQLModel, table=True):
     __tablename__ = "reading"
     __table_args__ = (UniqueConstraint("prediction_id", "reader", "version", "asked"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     prediction_id: int = Field(foreign_key="prediction.id")
     reader: str
     """``rules``, or the name of a model that was asked."""
@@ -170,7 +170,7 @@ class ToolResultRow(SQLModel, table=True):
     __tablename__ = "tool_result"
     __table_args__ = (UniqueConstraint("item_id", "tool", "arguments_key"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     item_id: int = Field(foreign_key="item.id")
     tool: str
     arguments: dict[str, Any] | None = Field(default=None, sa_column=Column("arguments", JSON(none_as_null=True)))
@@ -187,7 +187,7 @@ class ImportedRatingRow(SQLModel, table=True):
     __tablename__ = "imported_rating"
     __table_args__ = (UniqueConstraint("project_id", "stage", "unit", "rater", "criterion"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     stage: Stage = Field(sa_column=enum_column(Stage))
     unit: str
@@ -204,7 +204,7 @@ class FileRaterRow(SQLModel, table=True):
     __tablename__ = "file_rater"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     name: str
     is_person: bool

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, public_id
+from db.types import UTCDateTime, public_id, row_id
 
 
 class CauseAnswerRow(SQLModel, table=True):
@@ -32,7 +32,7 @@ class CommentRow(SQLModel, table=True):
         Index("ix_comment_project_id_id", "project_id", "id"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     item_id: int = Field(foreign_key="item.id")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, word_column
+from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -31,7 +31,7 @@ class TaskRow(SQLModel, table=True):
         Index("ix_task_correcting", "person_id", "correcting"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     stage: Stage = Field(sa_column=enum_column(Stage))
@@ -68,7 +68,7 @@ class WalkRow(SQLModel, table=True):
     __tablename__ = "walk"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage", "dimension"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     stage: Stage = Field(sa_column=enum_column(Stage))
@@ -98,7 +98,7 @@ class AsideRow(SQLModel, table=True):
         Index("ix_aside_person_id", "person_id", "project_id", "stage", "at"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id")
     stage: Stage = Field(sa_column=enum_column(Stage))
@@ -115,7 +115,7 @@ class TallyRow(SQLModel, table=True):
     __tablename__ = "tally"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage"),)
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     stage: Stage = Field(sa_column=enum_column(Stage))
@@ -141,7 +141,7 @@ class AnnotationRow(SQLModel, table=True):
         Index("ix_annotation_project_id_stage", "project_id", "stage"),
     )
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     task_id: int = Field(foreign_key="task.id", index=True)
@@ -178,7 +178,7 @@ class DraftRow(SQLModel, table=True):
     __tablename__ = "draft"
     __table_args__ = (UniqueConstraint("task_id", "person_id"), Index("ix_draft_lost", "lost", "saved_at"))
 
-    id: int | None = Field(default=None, primary_key=True)
+    id: int = row_id()
     task_id: int = Field(foreign_key="task.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     seq: int

@@ -131,7 +131,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
     with store.write() as session:
         row = rows_of_runs.by_public_id(session, public_id=run)
         assert row is not None
-        run_id = row.id or 0
+        run_id = row.id
         worker = rows_of_runs.add_worker(session, run_id=run_id, name="machine/1", about={}, now=now)
         at = 0
         while True:
@@ -148,7 +148,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
             written = rows_of_runs.append(
                 session,
                 run_id=run_id,
-                chunk_id=chunk.id or 0,
+                chunk_id=chunk.id,
                 worker_id=worker,
                 attempts=attempts,
                 item_ids={id: units[id].item_id for id in chunk.unit_ids},

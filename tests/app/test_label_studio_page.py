@@ -83,7 +83,7 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
         row = session.exec(select(BridgeRow)).one()
         slot = session.exec(select(TaskRow).where(TaskRow.public_id == view.id)).one()
         place = BridgeProjectRow(
-            bridge_id=row.id or 0,
+            bridge_id=row.id,
             person_id=bo.id,
             stage=Stage.VERIFICATION,
             labeling_hash="h",
@@ -94,8 +94,8 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
         session.add(place)
         session.flush()
         out = BridgeTaskRow(
-            bridge_project_id=place.id or 0,
-            task_id=slot.id or 0,
+            bridge_project_id=place.id,
+            task_id=slot.id,
             person_id=bo.id,
             state=BridgeState.OUT,
             created_at=NOW,
@@ -105,8 +105,8 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
         for n, outcome in enumerate(BridgeOutcome, start=2):  # two are stored, three superseded, and so on
             session.add_all(
                 BridgeAnswerRow(
-                    bridge_id=row.id or 0,
-                    bridge_task_id=out.id or 0,
+                    bridge_id=row.id,
+                    bridge_task_id=out.id,
                     person_id=bo.id,
                     outside_annotation=each,
                     updated="then",

@@ -74,10 +74,10 @@ def sent(store: Store, task: str, key: str = "key-of-the-task", state: BridgeSta
         session.add(bridge)
         session.flush()
         session.add(
-            BridgePersonRow(bridge_id=bridge.id or 0, person_id=row.person_id or 0, email="a@b.test", created_at=NOW)
+            BridgePersonRow(bridge_id=bridge.id, person_id=row.person_id or 0, email="a@b.test", created_at=NOW)
         )
         there = BridgeProjectRow(
-            bridge_id=bridge.id or 0,
+            bridge_id=bridge.id,
             person_id=row.person_id or 0,
             stage=row.stage,
             labeling_hash="h",
@@ -88,8 +88,8 @@ def sent(store: Store, task: str, key: str = "key-of-the-task", state: BridgeSta
         session.flush()
         session.add(
             BridgeTaskRow(
-                bridge_project_id=there.id or 0,
-                task_id=row.id or 0,
+                bridge_project_id=there.id,
+                task_id=row.id,
                 person_id=row.person_id or 0,
                 key=key,
                 state=state,

@@ -367,8 +367,8 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
 
         row = rows.by_public_id(session, public_id=alone)
         assert row is not None
-        for worker in rows.workers(session, run_id=row.id or 0):
-            rows.end_worker(session, worker_id=worker.id or 0, now=store.now())
+        for worker in rows.workers(session, run_id=row.id):
+            rows.end_worker(session, worker_id=worker.id, now=store.now())
     view = model_runs.view(store, by=None, run=alone)
     assert watch.waiting(view, now=there + timedelta(seconds=1), heard=None) == ""
     later = datetime.now(UTC) + timedelta(minutes=1)

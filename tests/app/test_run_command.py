@@ -48,8 +48,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
         new = []
         for number in range(len(there), ITEMS):
             row = there[number % len(there)]
-            fields = items.content(session, item_id=row.id or 0, revision=row.current_revision)
-            linked = [(link.role, asset.id or 0) for link, asset, _ in items.assets(session, item_id=row.id or 0)]
+            fields = items.content(session, item_id=row.id, revision=row.current_revision)
+            linked = [(link.role, asset.id) for link, asset, _ in items.assets(session, item_id=row.id)]
             name = f"{row.external_id}/{number}"
             new.append(authoring.NewItem(external_id=name, dimension=row.dimension, fields=fields, assets=linked))
         authoring.add_items(session, access=access, new=new, now=store.now())

@@ -783,7 +783,7 @@ def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -
             )
             session.add(asset)
             session.flush()
-            session.add(ItemAssetRow(item_id=row.id or 0, asset_id=asset.id or 0, role="image", position=0))
+            session.add(ItemAssetRow(item_id=row.id, asset_id=asset.id, role="image", position=0))
     check(place.store, project=project, rebuild=True)
     place.open(browser_page, "verify", project=project, person=person)
     expect(browser_page.locator(".absent")).to_contain_text("has not been brought in yet")
@@ -814,7 +814,7 @@ def _attach(place: Place, item: int, *assets: tuple[str, Path]) -> None:
             )
             session.add(asset)
             session.flush()
-            session.add(ItemAssetRow(item_id=item, asset_id=asset.id or 0, role=role, position=at))
+            session.add(ItemAssetRow(item_id=item, asset_id=asset.id, role=role, position=at))
 
 
 def _clip(path: Path, *, frames: int = 24, rate: int = 12) -> Path:

@@ -61,7 +61,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
         with store.read() as session:
             project = rows.by_name(session, name="pca")
             assert project is not None
-            ids = [item.external_id for item in of_project(session, project_id=project.id or 0)]
+            ids = [item.external_id for item in of_project(session, project_id=project.id)]
     answers = tmp_path / "answers.jsonl"
     lines = [{"item": id, "model": "secret-model", "text": "Go to the shelf."} for id in ids]
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))

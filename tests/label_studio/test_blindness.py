@@ -63,7 +63,7 @@ def hiding(folder: Path, template: Path, secrets: Secrets) -> Iterator[World]:
     make_project(world.store, loaded=make_schema(raters=3, adjudication=False))
     with world.store.write() as session:
         project = session.exec(select(ProjectRow)).one()
-        project_id, project.seed = project.id or 0, 7
+        project_id, project.seed = project.id, 7
     author = make_person(world.store, secrets.author)
     ids: list[int] = []
     for number in range(ITEMS):

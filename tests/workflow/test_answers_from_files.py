@@ -70,7 +70,7 @@ def answered(store: Store) -> dict[str, str]:
     with store.read() as session:
         project = projects.by_name(session, name="p")
         assert project is not None
-        names = {id: name for id, name, _ in files.item_ids(session, project_id=project.id or 0)}
+        names = {id: name for id, name, _ in files.item_ids(session, project_id=project.id)}
         return {names[row.item_id]: row.text for row in session.exec(select(PredictionRow))}
 
 

@@ -53,7 +53,7 @@ def item_names(store: Store) -> list[str]:
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
-        return [item.external_id for item in item_queries.of_project(session, project_id=row.id or 0)]
+        return [item.external_id for item in item_queries.of_project(session, project_id=row.id)]
 
 
 def assets_of(store: Store) -> dict[str, list[tuple[str, str, bool]]]:
@@ -61,7 +61,7 @@ def assets_of(store: Store) -> dict[str, list[tuple[str, str, bool]]]:
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
-        project_id = row.id or 0
+        project_id = row.id
         names = {item.id: item.external_id for item in item_queries.of_project(session, project_id=project_id)}
         found = files.asset_names(session, project_id=project_id)
         return {
@@ -355,7 +355,7 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
-        have = files.asset_ids(session, project_id=row.id or 0, names=["0/progress", "0/observation"])
+        have = files.asset_ids(session, project_id=row.id, names=["0/progress", "0/observation"])
     clip, still = (media.path(str(have[name][1])) for name in ("0/progress", "0/observation"))
     # frames 10 to 60 at 10 a second: nothing after the observation is in the clip
     assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
@@ -424,7 +424,7 @@ def test_a_clip_that_is_ready_is_taken_whole(store: Store, media: MediaStore, tm
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
-        have = files.asset_ids(session, project_id=row.id or 0, names=["0/progress", "1/progress"])
+        have = files.asset_ids(session, project_id=row.id, names=["0/progress", "1/progress"])
     lengths = [media.about(str(have[name][1])).duration for name in ("0/progress", "1/progress")]
     assert lengths == pytest.approx([3.0, 2.0], abs=0.11)
 
@@ -498,7 +498,7 @@ def test_the_state_of_new_items_is_that_of_the_policy(store: Store, media: Media
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
-        (item,) = item_queries.of_project(session, project_id=row.id or 0)
+        (item,) = item_queries.of_project(session, project_id=row.id)
         assert item.state is ItemState.IN_VERIFICATION
 
 

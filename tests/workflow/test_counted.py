@@ -258,7 +258,7 @@ def project_with_verdicts(store: Store) -> dict[str, list[int]]:
         session.add(run)
         session.flush()
         for item in every:
-            by[item.state.value].append(item.id or 0)
+            by[item.state.value].append(item.id)
             for model in ("a", "b"):
                 right = len(by["kept"]) % 2 if model == "a" else 0
                 if item.state is not ItemState.KEPT:
@@ -266,8 +266,8 @@ def project_with_verdicts(store: Store) -> dict[str, list[int]]:
                 session.add(
                     PredictionRow(
                         project_id=access.project_id,
-                        item_id=item.id or 0,
-                        run_id=run.id or 0,
+                        item_id=item.id,
+                        run_id=run.id,
                         model=model,
                         text="red" if right else "blue",
                         created_at=store.now(),

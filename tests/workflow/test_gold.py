@@ -326,7 +326,7 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
     make_items(store, SETTLED + LIVE)  # without verdicts, so that answers to all of them are graded
     with store.read() as session:
         access = access_to(session, person=None, project="p")
-        ids = [row.id or 0 for row in items.of_project(session, project_id=access.project_id)]
+        ids = [row.id for row in items.of_project(session, project_id=access.project_id)]
     make_predictions(store, ids[:4], models=["m"])
     graders = make_people(store, "gil", "gus")
     for grader in graders:

@@ -82,7 +82,7 @@ def passed_on(store: Store, of: dict[str, list[int]], models: Sequence[str]) -> 
                 PredictionRow(
                     project_id=access.project_id,
                     item_id=id,
-                    run_id=run.id or 0,
+                    run_id=run.id,
                     model=model,
                     text="x",
                     created_at=store.now(),
@@ -92,7 +92,7 @@ def passed_on(store: Store, of: dict[str, list[int]], models: Sequence[str]) -> 
             ]
             session.add_all(rows)
             session.flush()
-            made += [(row.id or 0, row.item_id, dimension) for row in rows]
+            made += [(row.id, row.item_id, dimension) for row in rows]
         return grading.open_grading(session, access=access, predictions=made, now=store.now())
 
 

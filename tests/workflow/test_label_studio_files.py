@@ -58,7 +58,7 @@ def answers(store: Store, project: str = "p") -> list[tuple[str, str]]:
     with store.read() as session:
         row = projects.by_name(session, name=project)
         assert row is not None
-        return sorted((each.model, each.text) for each in files.predictions(session, project_id=row.id or 0))
+        return sorted((each.model, each.text) for each in files.predictions(session, project_id=row.id))
 
 
 def tasks_of(store: Store, **options: Any) -> list[dict[str, Any]]:

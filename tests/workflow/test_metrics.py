@@ -58,7 +58,7 @@ def measured(store: Store) -> Store:
         access = reference_metrics.require_lead(session, by=None, project="p")
         rows = files.predictions(session, project_id=access.project_id)
         at = {row.text: ids.index(row.item_id) for row in rows}
-        texts = {row.id or 0: TEXTS[ids.index(row.item_id)] for row in rows}
+        texts = {row.id: TEXTS[ids.index(row.item_id)] for row in rows}
     for login, grades in GRADES.items():
         person = make_person(store, login)
         for _ in ids:

@@ -84,7 +84,7 @@ def bring(store: Store, media: MediaStore, loaded: LoadedSchema, items: Items, *
                 row.sha256 = stored.sha256
             session.add(row)
             session.flush()
-            return role, row.id or 0
+            return role, row.id
 
         new = [
             NewItem(f"{dimension}/{at}", dimension, fields, [asset(role, path) for role, path in shown])
@@ -638,7 +638,7 @@ def test_frames_of_a_clip_that_was_cut_out_of_its_video_are_those_of_the_segment
     assert (done.items, done.assets_missing) == (1, 0)
     with store.read() as session:
         ids = list(session.exec(select(ItemRow.id)))
-    (question,) = asker(store, media, loaded).ask([id or 0 for id in ids])
+    (question,) = asker(store, media, loaded).ask([id for id in ids])
     for number, (start, stop) in enumerate(segments, 1):
         shown = numbers([each for each in question.pictures if each.clip == number])
         assert shown == [int(Fraction(start) + Fraction(k * (stop - start), 7)) for k in range(8)]
@@ -824,10 +824,10 @@ def test_every_published_question_can_be_asked(
     families = load_prompt_set(name).families
     for family in families:
         made = asker(store, media, loaded, family=family, text_only=True)
-        questions = made.ask([row.id or 0 for row in rows])
+        questions = made.ask([row.id for row in rows])
         assert {each.cannot for each in questions} == {""}
         for row, question in zip(rows, questions, strict=True):
-            fields = contents[row.id or 0]
+            fields = contents[row.id]
             assert question.name == row.external_id
             asked = f"{question.system}{question.text}"
             assert fields.get("question", "") in asked

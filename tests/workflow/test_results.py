@@ -442,19 +442,19 @@ def filled(store: Store) -> list[int]:
         )
         session.add_all([again, run])
         session.flush()
-        worker = RunWorkerRow(run_id=run.id or 0, name="here", started_at=store.now(), seen_at=store.now())
-        session.add_all([worker, RunChunkRow(run_id=run.id or 0, number=0, unit_ids=items)])
+        worker = RunWorkerRow(run_id=run.id, name="here", started_at=store.now(), seen_at=store.now())
+        session.add_all([worker, RunChunkRow(run_id=run.id, number=0, unit_ids=items)])
         session.flush()
 
         def said(of: RunRow, item: int, model: str, text: str) -> PredictionRow:
             return PredictionRow(
-                project_id=project_id, item_id=item, run_id=of.id or 0, model=model, text=text, created_at=store.now()
+                project_id=project_id, item_id=item, run_id=of.id, model=model, text=text, created_at=store.now()
             )
 
         def tried(item: int, number: int, outcome: Outcome, *, final: bool = True, **detail: Any) -> AttemptRow:
             return AttemptRow(
-                run_id=run.id or 0,
-                worker_id=worker.id or 0,
+                run_id=run.id,
+                worker_id=worker.id,
                 unit_id=item,
                 item_id=item,
                 number=number,

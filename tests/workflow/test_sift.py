@@ -134,7 +134,7 @@ def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(st
             asset = AssetRow(project_id=project, name=f"{at}.png", kind="image", in_pool=False, created_at=store.now())
             session.add(asset)
             session.flush()
-            session.add(CandidateRow(asset_id=asset.id or 0, project_id=project, look=look))
+            session.add(CandidateRow(asset_id=asset.id, project_id=project, look=look))
     with store.read() as session:
         rows = session.exec(select(CandidateRow.asset_id, CandidateRow.look)).all()
         found_any = 0

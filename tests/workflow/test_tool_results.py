@@ -46,7 +46,7 @@ def stored(store: Store) -> dict[str, Any]:
     with store.read() as session:
         project = projects.by_name(session, name="p")
         assert project is not None
-        names = {row.id or 0: row.external_id for row in items.of_project(session, project_id=project.id or 0)}
+        names = {row.id: row.external_id for row in items.of_project(session, project_id=project.id)}
         found = tool_results.of_items(session, item_ids=list(names))
     return {names[id]: value for id, value in found.items()}
 

@@ -58,7 +58,7 @@ def link(store: Store, item_ids: Sequence[int], *, role: str = "image", project:
             asset = AssetRow(project_id=project_id, name=name, kind="image", created_at=store.now())
             session.add(asset)
             session.flush()
-            session.add(ItemAssetRow(item_id=item_id, asset_id=asset.id or 0, role=role))
+            session.add(ItemAssetRow(item_id=item_id, asset_id=asset.id, role=role))
     check(store, rebuild=True)  # slots are of items that have their links when they are made
 
 

@@ -336,7 +336,7 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
     """Nobody else changes who leads this person's projects, or who is an admin, until the transaction ends."""
-    for id in sorted(project.id or 0 for project, _ in projects.of_person(session, person_id=person.id)):
+    for id in sorted(project.id for project, _ in projects.of_person(session, person_id=person.id)):
         projects.lock(session, id=id)
     if person.is_admin:
         people.lock_admins(session)
@@ -349,8 +349,8 @@ def _must_not_be_last(session: Session, *, by: Person | None, row: PersonRow) ->
         raise Conflict("This is your own account; somebody else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:
         raise Conflict("This is the last active admin; make somebody else an admin first.")
-    for project, _ in projects.of_person(session, person_id=row.id or 0):
-        keep_a_lead(session, project_id=project.id or 0, without=row)
+    for project, _ in projects.of_person(session, person_id=row.id):
+        keep_a_lead(session, project_id=project.id, without=row)
 
 
 def find_person(store: Store, *, login: str) -> Person:
@@ -378,8 +378,6 @@ def normal_login(login: str) -> str:
 
 def person_of(row: PersonRow) -> Person:
     """The record of a stored person."""
-    if row.id is None:
-        raise ValueError("a person that is not stored yet has no id")
     return Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin)
 
 

@@ -69,9 +69,7 @@ def entries(
         )
         called = people.called(session, logins={login for _, login, _, _ in found if login is not None})
         return [
-            AuditEntry(
-                row.id or 0, row.at, row.kind, name, login, external, row.origin, row.data, called.get(login or "")
-            )
+            AuditEntry(row.id, row.at, row.kind, name, login, external, row.origin, row.data, called.get(login or ""))
             for row, login, external, name in found
         ]
 

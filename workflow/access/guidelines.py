@@ -34,7 +34,7 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
             if answer is not None:
                 answers[answer.guideline_version_id] += 1
         return [
-            _version(row, login, counts.get(row.hash, {}), answers.get(row.id or 0, 0))
+            _version(row, login, counts.get(row.hash, {}), answers.get(row.id, 0))
             for row, login in guidelines.of_project(session, project_id=access.project_id)
         ]
 
@@ -119,7 +119,7 @@ def put(
         row.guideline_number = version.number
         session.add(row)
         session.flush()
-        n = _answer(session, access, version.id or 0, answers, by=by, why="", now=now)
+        n = _answer(session, access, version.id, answers, by=by, why="", now=now)
         if by is not None:
             guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)
         events.record(
@@ -259,7 +259,7 @@ def _answer(
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision, _, known in guidelines.decisions(session, project_id=access.project_id):
         if known is None:
-            waiting[str(decision.answers.get("cause") or ""), decision.dimension].append(decision.id or 0)
+            waiting[str(decision.answers.get("cause") or ""), decision.dimension].append(decision.id)
     for cause, dimension in answers:
         if (cause, dimension) not in waiting:
             raise InvalidInput(

@@ -52,7 +52,7 @@ def give_back(session: Session, *, row: TaskRow, by: Person | None, now: datetim
 
 def call_off_authoring(session: Session, *, row: TaskRow) -> None:
     """Call off a locked authoring task and put its images back."""
-    for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0)):
+    for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id)):
         stock.return_to_pool(session, asset=asset)
-    stock.forget_picks(session, task_id=row.id or 0)
+    stock.forget_picks(session, task_id=row.id)
     row.state, row.lease_until = TaskState.WITHDRAWN, None

@@ -93,14 +93,14 @@ def create_project(
             guidelines.add(
                 session,
                 row=GuidelineVersionRow(
-                    project_id=row.id or 0,
+                    project_id=row.id,
                     number=row.guideline_number,
                     hash=loaded.guideline_hash,
                     text=loaded.guideline_text,
                     created_at=now,
                 ),
             )
-            if row.id is not None and by_id is not None:
+            if by_id is not None:
                 session.add(MemberRow(project_id=row.id, person_id=by_id, role=Role.LEAD))
             events.record(
                 session,
@@ -144,7 +144,7 @@ def members(store: Store, *, person: Person | None, project: str, active: bool =
         access = require_lead(session, by=person, project=project)
         return [
             Membership(
-                person=Person(id=row.id or 0, login=row.login, name=row.name, is_admin=row.is_admin),
+                person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
                 role=member.role,
                 dimensions=tuple(member.dimensions) if member.dimensions is not None else None,
                 stages=tuple(Stage(stage) for stage in member.stages) if member.stages is not None else None,
@@ -174,7 +174,7 @@ def set_member(
         access = lead_alone(session, by=by, project=project)
         kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
         row = people.by_login(session, login=login.strip().casefold())
-        if row is None or row.id is None:
+        if row is None:
             raise NotFound(f"There is no account with the login {login!r}; invite its owner.")
         if role is not Role.LEAD:
             keep_a_lead(session, project_id=access.project_id, without=row)
@@ -210,7 +210,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
     with store.write() as session:
         access = lead_alone(session, by=by, project=project)
         row = people.by_login(session, login=login.strip().casefold())
-        member = projects.member(session, project_id=access.project_id, person_id=row.id or 0) if row else None
+        member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
         if row is None or member is None:
             raise NotFound(f"{login!r} is not in the project {project!r}.")
         keep_a_lead(session, project_id=access.project_id, without=row)
@@ -262,7 +262,7 @@ def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
     """
     row = projects.by_name(session, name=project)
     if row is not None:
-        projects.lock(session, id=row.id or 0)
+        projects.lock(session, id=row.id)
     return require_lead(session, by=by, project=project)
 
 
@@ -353,7 +353,7 @@ def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
         },
     )
     row = projects.schema_version_by_hash(session, hash=loaded.hash)
-    if row is None or row.id is None:
+    if row is None:
         raise ValueError("a stored schema has an id")
     return row.id
 
@@ -364,7 +364,7 @@ def _with_guideline(session: Session, row: ProjectRow, schema_hash: str, guideli
     if loaded.guideline_hash == guideline_hash:
         return loaded
     if (schema_hash, guideline_hash) not in _known_guidelines:
-        text = guidelines.text_of(session, project_id=row.id or 0, number=row.guideline_number)
+        text = guidelines.text_of(session, project_id=row.id, number=row.guideline_number)
         told = {"guideline_text": text, "guideline_hash": guideline_hash}
         _known_guidelines[schema_hash, guideline_hash] = loaded.model_copy(update=told)
     return _known_guidelines[schema_hash, guideline_hash]
@@ -391,7 +391,7 @@ def _access_of(
     else:
         role, dimensions, stages = member.role, member.dimensions, member.stages
     return Access(
-        project_id=row.id or 0,
+        project_id=row.id,
         name=row.name,
         title=row.title,
         made_up=row.made_up,

@@ -45,7 +45,7 @@ class Sight:
 
 def sight(session: Session, *, access: Access, person: Person, item: ItemRow) -> Sight:
     """What somebody may see of an item now."""
-    slots = comment_threads.slots(session, item_id=item.id or 0, stages=BLIND)
+    slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
     settled = item.state not in UNSETTLED
@@ -61,7 +61,7 @@ def look_into(session: Session, *, access: Access, person: Person, item: ItemRow
     if found.blind:
         raise NotAllowed(found.blind)
     if found.open:
-        comment_threads.note_insight(session, item_id=item.id or 0, person_id=person.id, now=now)
+        comment_threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     return found
 
 

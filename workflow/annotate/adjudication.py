@@ -47,7 +47,7 @@ def place(
 ) -> tuple[int, int]:
     """The revision that the decision is about."""
     item = items.lock(session, id=row.item_id or 0)
-    return item.id or 0, row.revision or item.current_revision
+    return item.id, row.revision or item.current_revision
 
 
 def after(
@@ -57,10 +57,10 @@ def after(
     item = items.lock(session, id=row.item_id or 0)
     if given.values["decision"] != "edit":
         return settle(session, access=access, item=item, now=now).state
-    before = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    before = items.content(session, item_id=item.id, revision=item.current_revision)
     content = {**before, **given.values["fields"]}
     revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
-    return items.by_id(session, id=item.id or 0).state
+    return items.by_id(session, id=item.id).state
 
 
 def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:

@@ -158,7 +158,7 @@ def keep_attempts(
     their first word. The attempt keeps what came.
     """
     answers = [
-        NewAnswer(attempt.unit_id, run.id or 0, run.name, as_stored(attempt.text))
+        NewAnswer(attempt.unit_id, run.id, run.name, as_stored(attempt.text))
         for attempt in attempts
         if attempt.final and attempt.outcome in ANSWERS
     ]

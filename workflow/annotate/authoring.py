@@ -104,13 +104,13 @@ def revise(
 ) -> int:
     """Give a locked item a new revision, on which votes begin anew; its number."""
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
-        unit = tasks.unit_of_revision(stage, item_id=item.id or 0, revision=item.current_revision)
+        unit = tasks.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
         tasks.withdraw(session, unit=unit)
-    for id in tasks.fed(session, item_id=item.id or 0):
+    for id in tasks.fed(session, item_id=item.id):
         tasks.withdraw(session, unit=tasks.unit_of_refinement(prediction_id=id, revision=item.current_revision))
-    item = items.lock(session, id=item.id or 0)
+    item = items.lock(session, id=item.id)
     number = item.current_revision + 1
-    items.insert_revisions(session, rows=[_revision(access, item.id or 0, number, fields, editor_id, now)])
+    items.insert_revisions(session, rows=[_revision(access, item.id, number, fields, editor_id, now)])
     item.current_revision = number
     session.add(item)
     session.flush()
@@ -123,10 +123,10 @@ def revise(
         item_id=item.id,
         data={"revision": number},
     )
-    answer_readings.refresh(session, access=access, item_id=item.id or 0, now=now)
-    open_verification(session, access=access, revisions=[(item.id or 0, number, item.dimension)], now=now)
-    fed = tasks.fed(session, item_id=item.id or 0, counting=True)
-    feed(session, access=access, answers=[(id, item.id or 0, number, item.dimension) for id in fed], now=now)
+    answer_readings.refresh(session, access=access, item_id=item.id, now=now)
+    open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
+    fed = tasks.fed(session, item_id=item.id, counting=True)
+    feed(session, access=access, answers=[(id, item.id, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)
     return number
 
@@ -143,7 +143,7 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
             raise NotAllowed("Only seniors and leads edit items; leave a note with your vote instead.")
         found = items.by_public_id(session, project_id=access.project_id, public_id=item)
         found = found or items.by_external_id(session, project_id=access.project_id, external_id=item)
-        if found is None or found.id is None:
+        if found is None:
             raise NotFound(f"There is no item {item!r} in {project!r}.")
         row = items.lock(session, id=found.id)
         before = items.content(session, item_id=found.id, revision=row.current_revision)
@@ -214,13 +214,13 @@ def place(
         content = {name: content[name] for name in content if name in given.values or name not in _authored(access)}
         number = revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
         return row.item_id, number
-    picked = assets.picks(session, task_id=row.id or 0)
+    picked = assets.picks(session, task_id=row.id)
     roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked]) or []
     new = NewItem(
         external_id=f"{row.dimension}/{row.public_id}",
         dimension=row.dimension,
         fields=given.values,
-        assets=[(role, asset.id or 0) for role, (_, asset, _) in zip(roles, picked, strict=True)],
+        assets=[(role, asset.id) for role, (_, asset, _) in zip(roles, picked, strict=True)],
         author_id=person.id,
     )
     (item_id,) = add_items(session, access=access, new=[new], now=now)
@@ -240,12 +240,12 @@ def after(
 def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
     """Why an item can no longer be corrected by its author; None if it can."""
     item = items.lock(session, id=row.item_id or 0)
-    editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id or 0)}
+    editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
         return "Somebody has edited this item since; tell a senior if it is wrong."
-    if items.has_predictions(session, item_id=item.id or 0):
+    if items.has_predictions(session, item_id=item.id):
         return "Models have answered this item already; tell a senior if it is wrong."
-    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id or 0, revision=item.current_revision)
+    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):
         if slot.state is TaskState.DONE:
             return "Somebody has voted on this item already; tell a senior if it is wrong."

@@ -210,7 +210,7 @@ def set_priority(store: Store, *, by: Person | None, project: str, names: Sequen
         access = require_lead(session, by=by, project=project)
         found = [_item(session, access, name) for name in dict.fromkeys(names)]
         return prioritise(
-            session, access=access, item_ids=[row.id or 0 for row in found], priority=priority, by=by, now=store.now()
+            session, access=access, item_ids=[row.id for row in found], priority=priority, by=by, now=store.now()
         )
 
 
@@ -293,7 +293,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
     if with_item:
         items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)
-    if row is None or row.id is None:
+    if row is None:
         raise missing
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
@@ -452,7 +452,7 @@ def _claim(
                 return row, False
         for row in left_behind:
             before = row.person_id
-            if tasks.take(session, task_id=row.id or 0, stage=stage, person_id=person.id, now=now):
+            if tasks.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
                 _note_claim(session, access, row, person, before, now)
                 return row, False
         if left_behind:
@@ -559,7 +559,7 @@ def _resume(session: Session, access: Access, row: TaskRow, person: Person, now:
             mine = held if held and extend(session, access=access, row=held, person=person, now=now) else None
         elif tasks.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
             before = slot.person_id
-            mine = tasks.take(session, task_id=slot.id or 0, stage=slot.stage, person_id=person.id, now=now)
+            mine = tasks.take(session, task_id=slot.id, stage=slot.stage, person_id=person.id, now=now)
             if mine is not None:
                 _note_claim(session, access, mine, person, before, now)
         if mine is not None:
@@ -570,7 +570,7 @@ def _resume(session: Session, access: Access, row: TaskRow, person: Person, now:
         return None
     postponed.forget(session, person_id=person.id, unit=row.unit)
     if mine.id != row.id:
-        submissions.copy_draft(session, of=row.id or 0, to=mine.id or 0, person_id=person.id, now=now)
+        submissions.copy_draft(session, of=row.id, to=mine.id, person_id=person.id, now=now)
     return mine
 
 

@@ -155,10 +155,10 @@ def _thread(
     closed = not looking and seen.whole and seen.asked
     if closed:
         seen = replace(seen, blind=MAY_COME)
-    if seen.whole and seen.open and threads.of_item(session, item_id=item.id or 0):
-        threads.note_insight(session, item_id=item.id or 0, person_id=person.id, now=now)
+    if seen.whole and seen.open and threads.of_item(session, item_id=item.id):
+        threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
     comments = _comments(session, access, person, item, seen)
-    ids = {row.public_id: row.id or 0 for row, _ in threads.of_item(session, item_id=item.id or 0)}
+    ids = {row.public_id: row.id for row, _ in threads.of_item(session, item_id=item.id)}
     unread = [ids[each.id] for each in comments if each.unread]
     if unread:
         threads.note_read(session, person_id=person.id, comments=unread, now=now)
@@ -179,22 +179,22 @@ def _thread(
 
 
 def _comments(session: Session, access: Access, person: Person, item: ItemRow, seen: Sight) -> list[CommentView]:
-    rows = threads.of_item(session, item_id=item.id or 0)
+    rows = threads.of_item(session, item_id=item.id)
     if not rows:
         return []
-    read_by = threads.for_whom(session, item_id=item.id or 0)
+    read_by = threads.for_whom(session, item_id=item.id)
     officials = {row.id for _, row in _officials(session, access)}
     public = {row.id: row.public_id for row, _ in rows}
     known_by_name = {row.login: row.name for row in _may_be_mentioned(session, access, person, seen)}
     views: list[CommentView] = []
     for row, writer in rows:
-        mine, for_me = row.person_id == person.id, person.id in read_by.get(row.id or 0, {})
+        mine, for_me = row.person_id == person.id, person.id in read_by.get(row.id, {})
         if not may_read(whole=seen.whole, mine=mine, for_me=for_me, early=row.early, open_=seen.open):
             continue
         named = mine or seen.names or writer.id in officials or writer.is_admin
         if named:
             known_by_name[writer.login] = writer.name
-        waits = any(each not in officials for each in read_by.get(row.id or 0, {}))
+        waits = any(each not in officials for each in read_by.get(row.id, {}))
         views.append(
             CommentView(
                 id=row.public_id,
@@ -205,7 +205,7 @@ def _comments(session: Session, access: Access, person: Person, item: ItemRow, s
                 name="" if named else SOMEBODY,
                 reply_to=public.get(row.reply_to_id) if row.reply_to_id else None,
                 for_me=for_me,
-                unread=for_me and read_by[row.id or 0][person.id] is None,
+                unread=for_me and read_by[row.id][person.id] is None,
                 held=seen.open and not row.early and waits and (mine or seen.whole),
             )
         )
@@ -217,7 +217,7 @@ def _comments(session: Session, access: Access, person: Person, item: ItemRow, s
 
 def title_of(session: Session, access: Access, item: ItemRow, *, whole: bool) -> str:
     """The first text of an item; for people who may be asked about it blind only what no blind stage keeps secret."""
-    content: Mapping[str, Any] = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    content: Mapping[str, Any] = items.content(session, item_id=item.id, revision=item.current_revision)
     if not whole:
         for stage in BLIND:
             if getattr(access.schema.stages, stage.value) is not None:
@@ -248,7 +248,7 @@ def _write(
         problems.append(Problem("text", "Write something first."))
     if len(text) > LONGEST_COMMENT:
         problems.append(Problem("text", f"Shorten the comment to {LONGEST_COMMENT} characters."))
-    answered = threads.by_public_id(session, item_id=item.id or 0, public_id=reply_to) if reply_to else None
+    answered = threads.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
         raise NotFound("The comment that this answers is not there; load the page again.")
@@ -270,12 +270,12 @@ def _write(
             )
     if problems:
         raise InvalidInput(problems)
-    readers = {known[login].id or 0 for login in mentioned(text)} | ({answered.person_id} if answered else set())
+    readers = {known[login].id for login in mentioned(text)} | ({answered.person_id} if answered else set())
     threads.add(
         session,
         row=CommentRow(
             project_id=access.project_id,
-            item_id=item.id or 0,
+            item_id=item.id,
             person_id=person.id,
             reply_to_id=answered.id if answered else None,
             submit_key=key,
@@ -298,7 +298,7 @@ def _write(
 
 def _secrets(session: Session, access: Access, item: ItemRow) -> dict[str, Any]:
     """What a blind stage of the schema keeps secret of an item."""
-    content = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    content = items.content(session, item_id=item.id, revision=item.current_revision)
     stages = [stage.value for stage in BLIND if getattr(access.schema.stages, stage.value) is not None]
     return {
         field.name: content[field.name]

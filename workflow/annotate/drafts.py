@@ -32,11 +32,9 @@ def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Map
         row, access = held_task(session, person=person, task=task)
         finished = row.person_id == person.id and row.state is TaskState.DONE and not row.correcting
         if finished:
-            kept = submissions.draft(session, task_id=row.id or 0, person_id=person.id)
+            kept = submissions.draft(session, task_id=row.id, person_id=person.id)
             return draft_of(kept) if kept else Draft(seq=seq, values=values, saved_at=now)
-        kept = submissions.put_draft(
-            session, task_id=row.id or 0, person_id=person.id, seq=seq, content=values, now=now
-        )
+        kept = submissions.put_draft(session, task_id=row.id, person_id=person.id, seq=seq, content=values, now=now)
         if row.person_id == person.id and _due(row.lease_until, now):
             extend(session, access=access, row=row, person=person, now=now)
         return draft_of(kept)

@@ -86,7 +86,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
     """Take a kept text off its writer's list. It stays in the database."""
     with store.write() as session:
         row = tasks.by_public_id(session, public_id=task)
-        draft = submissions.draft(session, task_id=row.id or 0, person_id=person.id) if row else None
+        draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
             raise NotFound("There is no such text of yours.")
         draft.put_away_at = store.now()
@@ -99,7 +99,7 @@ def late_texts(store: Store, *, by: Person | None, project: str) -> list[LateTex
         access = require_lead(session, by=by, project=project)
         return [
             LateText(
-                id=draft.id or 0,
+                id=draft.id,
                 login=person.login,
                 name=person.name,
                 at=draft.saved_at,

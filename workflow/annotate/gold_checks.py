@@ -222,15 +222,15 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
         found = gold_items.named(session, project_id=access.project_id, stage=stage)
         gone = withdrawn_runs.ids(session, project_id=access.project_id)
         if by is not None:
-            known = sorted({item.id or 0 for _, item, _ in found})
+            known = sorted({item.id for _, item, _ in found})
             qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
         return [
             GoldLine(
                 id=row.public_id,
                 known=_known(row, item, prediction),
-                right=sum(right is True for right in given[row.id or 0]),
-                n=sum(right is not None for right in given[row.id or 0]),
-                skipped=sum(right is None for right in given[row.id or 0]),
+                right=sum(right is True for right in given[row.id]),
+                n=sum(right is not None for right in given[row.id]),
+                skipped=sum(right is None for right in given[row.id]),
                 usable=_usable(row, item, gone),
                 withdrawn=row.why if row.withdrawn_at is not None else None,
             )
@@ -362,7 +362,7 @@ def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stag
         access, now = require_lead(session, by=by, project=project), store.now()
         asked = _asked_or_refuse(access, stage)
         row = people.by_login(session, login=login.strip().casefold())
-        if row is None or row.id is None:
+        if row is None:
             raise NotFound(f"There is nobody named {login!r}.")
         if _standing(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
             raise Conflict(f"{row.name} is not stopped in the {stage.value}.")
@@ -485,7 +485,7 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
     ]
     replaced = {one.supersedes_id for one in sent}
     cast: dict[tuple[int, int | None], list[work_pace.Sent]] = defaultdict(list)
-    rows = {row.id or 0: row for row in items.of_project(session, project_id=access.project_id)}
+    rows = {row.id: row for row in items.of_project(session, project_id=access.project_id)}
     for one in sent:
         row = rows.get(one.item_id)
         if one.id in replaced or row is None:
@@ -515,7 +515,7 @@ def _known_verdict(
     if stage is None or item.state not in gold_items.SETTLED:
         return None
     if item.state is ItemState.KEPT:
-        content = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+        content = items.content(session, item_id=item.id, revision=item.current_revision)
         return kept_answers(stage.keep, content)
     return _agreed([vote.answers for vote in votes], criteria_that_decide(stage.keep))
 
@@ -558,7 +558,7 @@ def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
 
 def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Candidate:
     item = items.by_external_id(session, project_id=access.project_id, external_id=known.item)
-    if item is None or item.id is None:
+    if item is None:
         raise NotFound(f"There is no item {known.item!r} in {access.title}.")
     prediction = None
     if stage is Stage.GRADING:
@@ -606,7 +606,7 @@ def _make(
         row = GoldRow(
             project_id=access.project_id,
             stage=stage.value,
-            item_id=item.id or 0,
+            item_id=item.id,
             revision=item.current_revision,
             prediction_id=of.id if of else None,
             dimension=item.dimension,
@@ -617,7 +617,7 @@ def _make(
         gold_items.add(session, row=row)
         _record(session, access, by, "gold.made", now, item_id=item.id, stage=stage.value, answers=known)
     if by is not None:
-        known_items = sorted({item.id or 0 for item, _, _ in chosen})
+        known_items = sorted({item.id for item, _, _ in chosen})
         qualifications.note_insights(session, item_ids=known_items, person_id=by.id, now=now)
     return [_known_of(access, each) for each in chosen]
 

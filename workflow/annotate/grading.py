@@ -291,7 +291,7 @@ def place(
 ) -> tuple[int, int]:
     """The item that the answer is about, as it stands."""
     item = items.by_id(session, id=row.item_id or 0)
-    return item.id or 0, item.current_revision
+    return item.id, item.current_revision
 
 
 def after(

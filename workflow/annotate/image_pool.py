@@ -94,7 +94,7 @@ def add_to_pool(
             if sifted:
                 session.flush()
                 candidate = CandidateRow(
-                    asset_id=row.id or 0,
+                    asset_id=row.id,
                     project_id=access.project_id,
                     source_id=row.source_id,
                     sharpness=stored.sharpness,
@@ -223,7 +223,7 @@ def keep(session: Session, access: Access, row: TaskRow) -> bool:
         return False
     return all(
         stock.take_from_pool(session, asset=asset, per_source=_per_source(access))
-        for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0))
+        for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id))
         if asset.in_pool
     )
 
@@ -236,22 +236,22 @@ def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
             return
     with store.write() as session:
         for row in stock.abandoned_authoring(session, project_id=project_id, now=store.now(), lock=True):
-            for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0)):
+            for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id)):
                 stock.return_to_pool(session, asset=asset)
 
 
 def _take(session: Session, access: Access, task: TaskRow, rows: Sequence[AssetRow]) -> None:
     """Take assets for a task. Whoever had abandoned one of them loses the item that they had begun about it."""
-    stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id or 0)) is not None]
+    stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id)) is not None]
     abandoned = tasks.lock_by_ids(session, ids=stale)
     for asset in stock.in_lock_order(rows):
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
             raise AlreadyTaken("Somebody else has just taken this image, or its video has given enough; pick another.")
     for other in abandoned:
-        stock.forget_picks(session, task_id=other.id or 0)
+        stock.forget_picks(session, task_id=other.id)
         other.state, other.lease_until = TaskState.WITHDRAWN, None
         session.add(other)
-    stock.add_picks(session, task_id=task.id or 0, asset_ids=[row.id or 0 for row in rows])
+    stock.add_picks(session, task_id=task.id, asset_ids=[row.id for row in rows])
 
 
 def _must_write(access: Access, dimension: str) -> None:

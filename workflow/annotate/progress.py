@@ -369,7 +369,7 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
             and (stages is None or stage.value in stages)
         }
         if stage not in barred:
-            barred[stage] = {row.id or 0 for row in rows_of if _is_barred(session, access, person_of(row), stage)}
+            barred[stage] = {row.id for row in rows_of if _is_barred(session, access, person_of(row), stage)}
         return part - barred[stage], len(part & barred[stage])
 
     def takes(stage: Stage, person_id: int) -> dict[int, str]:
@@ -499,7 +499,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[TaskRow], a
     if not able:
         return f"{_items(len(stuck))} for a {role}, and nobody here is one; make somebody a {role} on People."
     item = items.by_id(session, id=stuck[0].item_id or 0)
-    parts = items.parts(session, item_id=item.id or 0)
+    parts = items.parts(session, item_id=item.id)
     told = [
         f"{name} has {' and '.join(parts[person_id])} it"
         for person_id, name in sorted(people.names(session, ids=able).items())

@@ -143,7 +143,7 @@ def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -
     if not mine:
         return 0, 0
     n_items = len(qualifications.set_by_id(session, id=mine[-1].set_id or 0).item_ids)
-    n_answered = len(qualifications.answers(session, qualification_id=mine[-1].id or 0))
+    n_answered = len(qualifications.answers(session, qualification_id=mine[-1].id))
     return n_answered, n_items - n_answered
 
 
@@ -186,7 +186,7 @@ def _since_passing(session: Session, access: Access, person_id: int, stage: Stag
     tried: list[QualificationRow] = []
     for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
         if row.set_id is not None:
-            reviews = qualifications.reviews(session, qualification_id=row.id or 0)
+            reviews = qualifications.reviews(session, qualification_id=row.id)
             tried = [] if reviews and reviews[-1][0].state == Standing.PASSED else [*tried, row]
     return tried
 
@@ -261,7 +261,7 @@ def make_set(
             project_id=access.project_id,
             stage=stage.value,
             number=len(earlier) + 1,
-            item_ids=[thing.item.id or 0 for thing in chosen],
+            item_ids=[thing.item.id for thing in chosen],
             prediction_ids=[thing.id for thing in chosen] if stage is Stage.GRADING else None,
             requalify=requalify,
             guideline_hash=access.loaded.guideline_hash,
@@ -300,7 +300,7 @@ def exempt(
         if policy(access, stage) is None:
             raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
         person = _member(session, access, login)
-        _add_try(session, access, person.id or 0, stage, None, by, why.strip(), now)
+        _add_try(session, access, person.id, stage, None, by, why.strip(), now)
         _record(session, access, by, "qualification.exempted", now, {"login": person.login, "why": why.strip()})
 
 
@@ -364,7 +364,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                 ),
             )
             if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
-                threads.note_insight(session, item_id=thing.item.id or 0, person_id=person.id, now=now)
+                threads.note_insight(session, item_id=thing.item.id, person_id=person.id, now=now)
         _record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})
         return _view(session, access, asked, row, None)
 
@@ -404,7 +404,7 @@ def _why_wait(
     """Why somebody cannot try again yet after their last try; empty if they can."""
     if last.state not in (Standing.FAILED, Standing.SENT_BACK):
         return ""
-    ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id or 0))
+    ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id))
     wait = timedelta(hours=asked.retry_after_hours)
     return may_try_again(tries=len(tried), attempts=asked.attempts, ended=ended, wait=wait, now=now) or ""
 
@@ -467,7 +467,7 @@ def review(
             raise Conflict("This try is not waiting for a review: it is not handed in yet, or has ended.")
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)
-        earlier = qualifications.reviews(session, qualification_id=row.id or 0)
+        earlier = qualifications.reviews(session, qualification_id=row.id)
         reviews = [Review(reviewer.login, note.signs, note.created_at) for note, reviewer in earlier]
         state = standing(
             n_items=seen.n_items,
@@ -480,13 +480,13 @@ def review(
         qualifications.add(
             session,
             row=QualificationReviewRow(
-                qualification_id=row.id or 0,
+                qualification_id=row.id,
                 person_id=by.id,
                 signs=signs,
                 comments=said,
                 state=state.value,
                 n_right=seen.n_right,
-                reference_ids=[each.id or 0 for each in _references(session, access, of, row)],
+                reference_ids=[each.id for each in _references(session, access, of, row)],
                 created_at=now,
             ),
         )
@@ -511,9 +511,9 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                 continue
             of = qualifications.set_by_id(session, id=row.set_id)
             said: list[Review] = []
-            for note, reviewer in qualifications.reviews(session, qualification_id=row.id or 0):
+            for note, reviewer in qualifications.reviews(session, qualification_id=row.id):
                 said.append(Review(reviewer.login, note.signs, note.created_at))
-                given = qualifications.answers(session, qualification_id=row.id or 0, until=note.created_at)
+                given = qualifications.answers(session, qualification_id=row.id, until=note.created_at)
                 reference = (
                     _references(session, access, of, row, until=note.created_at)
                     if note.reference_ids is None
@@ -573,8 +573,8 @@ def _view(
             None, (), row.why,
         )  # fmt: skip
     of = qualifications.set_by_id(session, id=row.set_id)
-    given = qualifications.answers(session, qualification_id=row.id or 0)
-    said = qualifications.reviews(session, qualification_id=row.id or 0)
+    given = qualifications.answers(session, qualification_id=row.id)
+    said = qualifications.reviews(session, qualification_id=row.id)
     found = _results(session, access, asked, of, given, _references(session, access, of, row))
     n_right = sum(result.right is True for result in found)
     state = standing(
@@ -624,11 +624,11 @@ def _results(
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
     things = _things(session, of)
-    contents = items.contents(session, ids=[thing.item.id or 0 for thing in things])
+    contents = items.contents(session, ids=[thing.item.id for thing in things])
     results = []
     for at, thing in enumerate(things, start=1):
         mine = given.get(thing.id)
-        content = contents[thing.item.id or 0, mine.revision if mine else thing.item.current_revision]
+        content = contents[thing.item.id, mine.revision if mine else thing.item.current_revision]
         results.append(_result(access, asked, thing, content, mine, by_thing.get(thing.id, []), at))
     return results
 
@@ -684,7 +684,7 @@ def _references(
             continue
         role = _role(session, access, person)
         if role is not None and at_least(role, Role.SENIOR):
-            found += qualifications.answers(session, qualification_id=other.id or 0, until=until).values()
+            found += qualifications.answers(session, qualification_id=other.id, until=until).values()
     return found
 
 
@@ -715,7 +715,7 @@ class _Thing:
 
     @property
     def id(self) -> int:
-        return (self.item if self.prediction is None else self.prediction).id or 0
+        return (self.item if self.prediction is None else self.prediction).id
 
     @property
     def name(self) -> str:
@@ -726,7 +726,7 @@ def _pool(session: Session, access: Access, stage: Stage) -> list[_Thing]:
     """What a set can be drawn from, in the order in which it came."""
     waiting = _without_media(session, access)
     rows = [row for row in items.of_project(session, project_id=access.project_id) if row.id not in waiting]
-    rows.sort(key=lambda row: row.id or 0)
+    rows.sort(key=lambda row: row.id)
     if stage is not Stage.GRADING:
         return [_Thing(row) for row in rows]
     by_id = {row.id: row for row in rows}
@@ -779,7 +779,7 @@ def _member(session: Session, access: Access, login: str) -> PersonRow:
 
 def _role(session: Session, access: Access, row: PersonRow) -> Role | None:
     """Somebody's role in the project; None if they take no part."""
-    member = projects.member(session, project_id=access.project_id, person_id=row.id or 0)
+    member = projects.member(session, project_id=access.project_id, person_id=row.id)
     return member.role if member else Role.LEAD if row.is_admin else None
 
 

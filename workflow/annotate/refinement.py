@@ -87,13 +87,13 @@ def _to_feed(
     contents = items.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(
-        session, project_id=access.project_id, ids=[answer.id or 0 for answer, _ in found] if key else []
+        session, project_id=access.project_id, ids=[answer.id for answer, _ in found] if key else []
     )
     live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
     wanted = [
-        (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
+        (answer.id, item.id, item.current_revision, item.dimension)
         for answer, item in live
-        if key is None or _differs(access, answer, contents[item.id or 0], read.get(answer.id or 0))
+        if key is None or _differs(access, answer, contents[item.id], read.get(answer.id))
     ]
     return wanted, len(live)
 
@@ -187,7 +187,7 @@ def place(
 ) -> tuple[int, int]:
     """The revision that the decision is about; the item is held from here on."""
     item = items.lock(session, id=row.item_id or 0)
-    return item.id or 0, row.revision or item.current_revision
+    return item.id, row.revision or item.current_revision
 
 
 def after(
@@ -196,10 +196,10 @@ def after(
     """The item's state after the decision; an edit sends it back to verification, and its answers are shown again."""
     item = items.lock(session, id=row.item_id or 0)
     if FIELDS in given.values:
-        before = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+        before = items.content(session, item_id=item.id, revision=item.current_revision)
         content = {**before, **given.values[FIELDS]}
         revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
-    return items.by_id(session, id=item.id or 0).state
+    return items.by_id(session, id=item.id).state
 
 
 def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:

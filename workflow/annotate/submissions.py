@@ -110,7 +110,7 @@ def submit_within(
         return _store(session, access, row, person, key, given, now)
     submissions.put_draft(
         session,
-        task_id=row.id or 0,
+        task_id=row.id,
         person_id=person.id,
         seq=None,
         content={"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note},
@@ -153,7 +153,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
         if not row.correcting:
             submissions.put_draft(
                 session,
-                task_id=row.id or 0,
+                task_id=row.id,
                 person_id=person.id,
                 seq=None,
                 content={"values": last[0].answers, "reasons": last[0].reasons, "note": last[0].note},
@@ -237,12 +237,12 @@ def _store(
     problems = step.check(session, access, row, given)
     if problems:
         raise InvalidInput(problems)
-    before = submissions.latest_of_task(session, task_id=row.id or 0) if row.state is TaskState.DONE else None
+    before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
     item_id, revision = step.place(session, access, row, given, person, now)
     annotation = AnnotationRow(
         project_id=access.project_id,
-        task_id=row.id or 0,
+        task_id=row.id,
         person_id=person.id,
         stage=row.stage,
         purpose=row.purpose,
@@ -282,7 +282,7 @@ def _spent(
     if before is not None:
         since: datetime | None = before.created_at
     else:
-        since = events.taken_at(session, task_id=row.id or 0, person_id=person.id, kinds=events.GIVEN)
+        since = events.taken_at(session, task_id=row.id, person_id=person.id, kinds=events.GIVEN)
     return given.seconds if since is None else min(given.seconds, max((now - since).total_seconds(), 0.0))
 
 

@@ -22,7 +22,7 @@ NO_SUCH = "There is no such picture or clip in a project of yours."
 
 def task_view(session: Session, *, access: Access, row: TaskRow, person: Person) -> TaskView:
     """A claimed task as its page shows it."""
-    if row.id is None or row.lease_until is None:
+    if row.lease_until is None:
         raise ValueError("only a task that somebody holds can be shown")
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
@@ -151,7 +151,7 @@ def _assets(session: Session, access: Access, row: TaskRow) -> list[AssetView]:
         return [
             asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.item_id)
         ]
-    picked = assets.picks(session, task_id=row.id or 0)
+    picked = assets.picks(session, task_id=row.id)
     roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked])
     return [asset_view(asset, media, roles[at] if roles else asset.kind) for at, (_, asset, media) in enumerate(picked)]
 

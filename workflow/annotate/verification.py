@@ -95,7 +95,7 @@ def causes_of_skips(schema: Schema) -> dict[Any, str]:
 
 def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
     """As ``judge``, from the database."""
-    item_id, revision = item.id or 0, item.current_revision
+    item_id, revision = item.id, item.current_revision
     said = items.latest_by_stage(
         session, item_id=item_id, revision=revision, stages=(Stage.VERIFICATION, Stage.ADJUDICATION)
     )
@@ -124,8 +124,8 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
         session.add(item)
         session.flush()
         match_slots(session, access=access, item=item, state=verdict.state)
-        grading.follow_state(session, access=access, item_id=item.id or 0, before=before, state=verdict.state)
-    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
+        grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
+    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
         slot = {
             "project_id": access.project_id,
@@ -146,7 +146,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
 
 def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemState) -> None:
     """Offer an item's slots for votes, or call them off, as its state wants it."""
-    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id or 0, revision=item.current_revision)
+    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     if state is ItemState.IN_VERIFICATION:
         tasks.offer_again(session, unit=unit)
     else:
@@ -175,9 +175,7 @@ def _contest(session: Session, access: Access, item: ItemRow) -> float:
     stage = access.schema.stages.verification
     if stage is None:
         return 0.0
-    cast = items.latest_annotations(
-        session, item_id=item.id or 0, revision=item.current_revision, stage=Stage.VERIFICATION
-    )
+    cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=Stage.VERIFICATION)
     return contest(stage.keep, as_votes(cast))
 
 
@@ -200,7 +198,7 @@ def place(
 ) -> tuple[int, int]:
     """The item and revision that a vote is about; the item is held from here on."""
     item = items.lock(session, id=row.item_id or 0)
-    return item.id or 0, row.revision or item.current_revision
+    return item.id, row.revision or item.current_revision
 
 
 def after(
@@ -230,7 +228,7 @@ def is_slip(session: Session, access: Access, row: TaskRow, now: datetime) -> bo
     """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
     corrected; not by whoever may know by now what others said of it (seniors, and whoever has written a comment on the
     item or read one that had to wait for the verdict)."""
-    last = submissions.latest_of_task(session, task_id=row.id or 0)
+    last = submissions.latest_of_task(session, task_id=row.id)
     if last is None or at_least(access.role, Role.SENIOR):
         return False
     mending = row.correcting and row.lease_until is not None and row.lease_until > now

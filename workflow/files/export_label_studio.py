@@ -76,14 +76,14 @@ def tasks_file(
     ]
     content = items.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
-    said = {} if hidden else _said(session, access, stage, {row.id or 0: row for row in rows})
+    said = {} if hidden else _said(session, access, stage, {row.id: row for row in rows})
     shown = page or _nothing
     answers: dict[int, list[Any]] = defaultdict(list)
     for answer in files.predictions(session, project_id=access.project_id):
         answers[answer.item_id].append(answer)
     found: list[Task] = []
     for row in rows:
-        id = row.id or 0
+        id = row.id
         fields = content[id]
         data = {
             ITEM: row.external_id,
@@ -159,10 +159,10 @@ def _said(
     found: dict[tuple[int, int | None], list[_Said]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
-    for vote, person in sorted(votes, key=lambda each: each[1].id or 0):
+    for vote, person in sorted(votes, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
-            said = _Said(names[person.id or 0], vote.answers, vote.reasons, vote.note, vote.seconds)
+            said = _Said(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
             found[vote.item_id, vote.prediction_id].append(said)
     units: dict[str, tuple[int, int | None]] = {row.external_id: (id, None) for id, row in rows.items()}
     for answer in files.predictions(session, project_id=access.project_id):

@@ -313,7 +313,8 @@ class Bring:
         paths = {known.id: known.path for known in files.files(session, project_id=self.access.project_id)}
         dimensions = {item.external_id: item.dimension for item in file.items}
         return any(
-            paths.get(row.file_id) == file.path and row.dimension == dimensions[name] for name, row in there.items()
+            paths.get(row.file_id or 0) == file.path and row.dimension == dimensions[name]
+            for name, row in there.items()
         )
 
     # ---- media ------------------------------------------------------------------------------------------------------
@@ -872,7 +873,7 @@ def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> N
 
 
 def _ids(rows: Mapping[str, ItemRow]) -> dict[str, int]:
-    return {name: row.id or 0 for name, row in rows.items()}
+    return {name: row.id for name, row in rows.items()}
 
 
 def _identical(file: FileRecord, there: Mapping[str, ItemRow]) -> bool:

@@ -180,7 +180,7 @@ def _run(
                 " judge another name."
             )
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
-            return row, judging.texts(session, run_id=row.id or 0)
+            return row, judging.texts(session, run_id=row.id)
         if row.name == judge:
             raise FileRefused(
                 f"There is a judge {judge} in this project already, who was asked or read otherwise. Nothing was "
@@ -208,7 +208,7 @@ def _run(
 def _keep(session: Session, store: Store, row: RunRow, plan: JudgePlan, replies: Sequence[_Reply]) -> None:
     if not replies:
         return
-    now, run_id = store.now(), row.id or 0
+    now, run_id = store.now(), row.id
     worker_id = runs.add_worker(session, run_id=run_id, name="file", about={"file": row.params.get("file")}, now=now)
     ids = judging.add_units(
         session,

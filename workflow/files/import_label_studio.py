@@ -208,7 +208,7 @@ def _new_items(session: Session, bring: Bring, read: ReadProject) -> list[ItemRe
             row.fragment_raw is not None and item.fragment is not None and row.fragment_raw == item.fragment.raw
         )
         if row.dimension != item.dimension or not (
-            as_it_came or json_text.same(dict(content[row.id or 0]), dict(item.fields))
+            as_it_came or json_text.same(dict(content[row.id]), dict(item.fields))
         ):
             raise FileRefused(
                 f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "

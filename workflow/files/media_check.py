@@ -29,7 +29,7 @@ def check_media(store: Store, media: MediaStore, *, project: str | None = None, 
     with store.read() as session:
         for row in projects.everything(session):
             if project in (None, row.name):
-                used = queries.media_used(session, project_id=row.id or 0)
+                used = queries.media_used(session, project_id=row.id)
                 found += [f"{row.name}: {sentence}" for sentence in _wrong(media, used, whole=whole)]
     return found
 

@@ -91,7 +91,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
     slots = queries.current_slots(session, project_id=access.project_id)
     for item in items.of_project(session, project_id=access.project_id):
-        item_id = item.id or 0
+        item_id = item.id
         verdict = judge(access, contents[item_id], votes.get(item_id, []), decisions.get(item_id, []))
         if verdict.state is not item.state:
             yield (
@@ -157,11 +157,11 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
         if part is None:
             continue
         for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
-            rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id or 0, priority=item.priority)
+            rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id, priority=item.priority)
             begun = row.rank == tasks.BEGUN and stage is Stage.GRADING and part.order == "random"
             if rank != row.rank and not begun:
                 yield (
-                    row.id or 0,
+                    row.id,
                     rank,
                     f"item {item.external_id} has a slot for {stage.value} with the rank {row.rank},"
                     f" but the order {part.order} makes it {rank}.",

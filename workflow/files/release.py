@@ -374,12 +374,11 @@ def _answers(session: Session, access: Access, run: RunRow | None, reader: str) 
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
     rows = sorted(
         files.predictions(session, project_id=access.project_id, run_id=run_id),
-        key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
+        key=lambda row: (row.model, order[row.item_id][0], row.id),
     )
     read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
     return [
-        Answered(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id or 0))
-        for row in rows
+        Answered(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id)) for row in rows
     ]
 
 
@@ -456,8 +455,8 @@ def _record(
     return ItemRecord(
         external_id=item.external_id,
         dimension=item.dimension,
-        fields=content[item.id or 0],
-        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id or 0, ())],
+        fields=content[item.id],
+        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id, ())],
         fragment=fragment,
         touched=item.current_revision > 1,
     )
@@ -551,7 +550,7 @@ def _guideline(session: Session, access: Access, rows: Sequence[ItemRow]) -> dic
             }
             for row, _ in guidelines.of_project(session, project_id=access.project_id)
         ],
-        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id or 0]) > 1],
+        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id]) > 1],
     }
 
 
@@ -589,13 +588,11 @@ def _kept_items(
         said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
         weight = {} if vote.weight is None else {"weight": vote.weight}
         under = versions.get(vote.guideline_hash)
-        votes[vote.item_id, vote.revision].append(
-            {"rater": names[person.id or 0], "guideline": under, **weight, **said}
-        )
+        votes[vote.item_id, vote.revision].append({"rater": names[person.id], "guideline": under, **weight, **said})
     decisions: dict[tuple[int, int], dict[str, Any]] = {}
     for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
         decisions[decision.item_id, decision.revision] = {
-            "by": names[person.id or 0],
+            "by": names[person.id],
             "decision": decision.answers.get("decision"),
             "cause": decision.answers.get("cause"),
             "guideline": versions.get(decision.guideline_hash),
@@ -609,11 +606,10 @@ def _kept_items(
             "revision": row.current_revision,
             "author": names.get(row.author_id or 0),
             "media": [
-                {"role": role, "name": name, "sha256": sha256}
-                for role, name, _, sha256 in state.assets.get(row.id or 0, ())
+                {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
             ],
-            "votes": sorted(votes[row.id or 0, row.current_revision], key=lambda vote: vote["rater"]),
-            "decision": decisions.get((row.id or 0, row.current_revision)),
+            "votes": sorted(votes[row.id, row.current_revision], key=lambda vote: vote["rater"]),
+            "decision": decisions.get((row.id, row.current_revision)),
         }
         for row in state.rows
         if row.state is ItemState.KEPT

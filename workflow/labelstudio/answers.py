@@ -105,7 +105,7 @@ def _supersede(
     told: Mapping[str, Any],
 ) -> BridgeOutcome | None:
     """Take in a changed answer."""
-    last = submissions.latest_of_task(session, task_id=slot.id or 0)
+    last = submissions.latest_of_task(session, task_id=slot.id)
     given: Submission = told["given"]
     if last is not None and (last.answers, last.reasons, last.note) == (given.values, given.reasons, given.note):
         why = "It says the same as before."
@@ -314,5 +314,5 @@ def deleted(session: Session, link: Link, id: int) -> None:
     if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
         held = tasks.lock(session, public_id=slot.public_id)
         still = held is not None and held.state is TaskState.CLAIMED and held.person_id == row.person_id
-        if held is not None and still and not bridge.waits(session, task_id=held.id or 0, person_id=row.person_id):
+        if held is not None and still and not bridge.waits(session, task_id=held.id, person_id=row.person_id):
             held_tasks.give_back(session, row=held, by=None, now=now)

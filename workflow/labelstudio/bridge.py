@@ -94,7 +94,7 @@ def connect(
             if stage not in stages_of(access.schema) or stage is Stage.TRIAGE
         ]
         row = bridge.find(session, project_id=access.project_id, address=address, lock=True)
-        if stay and row is not None and len(bridge.people(session, bridge_id=row.id or 0)) > 1:
+        if stay and row is not None and len(bridge.people(session, bridge_id=row.id)) > 1:
             problems.append(Problem("stay", _ONE_ONLY))
         if problems:
             raise InvalidInput(problems)
@@ -119,14 +119,14 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=address)
         who = _member(session, access, login)
-        for known, other in bridge.people(session, bridge_id=row.id or 0):
+        for known, other in bridge.people(session, bridge_id=row.id):
             if known.email == email and other.id != who.id:
                 raise AlreadyTaken(f"{email} is {other.login!r} already; one address there is one person here.")
             if row.stay and other.id != who.id:
                 raise InvalidInput([Problem("stay", _ONE_ONLY)])
-        mapped = bridge.person(session, bridge_id=row.id or 0, person_id=who.id or 0)
+        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id)
         if mapped is None:
-            mapped = BridgePersonRow(bridge_id=row.id or 0, person_id=who.id or 0, email=email, created_at=store.now())
+            mapped = BridgePersonRow(bridge_id=row.id, person_id=who.id, email=email, created_at=store.now())
         elif mapped.email == email:
             return
         mapped.email, mapped.outside_user, mapped.why = email, None, ""
@@ -141,7 +141,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=address)
         who = people.by_login(session, login=normal_login(login))
-        mapped = bridge.person(session, bridge_id=row.id or 0, person_id=who.id or 0) if who else None
+        mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
             raise NotFound(f"The work of {login!r} does not go to {row.address}.")
         session.delete(mapped)
@@ -153,7 +153,7 @@ def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: s
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=front.address, lock=False)
-        known = {each.person_id for each, _ in bridge.people(session, bridge_id=row.id or 0)}
+        known = {each.person_id for each, _ in bridge.people(session, bridge_id=row.id)}
         members = [who for _, who in projects.members(session, project_id=access.project_id) if who.id not in known]
     there = {user.email.strip().casefold() for user in front.users()}
     matched = [who.login for who in members if who.login in there]
@@ -212,7 +212,7 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
     """When somebody said last that there is something to fetch."""
     with store.read() as session:
         row = projects.by_name(session, name=project)
-        return bridge.woken_at(session, project_id=row.id or 0, address=plain(address)) if row else None
+        return bridge.woken_at(session, project_id=row.id, address=plain(address)) if row else None
 
 
 _ONE_ONLY = "What is stored can stay there only if the server has one rater; others there could open it."
@@ -238,7 +238,7 @@ def _can_go(access: Access) -> str:
 
 def _member(session: Session, access: Access, login: str) -> PersonRow:
     who = people.by_login(session, login=normal_login(login))
-    member = projects.member(session, project_id=access.project_id, person_id=who.id or 0) if who else None
+    member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
     if who is None or (member is None and not who.is_admin):
         raise NotFound(f"{login!r} is not in the project {access.name!r}; let them in first.")
     return who

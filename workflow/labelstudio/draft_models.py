@@ -42,7 +42,7 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
             if task.item_id
             else []
         )
-        found = found or [(asset, "") for _, asset, _ in assets.picks(session, task_id=task.id or 0)]
+        found = found or [(asset, "") for _, asset, _ in assets.picks(session, task_id=task.id)]
         shown = [(asset.sha256, role) for asset, role in found if asset.kind == "image"]
     missing = [role for sha256, role in shown if sha256 is None]
     if missing:

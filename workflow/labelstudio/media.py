@@ -108,6 +108,6 @@ def _of_task(session: Session, access: Access, row: TaskRow) -> list[tuple[str, 
     """Role, asset and file of everything that a task shows, as ``show.task_view`` has them."""
     if row.item_id is not None:
         return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]
-    picked = assets.picks(session, task_id=row.id or 0)
+    picked = assets.picks(session, task_id=row.id)
     roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked])
     return [(roles[at] if roles else asset.kind, asset, media) for at, (_, asset, media) in enumerate(picked)]

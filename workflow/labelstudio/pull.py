@@ -75,7 +75,7 @@ def pull(
 def _read(link: Link, place: BridgeProjectRow) -> int:
     """Look through a project there; the number of tasks in it."""
     with link.store.read() as session:
-        newest = bridge.newest(session, place_id=place.id or 0)
+        newest = bridge.newest(session, place_id=place.id)
     here: dict[str, int] = {}
     doubled: list[int] = []
     strangers = 0
@@ -88,9 +88,9 @@ def _read(link: Link, place: BridgeProjectRow) -> int:
         return 0
     if strangers != place.strangers:
         with link.write() as session:
-            bridge.change_place(session, id=place.id or 0, strangers=strangers)
+            bridge.change_place(session, id=place.id, strangers=strangers)
     with link.store.read() as session:
-        known = bridge.keys_there(session, place_id=place.id or 0, until=newest)
+        known = bridge.keys_there(session, place_id=place.id, until=newest)
     _look_for(link, place, {key: told for key, told in known.items() if key not in here})
     if doubled:
         link.front.remove(doubled, project=place.outside_id)
@@ -104,9 +104,9 @@ def _read_page(
     """Take in a page; the number of tasks on it that are not ours."""
     with link.store.read() as session:
         rows = bridge.by_keys(session, keys=[task.key for task in page if task.key])
-        answered = [row.id or 0 for task in page if (row := rows.get(task.key)) and task.annotations]
+        answered = [row.id for task in page if (row := rows.get(task.key)) and task.annotations]
         known = bridge.answers_known(session, ids=answered)
-        stored = [row.id or 0 for row in rows.values() if row.annotation_id is not None]
+        stored = [row.id for row in rows.values() if row.annotation_id is not None]
         counting = bridge.counting(session, ids=stored)
     strangers = 0
     moved: dict[int, int] = {}
@@ -120,14 +120,14 @@ def _read_page(
         if here.setdefault(task.key, task.id) != task.id:  # sent twice: the server took what it said it had not
             doubled.append(task.id)
         elif row.outside_id != task.id or row.state is BridgeState.SENDING or row.gone_at is not None:
-            moved[row.id or 0] = task.id
+            moved[row.id] = task.id
     if moved:
         with link.write() as session:
             bridge.seen(session, there=moved)
     for row, task in ours:
         if task.annotations:
-            take_in(link, place, row.id or 0, task, known.get(row.id or 0, set()))
-        told = counting.get(row.id or 0)
+            take_in(link, place, row.id, task, known.get(row.id, set()))
+        told = counting.get(row.id)
         if told is not None and told[0] not in {each.id for each in task.annotations}:
             with link.write() as session:
                 why = "Its answer was deleted there; here it stands."
@@ -159,15 +159,15 @@ def is_gone(link: Link, place: BridgeProjectRow) -> bool:
         return False
     if there is not None:
         with link.write() as session:
-            bridge.change_place(session, id=place.id or 0, outside_id=there)
+            bridge.change_place(session, id=place.id, outside_id=there)
         return True
     with link.store.read() as session:
-        left = [row.id or 0 for row in bridge.in_state(session, place_id=place.id or 0, states=BridgeState)]
+        left = [row.id for row in bridge.in_state(session, place_id=place.id, states=BridgeState)]
     for id in left:
         with link.write() as session:
             deleted(session, link, id)
     with link.write() as session:
-        bridge.change_place(session, id=place.id or 0, removed_at=link.store.now())
+        bridge.change_place(session, id=place.id, removed_at=link.store.now())
     return True
 
 
@@ -181,7 +181,7 @@ def clear_away(link: Link) -> None:
         places = [
             row
             for row in bridge.places(session, bridge_id=link.bridge_id)
-            if BridgeState.REMOVING in waiting.get(row.id or 0, {})
+            if BridgeState.REMOVING in waiting.get(row.id, {})
         ]
     for place in places:
         _clear_place(link, place)
@@ -189,8 +189,8 @@ def clear_away(link: Link) -> None:
 
 def _clear_place(link: Link, place: BridgeProjectRow) -> None:
     with link.store.read() as session:
-        rows = bridge.in_state(session, place_id=place.id or 0, states=[BridgeState.REMOVING])
-        known = bridge.answers_known(session, ids=[row.id or 0 for row in rows])
+        rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
+        known = bridge.answers_known(session, ids=[row.id for row in rows])
     try:
         there = _there(link, place, rows)
     except OutsideRefused as error:
@@ -200,14 +200,14 @@ def _clear_place(link: Link, place: BridgeProjectRow) -> None:
     for row in rows:
         for task in there.get(row.key, ()):
             if task.annotations:
-                take_in(link, place, row.id or 0, task, known.get(row.id or 0, set()))
+                take_in(link, place, row.id, task, known.get(row.id, set()))
     for some in _pages(rows, REMOVED_AT_ONCE):
         ids = [task.id for row in some for task in there.get(row.key, ())]
         if ids:
             link.front.remove(ids, project=place.outside_id)
             link.removed += len(ids)
         with link.write() as session:
-            bridge.gone(session, ids=[row.id or 0 for row in some], now=link.store.now())
+            bridge.gone(session, ids=[row.id for row in some], now=link.store.now())
 
 
 def _there(link: Link, place: BridgeProjectRow, rows: Sequence[BridgeTaskRow]) -> dict[str, list[OutsideTask]]:

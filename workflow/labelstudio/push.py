@@ -184,7 +184,7 @@ def _call_back(link: Link, plan: _Plan) -> int:
     now = link.store.now()
     with link.store.read() as session:
         over = {
-            row.id or 0: _why_over(row, slot, now)
+            row.id: _why_over(row, slot, now)
             for row, slot in bridge.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
         }
         for place in bridge.places(session, bridge_id=link.bridge_id):
@@ -192,11 +192,11 @@ def _call_back(link: Link, plan: _Plan) -> int:
             access = None if why else _part(session, link, plan.persons[place.person_id])
             if not why and (access is None or access.dimensions is None):
                 continue
-            for row, slot in bridge.with_slots(session, place_id=place.id or 0):
+            for row, slot in bridge.with_slots(session, place_id=place.id):
                 if why:
-                    over.setdefault(row.id or 0, (why, then))
+                    over.setdefault(row.id, (why, then))
                 elif access is not None and not access.may_use(slot.dimension):
-                    over.setdefault(row.id or 0, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
+                    over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
         stayed = bridge.stayed_until(session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None)
     if stayed:
         with link.write() as session:
@@ -270,8 +270,7 @@ def _look(link: Link) -> None:
             continue
         with link.store.read() as session:
             wanted = {
-                row.key: row.id or 0
-                for row in bridge.in_state(session, place_id=place.id or 0, states=[BridgeState.SENDING])
+                row.key: row.id for row in bridge.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
             }
         try:
             there = {wanted[task.key]: task.id for task in link.front.tasks(place.outside_id) if task.key in wanted}
@@ -309,7 +308,7 @@ def _fill(link: Link, plan: _Plan, row: BridgePersonRow, stage: Stage, n_there: 
                     return f"{stage.value}: {slot.sentence}"
                 if slot is None:
                     break
-                if bridge.waits(session, task_id=slot.id or 0, person_id=person.id):
+                if bridge.waits(session, task_id=slot.id, person_id=person.id):
                     continue  # they had put it off here while it is there
                 slot.lease_until = max(slot.lease_until or link.store.now(), link.store.now() + plan.hold)
                 session.add(slot)
@@ -370,8 +369,8 @@ def _add(session: Session, link: Link, looks: _Looks, row: BridgePersonRow, slot
     bridge.add(
         session,
         row=BridgeTaskRow(
-            bridge_project_id=place.id or 0,
-            task_id=slot.id or 0,
+            bridge_project_id=place.id,
+            task_id=slot.id,
             person_id=row.person_id,
             state=BridgeState.SENDING,
             revision=item.current_revision if item is not None else None,
@@ -394,7 +393,7 @@ def _send_all(link: Link, plan: _Plan) -> int:
 def _send(link: Link, plan: _Plan, place: BridgeProjectRow) -> int:
     """Send what is noted as being sent to a project there, which is made if need be."""
     with link.store.read() as session:
-        rows = bridge.in_state(session, place_id=place.id or 0, states=[BridgeState.SENDING])
+        rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
         found = people.by_id(session, id=place.person_id)
     if found is None or not rows:
         return 0
@@ -410,7 +409,7 @@ def _send(link: Link, plan: _Plan, place: BridgeProjectRow) -> int:
     for some in _lots(rows, SENT_AT_ONCE):
         with link.store.read() as session:
             access = access_to(session, person=person, project=link.project)
-            out = {row.id or 0: _outgoing(session, link, access, person, row) for row in some}
+            out = {row.id: _outgoing(session, link, access, person, row) for row in some}
         going = {id: task for id, task in out.items() if task is not None}
         if going:
             link.front.send(place.outside_id or 0, list(going.values()))
@@ -441,7 +440,7 @@ def _with(link: Link, state: BridgeState) -> list[BridgeProjectRow]:
     with link.store.read() as session:
         waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
         found = bridge.places(session, bridge_id=link.bridge_id)
-        return [place for place in found if state in waiting.get(place.id or 0, {})]
+        return [place for place in found if state in waiting.get(place.id, {})]
 
 
 def _locate(link: Link, place: BridgeProjectRow) -> None:
@@ -454,7 +453,7 @@ def _locate(link: Link, place: BridgeProjectRow) -> None:
 def _is_there(link: Link, place: BridgeProjectRow, outside_id: int) -> None:
     place.outside_id = outside_id
     with link.write() as session:
-        bridge.change_place(session, id=place.id or 0, outside_id=outside_id)
+        bridge.change_place(session, id=place.id, outside_id=outside_id)
 
 
 def _drop(link: Link, plan: _Plan) -> None:
@@ -481,7 +480,7 @@ def _drop(link: Link, plan: _Plan) -> None:
                 link.front.remove_project(place.outside_id)
         with link.write() as session:
             gone = {"strangers": left} if left else {"removed_at": link.store.now()}
-            bridge.change_place(session, id=place.id or 0, **gone)
+            bridge.change_place(session, id=place.id, **gone)
 
 
 def _lots(things: Iterable[Any], size: int) -> list[Sequence[Any]]:

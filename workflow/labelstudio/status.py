@@ -94,7 +94,7 @@ def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatu
 
 
 def _status(session: Session, row: BridgeRow, members: set[int], now: datetime) -> BridgeStatus:
-    id = row.id or 0
+    id = row.id
     mapped = bridge.people(session, bridge_id=id)
     lines = _lines(session, id)
     return BridgeStatus(
@@ -226,7 +226,7 @@ def _next_steps(
         steps.append(f"{waiting} tasks wait there and nothing was fetched {since}; synchronise, and leave it running.")
     elif mapped and row.stages and row.pushed_at is None:
         steps.append("Nothing was sent yet; push, or synchronise.")
-    for out, item in bridge.stuck(session, bridge_id=row.id or 0, tries=TRIES, limit=MOST_STUCK):
+    for out, item in bridge.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
         whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
         steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")

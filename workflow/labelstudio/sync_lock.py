@@ -112,7 +112,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
             if not is_busy(row, store.now()):
                 row.busy_by, row.busy_until = me, store.now() + LEASE
                 session.add(row)
-                return Link(store, front, forms, row.id or 0, access.project_id, access.name, me)
+                return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
             raise Conflict(f"{front.address} is being synchronised by another process just now; one is enough.")
         time.sleep(0.05)

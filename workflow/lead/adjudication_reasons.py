@@ -91,7 +91,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = items.by_external_id(session, project_id=access.project_id, external_id=item)
-        if row is None or row.id is None:
+        if row is None:
             raise NotFound(f"There is no item {item!r} in {project}.")
         decided = items.latest_annotations(session, item_id=row.id, revision=revision, stage=Stage.ADJUDICATION)
         if not decided:

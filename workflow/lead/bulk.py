@@ -131,7 +131,7 @@ def do(
             elif plan.to is not None:
                 _hand_over(session, claim, to=plan.to, by=by, now=now)
         if action is Action.PRIORITISE:
-            ids = [item.id or 0 for item in plan.items]
+            ids = [item.id for item in plan.items]
             prioritise(session, access=access, item_ids=ids, priority=priority, by=by, now=now)
         if action is Action.VERIFY_AGAIN:
             for item in plan.items:
@@ -278,7 +278,7 @@ def _must_be_few(n: int) -> None:
 
 def _member(session: Session, access: Access, login: str) -> int:
     row = people.by_login(session, login=login.strip().casefold())
-    if row is None or row.id is None:
+    if row is None:
         raise NotFound(f"There is no account with the login {login!r}.")
     return row.id
 
@@ -307,7 +307,7 @@ def _hand_over(session: Session, row: TaskRow, *, to: int, by: Person | None, no
 
 def _verify_again(session: Session, access: Access, item: ItemRow, *, by: Person | None, now: datetime) -> None:
     """Begin a new round: a revision with the same content, on which votes are counted anew."""
-    fields = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    fields = items.content(session, item_id=item.id, revision=item.current_revision)
     authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
     who = by.id if by else None
     events.record(session, at=now, kind="item.reopened", project_id=access.project_id, person_id=who, item_id=item.id)

@@ -61,7 +61,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
             session, project_id=access.project_id, external_id=item
         )
-        if row is None or row.id is None:
+        if row is None:
             raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
         seen = look_into(session, access=access, person=person, item=row, now=now)
         if seen.open:
@@ -247,7 +247,7 @@ class _Names:
 
 
 def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionView]:
-    rows = items.revisions(session, item_id=item.id or 0)
+    rows = items.revisions(session, item_id=item.id)
     found: list[RevisionView] = []
     before: dict[str, Any] = {}
     for row in rows:
@@ -264,7 +264,7 @@ def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionV
 
 
 def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> list[AnswerView]:
-    rows = comment_threads.submissions(session, item_id=item.id or 0)
+    rows = comment_threads.submissions(session, item_id=item.id)
     replaced = {row.supersedes_id for row, _, _ in rows}
     versions = guidelines.numbers(session, project_id=access.project_id)
     cast = [
@@ -304,7 +304,7 @@ def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> 
 def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> list[Step]:
     hidden = {} if names.lead else _not_live(session, item)
     found: list[Step] = []
-    for event, person in comment_threads.events(session, item_id=item.id or 0):
+    for event, person in comment_threads.events(session, item_id=item.id):
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
         nobody = COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
@@ -313,8 +313,8 @@ def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> li
 
 
 def _not_live(session: Session, item: ItemRow) -> dict[int, bool]:
-    rows = comment_threads.slots(session, item_id=item.id or 0, stages=BLIND)
-    return {row.id or 0: True for row in rows if row.purpose is not Purpose.LIVE}
+    rows = comment_threads.slots(session, item_id=item.id, stages=BLIND)
+    return {row.id: True for row in rows if row.purpose is not Purpose.LIVE}
 
 
 def _words(event: EventRow) -> str:

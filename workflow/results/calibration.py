@@ -276,7 +276,7 @@ def _attacked(
 ) -> tuple[list[Attacked], tuple[str, ...]]:
     """What these judges gave to attack answers, and the runs over such answers by others."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
-    over = {row.id or 0: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
+    over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
     plans = {id: JudgePlan.of(over[id].params["plan"]) for id in mine}
     found = []
@@ -316,16 +316,16 @@ def _abouts(store: Store, runs_: Mapping[str, Sequence[RunRow]], names: Sequence
     found = []
     with store.read() as session:
         for name in dict.fromkeys(names):
-            rows = sorted(runs_.get(name, ()), key=lambda row: row.id or 0)
+            rows = sorted(runs_.get(name, ()), key=lambda row: row.id)
             if not rows:
                 continue
             last = rows[-1]
             plan = JudgePlan.of(last.params["plan"])
-            sums = [stored.figures(session, run_id=row.id or 0) for row in rows]
+            sums = [stored.figures(session, run_id=row.id) for row in rows]
             costs = [each.cost for each in sums if each.cost is not None]
             spec = last.params.get("spec") or {}
             price = (spec.get("endpoint") or {}).get("price") or {}
-            versions = [each for row in rows for each in judging.parser_versions(session, run_id=row.id or 0)]
+            versions = [each for row in rows for each in judging.parser_versions(session, run_id=row.id)]
             file = last.params.get("file")
             days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
             found.append(
@@ -343,12 +343,12 @@ def _abouts(store: Store, runs_: Mapping[str, Sequence[RunRow]], names: Sequence
                     wanted=sum(row.wanted for row in rows),
                     done=sum(sum(each.by_outcome.values()) for each in sums),
                     attempts=sum(each.attempts for each in sums),
-                    failed_attempts=sum(judging.failed_attempts(session, run_id=row.id or 0) for row in rows),
+                    failed_attempts=sum(judging.failed_attempts(session, run_id=row.id) for row in rows),
                     cost=sum(costs) if costs else None,
                     without_cost=sum(each.without_cost for each in sums),
                     currency=price.get("currency"),
                     runs=len(rows),
-                    repeated=judging.repeated(session, run_ids=[row.id or 0 for row in rows]),
+                    repeated=judging.repeated(session, run_ids=[row.id for row in rows]),
                 )
             )
     return found

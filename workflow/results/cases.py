@@ -446,7 +446,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
             session, project_id=access.project_id, external_id=item
         )
-        if row is None or row.id is None:
+        if row is None:
             raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
         known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
         now = store.now()
@@ -464,7 +464,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
 
 
 def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
-    item_id = row.id or 0
+    item_id = row.id
     fields = items.content(session, item_id=item_id, revision=row.current_revision)
     attempts = stored.attempts(session, item_id=item_id)
     return Case(
@@ -483,7 +483,7 @@ def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
 def _answers(
     session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow], reader: str
 ) -> list[CaseAnswer]:
-    found = stored.answers(session, project_id=access.project_id, item_id=row.id or 0)
+    found = stored.answers(session, project_id=access.project_id, item_id=row.id)
     last = {each.model: each.id for each in found}
     key = key_field(access.schema)
     read = answer_readings.counting(
@@ -541,7 +541,7 @@ def _grades(
     given: dict[int, list[Grade]] = {}
     people = file_raters.people(session, project_id=access.project_id)
     own: set[tuple[int, str, str]] = set()
-    for vote, person in stored.grades(session, item_id=row.id or 0):
+    for vote, person in stored.grades(session, item_id=row.id):
         if vote.prediction_id is not None:
             grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
             given.setdefault(vote.prediction_id, []).append(grade)

@@ -128,7 +128,7 @@ def compare_runs(
             all_runs.refuse_withdrawn(row, "before it is compared")
         assert isinstance(plan_a, JudgePlan)
         assert isinstance(plan_b, JudgePlan)
-        read_a, read_b = (_read(session, row.id or 0) for row in (row_a, row_b))
+        read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))
         places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
         answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
         models = stored_items.models_of(session, prediction_ids=sorted(answers))

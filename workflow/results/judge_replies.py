@@ -99,7 +99,7 @@ def replies_of(
     """Replies of a run that count and fit, the newest first."""
     with store.read() as session:
         row, access = _judge(session, by, run)
-        found = replies_of_judges.attempts(session, run_id=row.id or 0, wanted=wanted or Wanted(), limit=limit)
+        found = replies_of_judges.attempts(session, run_id=row.id, wanted=wanted or Wanted(), limit=limit)
         return _replies(session, access, found)
 
 
@@ -128,14 +128,14 @@ def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:
     """Whose answers a run judges."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
-        return replies_of_judges.models(session, run_id=row.id or 0)
+        return replies_of_judges.models(session, run_id=row.id)
 
 
 def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[Verdict, str, int]]:
     """Why there is no score, the most frequent reason first."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
-        return replies_of_judges.reasons(session, run_id=row.id or 0)
+        return replies_of_judges.reasons(session, run_id=row.id)
 
 
 def unread(store: Store, *, by: Person | None, run: str) -> int:
@@ -144,7 +144,7 @@ def unread(store: Store, *, by: Person | None, run: str) -> int:
         row, _ = _judge(session, by, run)
         plan = runs_of_models.plan_of_run(row)
         parser = PARSERS.get(plan.parser) if isinstance(plan, JudgePlan) else None
-        return replies_of_judges.read_before(session, run_id=row.id or 0, version=parser.version) if parser else 0
+        return replies_of_judges.read_before(session, run_id=row.id, version=parser.version) if parser else 0
 
 
 def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
@@ -192,7 +192,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
         views.append(
             ReplyView(
                 id=id,
-                unit_id=unit.id or 0,
+                unit_id=unit.id,
                 item=item.external_id,
                 dimension=item.dimension,
                 model=answer.model if answer else None,
@@ -218,7 +218,7 @@ def _in_files(
     people = file_raters.people(session, project_id=access.project_id)
     if not people:
         return []
-    about = {each.item.id or 0: each.item.external_id for each in found if each.unit.prediction_id is not None}
+    about = {each.item.id: each.item.external_id for each in found if each.unit.prediction_id is not None}
     parts = [part for id in about for part in answers.answers(session, project_id=access.project_id, item_id=id)]
     by_unit: dict[str, list[answers.AnswerPart]] = {}
     for part in parts:
@@ -317,7 +317,7 @@ def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
         row, _ = _judge(session, by, run)
         verdicts: dict[str, Counter[Verdict]] = {}
         values: dict[str, Counter[tuple[Any, bool]]] = {}
-        for criterion, verdict, value, swapped, n in replies_of_judges.counts(session, run_id=row.id or 0):
+        for criterion, verdict, value, swapped, n in replies_of_judges.counts(session, run_id=row.id):
             verdicts.setdefault(criterion, Counter())[verdict] += n
             if verdict.scored:
                 values.setdefault(criterion, Counter())[value, swapped] += n

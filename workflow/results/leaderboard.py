@@ -776,7 +776,7 @@ def ranked(store: Store, found: Read, *, person: Person | None, together: str | 
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         runs = {
-            run.id or 0: run
+            run.id: run
             for run in stored.runs(session, project_id=access.project_id)
             if dict(run.params.get("plan") or {}).get("strategy") == "rank_options"
         }

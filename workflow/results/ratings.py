@@ -80,7 +80,7 @@ def stage_ratings(
         (
             (place[vote.item_id], vote.prediction_id or 0, vote.revision, vote.person_id),
             Rating(
-                unit=unit_of(external[vote.item_id], models.get(vote.prediction_id)),
+                unit=unit_of(external[vote.item_id], models.get(vote.prediction_id or 0)),
                 rater=(names or {}).get(vote.person_id, vote.login),
                 criterion=criterion.name,
                 value=vote.answers[criterion.name],

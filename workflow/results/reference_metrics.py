@@ -175,7 +175,7 @@ def _texts(session: Session, access: Access, field: str, about: Criterion, count
     written = FieldTexts(access.schema)
     newest = {(row.item_id, row.model): row for row in files.predictions(session, project_id=access.project_id)}
     return [
-        _Text(row.id or 0, row.item_id, row.text, _reference(written, known, contents.get(row.item_id, {}).get(field)))
+        _Text(row.id, row.item_id, row.text, _reference(written, known, contents.get(row.item_id, {}).get(field)))
         for row in newest.values()
         if row.item_id in places
         and counted.counts(row.item_id)
@@ -204,7 +204,7 @@ def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> RunR
 
 def _known(session: Session, row: RunRow | None) -> dict[int, str]:
     """The hash of the texts of every answer that a run has measured, by the answer's id."""
-    return {} if row is None else judging.text_hashes(session, run_id=row.id or 0)
+    return {} if row is None else judging.text_hashes(session, run_id=row.id)
 
 
 def _keep(
@@ -236,7 +236,7 @@ def _keep(
                     ended_at=now,
                 ),
             )
-        run_id = row.id or 0
+        run_id = row.id
         known = _known(session, row)
         fresh = [(text, value) for text, value in found if known.get(text.prediction_id) != text.hash]
         if fresh:

@@ -307,15 +307,15 @@ def _unanswered(
 ) -> dict[str, dict[int, str]]:
     """Why what was asked has no answer, by model and item; of several runs of a model the last one says."""
     runs = stored.runs(session, project_id=project_id)
-    ids = [run.id or 0 for run in runs]
+    ids = [run.id for run in runs]
     asked = stored.asked(session, run_ids=ids)
     ended: dict[int, dict[int, Outcome]] = defaultdict(dict)
     for (run_id, item), outcome in stored.outcomes(session, run_ids=ids).items():
         ended[run_id][item] = outcome
     found: dict[str, dict[int, str]] = defaultdict(dict)
     for run in runs:
-        outcomes = ended[run.id or 0]
-        for item in dict.fromkeys([*asked.get(run.id or 0, ()), *outcomes]):
+        outcomes = ended[run.id]
+        for item in dict.fromkeys([*asked.get(run.id, ()), *outcomes]):
             if (item, run.name) in answered or not of.counts(item):
                 continue
             if item in outcomes:

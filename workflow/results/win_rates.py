@@ -128,7 +128,7 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         plans = {
-            run.id or 0: (run.name, plan)
+            run.id: (run.name, plan)
             for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
             if run.withdrawn_at is None and (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
         }

@@ -110,17 +110,17 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
     """Where the batch files of a run stand."""
     with store.read() as session:
         row = _batch_run(session, by, run)
-        counts = batches.counts(session, run_id=row.id or 0)
-        replied = batches.replied(session, run_id=row.id or 0)
+        counts = batches.counts(session, run_id=row.id)
+        replied = batches.replied(session, run_id=row.id)
         return BatchesView(
             state=row.state,
             batches=tuple(
                 BatchView(
                     number=each.number,
                     state=each.state,
-                    questions=counts.get(each.id or 0, (0, 0))[0],
-                    came=replied[each.id or 0],
-                    without=counts.get(each.id or 0, (0, 0))[1] - replied[each.id or 0],
+                    questions=counts.get(each.id, (0, 0))[0],
+                    came=replied[each.id],
+                    without=counts.get(each.id, (0, 0))[1] - replied[each.id],
                     status=_status(each.told),
                     said=each.said,
                     file=each.file,
@@ -129,10 +129,10 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
                     sent_at=each.sent_at,
                     ended_at=each.ended_at,
                 )
-                for each in batches.of_run(session, run_id=row.id or 0)
+                for each in batches.of_run(session, run_id=row.id)
             ),
             free=len(_free(session, row)),
-            problems=tuple(ProblemView(each.why, each.raw) for each in batches.problems(session, run_id=row.id or 0)),
+            problems=tuple(ProblemView(each.why, each.raw) for each in batches.problems(session, run_id=row.id)),
         )
 
 
@@ -321,7 +321,7 @@ class _At:
     def __enter__(self) -> _At:
         with self.store.read() as session:
             self.row = _batch_run(session, self.by, self.run)
-        self.run_id = self.row.id or 0
+        self.run_id = self.row.id
         self.spec, self.plan = spec_of_run(self.row), plan_of_run(self.row)
         self.keep = keep_of(self.row)
         about: dict[str, Any] = {"transport": "batch files"}
@@ -410,7 +410,7 @@ class _At:
             if found is None:
                 self._lose(batch, "It was not handed in: the endpoint has no such batch.")
             else:
-                self._sent(batch.id or 0, found)
+                self._sent(batch.id, found)
 
     def _refuse_alive(self, batch: RunBatchRow) -> None:
         """Leave alone what a command that still runs is at."""
@@ -421,7 +421,7 @@ class _At:
                     raise Conflict(f"Another command is handing in batch {batch.number}; wait until it has ended.")
 
     def _lose(self, batch: RunBatchRow, said: str) -> None:
-        self.change(batch.id or 0, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
+        self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
 
     def _sent(self, id: int, told: Told) -> None:
         # whatever another command has made of it meanwhile: it was handed in
@@ -448,12 +448,12 @@ class _At:
             asked, not_asked, most = self._written(path, batch.number, unit_ids)
             with self.store.write() as session:
                 self._hold(session)
-                if not batches.change(session, id=batch.id or 0, only=(BatchState.MAKING,), most_cost=most):
+                if not batches.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
                     raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
-                batches.keep_units(session, batch_id=batch.id or 0, asked=asked)
+                batches.keep_units(session, batch_id=batch.id, asked=asked)
                 self._add(session, not_asked, self._items(session, [each.unit_id for each in not_asked]))
             if asked:
-                return _Made(batch.id or 0, batch.number, path, len(asked))
+                return _Made(batch.id, batch.number, path, len(asked))
             path.unlink()
             self._lose(batch, self.why or "None of its questions can be asked.")
         return None
@@ -585,7 +585,7 @@ class _At:
         found = []
         for batch in self._all(BatchState.SENT):
             told = self.ask(f"batch {batch.number}", self.endpoint.look, batch.server_id or "")
-            self.change(batch.id or 0, (BatchState.SENT, BatchState.ENDED), told=told.dump())
+            self.change(batch.id, (BatchState.SENT, BatchState.ENDED), told=told.dump())
             found.append((batch, told))
         return found
 
@@ -596,7 +596,7 @@ class _At:
             # the whole file was refused, so its questions were not asked
             said = f"The endpoint did not work on it{words}."
             self.change(
-                batch.id or 0,
+                batch.id,
                 (BatchState.SENT, BatchState.ENDED),
                 state=BatchState.LOST,
                 said=said,
@@ -611,7 +611,7 @@ class _At:
         while True:
             with self.store.write() as session:
                 self._hold(session)
-                left = batches.without_line(session, batch_id=batch.id or 0)
+                left = batches.without_line(session, batch_id=batch.id)
                 attempts = [
                     Attempt(
                         each.unit_id,
@@ -631,7 +631,7 @@ class _At:
                 if not left:
                     batches.change(
                         session,
-                        id=batch.id or 0,
+                        id=batch.id,
                         only=OUT,
                         state=BatchState.ENDED,
                         said=said,
@@ -672,7 +672,7 @@ class _At:
         with self.store.write() as session:
             self._hold(session)
             ids = {
-                each.number: each.id or 0
+                each.number: each.id
                 for each in batches.of_run(session, run_id=self.run_id)
                 if only is None or each.number == only
             }
@@ -754,9 +754,9 @@ class _At:
         """Note what is done, and what is waited for."""
         for batch in self._all(BatchState.SENT, BatchState.BY_HAND):
             with self.store.read() as session:
-                total, came = batches.counts(session, run_id=self.run_id).get(batch.id or 0, (0, 0))
+                total, came = batches.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
             if total == came:
-                self.change(batch.id or 0, (batch.state,), state=BatchState.ENDED, ended_at=self.store.now())
+                self.change(batch.id, (batch.state,), state=BatchState.ENDED, ended_at=self.store.now())
         with self.store.write() as session:
             row = self._hold(session)
             for chunk in batches.chunks(session, run_id=self.run_id):
@@ -781,8 +781,8 @@ class _At:
         replied = batches.replied(session, run_id=self.run_id)
         told = []
         for each in batches.of_run(session, run_id=self.run_id):
-            total, settled = counts.get(each.id or 0, (0, 0))
-            came = replied[each.id or 0]
+            total, settled = counts.get(each.id, (0, 0))
+            came = replied[each.id]
             if each.state is BatchState.SENT:
                 status = _status(each.told)
                 told.append(f"batch {each.number} of {total} questions is at the endpoint ({status})")
@@ -822,7 +822,7 @@ def _batch_run(session: Session, by: Person | None, run: str) -> RunRow:
 
 def _free(session: Session, row: RunRow) -> list[int]:
     """The units that are to be handed in, in their order."""
-    run_id = row.id or 0
+    run_id = row.id
     if row.state is RunState.CANCELLED:
         return []
     out = batches.out(session, run_id=run_id)
@@ -839,7 +839,7 @@ def _units_of_making(session: Session, run_id: int) -> list[int]:
         each.unit_id
         for batch in batches.of_run(session, run_id=run_id)
         if batch.state is BatchState.MAKING
-        for each in batches.without_line(session, batch_id=batch.id or 0, limit=10**9)
+        for each in batches.without_line(session, batch_id=batch.id, limit=10**9)
     ]
 
 

@@ -140,7 +140,7 @@ def same_judge(row: RunRow) -> str:
 def name_of(rows: Sequence[RunRow], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
     """What the runs of a project call the model or the judge of that label and identity; None: there is none yet."""
     wanted = identity(parts)
-    for row in sorted(rows, key=lambda each: each.id or 0):
+    for row in sorted(rows, key=lambda each: each.id):
         labelled = row.kind is kind and "spec" in row.params and label in (row.name, label_of(row.name))
         if labelled and identity(parts_of_run(row)) == wanted:
             return row.name

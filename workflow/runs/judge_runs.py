@@ -527,7 +527,7 @@ def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Count
     with store.read() as session:
         row, _ = runs_of_models.run_and_access(session, by, run)
         found: dict[str, Counter[Verdict]] = {}
-        for criterion, verdict, n in judging.counts(session, run_id=row.id or 0):
+        for criterion, verdict, n in judging.counts(session, run_id=row.id):
             found.setdefault(criterion, Counter())[verdict] += n
     return found
 
@@ -539,7 +539,7 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
         plan = runs_of_models.plan_of_run(row)
     if not isinstance(plan, JudgePlan):
         raise Conflict("That is a run of a model: there is nothing to read in its answers.")
-    return read_again(store, run_id=row.id or 0, plan=plan)
+    return read_again(store, run_id=row.id, plan=plan)
 
 
 # ---- asking ---------------------------------------------------------------------------------------------------------
@@ -585,11 +585,11 @@ class JudgeAsker:
     def ask_about(self, rows: Sequence[JudgeUnitRow]) -> list[Question]:
         """As ``ask``, of units that need not be stored."""
         with self.store.read() as session:
-            found = self._read(session, {row.id or 0: row for row in rows})
+            found = self._read(session, {row.id: row for row in rows})
         shown: Mapping[int, Sequence[Picture] | str] = {}
         if self.plan.pictures and self.pictures is not None:
-            shown = self.pictures(sorted({unit.item.id or 0 for unit in found.values()}))
-        return [self._question(found[row.id or 0], shown) for row in rows]
+            shown = self.pictures(sorted({unit.item.id for unit in found.values()}))
+        return [self._question(found[row.id], shown) for row in rows]
 
     def _read(self, session: Session, rows: Mapping[int, JudgeUnitRow]) -> dict[int, _Unit]:
         item_ids = sorted({row.item_id for row in rows.values()})
@@ -612,13 +612,13 @@ class JudgeAsker:
 
     def _question(self, unit: _Unit, shown: Mapping[int, Sequence[Picture] | str]) -> Question:
         question = Question(
-            unit_id=unit.row.id or 0,
+            unit_id=unit.row.id,
             name=unit.item.external_id,
             dimension=unit.item.dimension,
             parts=(),
             of_item=unit.row.item_id,
         )
-        pictures = shown.get(unit.item.id or 0, ())
+        pictures = shown.get(unit.item.id, ())
         if isinstance(pictures, str):
             return replace(question, cannot=pictures)
         values: dict[str, str] = {}
@@ -728,9 +728,7 @@ def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
                 return new
             now = store.now()
             rows = [
-                row
-                for attempt in some
-                for row in rows_of(plan, attempt, attempt_id=attempt.id or 0, run_id=run_id, now=now)
+                row for attempt in some for row in rows_of(plan, attempt, attempt_id=attempt.id, run_id=run_id, now=now)
             ]
             new += judging.add(session, rows=rows)
-            after = some[-1].id or 0
+            after = some[-1].id

@@ -286,7 +286,7 @@ def add_chunks(session: Session, row: RunRow, unit_ids: Sequence[int]) -> None:
     spec, plan = spec_of_run(row), plan_of_run(row)
     clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
     size = _chunk_size(spec, len(unit_ids), clips=clips)
-    runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(unit_ids, size))
+    runs.add_chunks(session, run_id=row.id, chunks=chunked(unit_ids, size))
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
@@ -438,7 +438,7 @@ def in_batches(row: RunRow) -> bool:
 
 
 def _waits_for_batch(session: Session, row: RunRow) -> bool:
-    return any(each.state in OUT for each in batches.of_run(session, run_id=row.id or 0))
+    return any(each.state in OUT for each in batches.of_run(session, run_id=row.id))
 
 
 def free_name(session: Session, access: Access, label: str) -> str:
@@ -522,13 +522,13 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
         row = _held(session, by, run)
         if row.state in OPEN:
             raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
-        if row.state is RunState.BATCH and runs.undone(session, run_id=row.id or 0) and _waits_for_batch(session, row):
+        if row.state is RunState.BATCH and runs.undone(session, run_id=row.id) and _waits_for_batch(session, row):
             raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
         if row.state is RunState.CANCELLED:
             raise Conflict("This run was cancelled; start a new one.")
         refuse_withdrawn(row, "before what failed is asked again")
         refuse_changed(row)
-        run_id = row.id or 0
+        run_id = row.id
         failed = runs.failed(session, run_id=run_id)
         waiting = runs.asked_again_ids(session, run_id=run_id)
         again = [id for id in failed if id not in waiting]
@@ -568,9 +568,9 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         row.withdrawn_at, row.withdrawn_why = store.now(), reason.strip()
         session.add(row)
         session.flush()
-        for prediction_id, _, _ in runs.to_grade(session, run_id=row.id or 0):
+        for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
             tasks.withdraw(session, unit=tasks.unit_of_prediction(prediction_id=prediction_id))
-        follow_run(session, access=access, run_id=row.id or 0, withdrawn=True, now=store.now())
+        follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
         grading.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn_runs.WITHDRAWN, reason=row.withdrawn_why)
 
@@ -584,7 +584,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         row.withdrawn_at, row.withdrawn_why = None, ""
         session.add(row)
         session.flush()
-        follow_run(session, access=access, run_id=row.id or 0, withdrawn=False, now=store.now())
+        follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         grading.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn_runs.TAKEN_BACK)
 
@@ -599,7 +599,7 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """
     with store.write() as session:
         row, _ = _gradable(session, by, run)
-        found = runs.to_grade(session, run_id=row.id or 0)
+        found = runs.to_grade(session, run_id=row.id)
     n = 0
     for begin in range(0, len(found), SENT_AT_ONCE):
         with store.write() as session:
@@ -637,7 +637,7 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
     """How many slots ``send_to_grading`` would open now, by dimension; empty where nobody grades."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
-        return grading.foreseen(session, access=access, predictions=runs.to_grade(session, run_id=row.id or 0))
+        return grading.foreseen(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
 def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | None:
@@ -698,7 +698,7 @@ def view(store: Store, *, by: Person | None, run: str) -> RunView:
     """Where a run stands, with its newest answers and failures."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
-        run_id = row.id or 0
+        run_id = row.id
         return replace(
             _view(session, store, row, project=access.name),
             last=tuple(
@@ -730,7 +730,7 @@ def attempts_of(
         row, _ = run_and_access(session, by, run)
         return _attempts(
             session,
-            row.id or 0,
+            row.id,
             outcomes=outcomes,
             item_id=item_id,
             dimension=dimension,
@@ -745,7 +745,7 @@ def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureVi
     """Why items have no answer, the most frequent reason first."""
     with store.read() as session:
         row, _ = run_and_access(session, by, run)
-        return tuple(FailureView(*each) for each in runs.reasons(session, run_id=row.id or 0))
+        return tuple(FailureView(*each) for each in runs.reasons(session, run_id=row.id))
 
 
 _FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
@@ -754,9 +754,9 @@ _FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
 def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView, ...]:
     return tuple(
         AttemptView(
-            id=row.id or 0,
+            id=row.id,
             item=item.external_id,
-            item_id=item.id or 0,
+            item_id=item.id,
             dimension=item.dimension,
             at=row.created_at,
             attempt=Attempt(
@@ -783,7 +783,7 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
 
 
 def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunView:
-    run_id, now = row.id or 0, store.now()
+    run_id, now = row.id, store.now()
     figures = runs.figures(session, run_id=run_id)
     waiting = runs.last_outcomes(session, run_id=run_id, unit_ids=runs.asked_again_ids(session, run_id=run_id))
     by_outcome = {outcome: left for outcome, n in figures.by_outcome.items() if (left := n - waiting[outcome]) > 0}
@@ -850,7 +850,7 @@ def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: dat
     there = [worker.started_at for worker in workers if worker.there]
     if row.state is not RunState.RUNNING or not there:
         return None
-    found = runs.pace(session, run_id=row.id or 0, since=max(now - _PACE, min(there)))
+    found = runs.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
     if found is None:
         return None
     n, first, last = found

@@ -143,7 +143,7 @@ def prompts_of(plan: RunPlan) -> PromptSet:
 def kept_prompts(session: Session, project_id: int) -> dict[str, str]:
     """The prompt files that runs of a project were made with: their text by name, the latest of a name."""
     found: dict[str, str] = {}
-    for row in sorted(runs.of_project(session, project_id=project_id), key=lambda row: row.id or 0):
+    for row in sorted(runs.of_project(session, project_id=project_id), key=lambda row: row.id):
         plan = row.params.get("plan")
         if isinstance(plan, Mapping) and plan.get("prompt_text"):
             found[str(plan.get("prompt_set"))] = str(plan["prompt_text"])

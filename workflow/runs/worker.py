@@ -122,11 +122,11 @@ def work(
             raise NotFound(f"There is no run {run!r} that a worker could work on.")
         if row.state not in OPEN:
             return row.state
-        bury(session, store, run_id=row.id or 0)
+        bury(session, store, run_id=row.id)
         if not share and is_taken(session, store, row=row):
             return row.state
         worker_id = runs.add_worker(
-            session, run_id=row.id or 0, name=worker_name(), about={"process": process()}, now=store.now()
+            session, run_id=row.id, name=worker_name(), about={"process": process()}, now=store.now()
         )
     keeper = _Keeper(store, row, worker_id, keep_of(row), stop)
     keeper.start()
@@ -195,7 +195,7 @@ def _keep_readings(
             reading
             for id, attempt in written
             if attempt.final
-            for reading in rows_of(plan, attempt, attempt_id=id, run_id=row.id or 0, now=now)
+            for reading in rows_of(plan, attempt, attempt_id=id, run_id=row.id, now=now)
         ],
     )
 
@@ -212,7 +212,7 @@ class _Worker:
             keeper,
             wait,
         )
-        self.run_id = row.id or 0
+        self.run_id = row.id
         self.spec, self.plan = spec_of_run(row), plan_of_run(row)
         self.begun = False
         self.asker: Asks | None = None
@@ -259,7 +259,7 @@ class _Worker:
         left = [id for id in dict.fromkeys(chunk.unit_ids) if id not in asked]
         if left and self.asker is None:
             self.asker = self.means.ask(self.row, self.spec, self.plan)
-        return _Prepared(chunk.id or 0, self.asker.ask(left) if self.asker and left else [])
+        return _Prepared(chunk.id, self.asker.ask(left) if self.asker and left else [])
 
     def _begin(self, session: Session) -> None:
         """With its first chunk the run is no longer waiting."""
@@ -459,7 +459,7 @@ class _Keeper(threading.Thread):
                     now = self.store.now()
                     written = runs.append(
                         session,
-                        run_id=self.row.id or 0,
+                        run_id=self.row.id,
                         chunk_id=chunk_id,
                         worker_id=self.worker_id,
                         attempts=attempts,
@@ -484,7 +484,7 @@ class _Keeper(threading.Thread):
             return
         self._looked = moment
         with self.store.read() as session:
-            if runs.state(session, run_id=self.row.id or 0) not in OPEN:
+            if runs.state(session, run_id=self.row.id) not in OPEN:
                 self._stopped.set()
         if moment - self._beaten >= HEARTBEAT_SECONDS:
             self._beaten = moment
@@ -510,7 +510,7 @@ def _stop_run(store: Store, row: RunRow, said: str) -> None:
 def _others(store: Store, row: RunRow, worker_id: int) -> bool:
     """Whether other workers are at a run."""
     with store.read() as session:
-        there = runs.workers(session, run_id=row.id or 0, only_there=True)
+        there = runs.workers(session, run_id=row.id, only_there=True)
         return any(is_there(each, store) for each in there if each.id != worker_id)
 
 
@@ -522,9 +522,7 @@ def _leave(store: Store, row: RunRow, worker_id: int) -> RunState:
         runs.end_worker(session, worker_id=worker_id, now=now)
         if found is None:
             return row.state
-        others = [
-            each for each in runs.workers(session, run_id=found.id or 0, only_there=True) if is_there(each, store)
-        ]
+        others = [each for each in runs.workers(session, run_id=found.id, only_there=True) if is_there(each, store)]
         if found.state is RunState.RUNNING and not others:
             found.state = RunState.WAITING
             session.add(found)
