@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from db import readings
 from db.file_raters import MARKED
 from db.judging import one_of_each
+from db.records import StoredAnnotation, StoredAttempt, StoredImportedRating, StoredPerson, StoredRun
 from db.tables import (
     AnnotationRow,
     AttemptRow,
@@ -125,11 +126,11 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     return found
 
 
-def runs(session: Session, *, project_id: int) -> list[RunRow]:
+def runs(session: Session, *, project_id: int) -> Sequence[StoredRun]:
     """The runs of models in a project and those out of files, the oldest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING))
     wanted = wanted.where(col(RunRow.withdrawn_at).is_(None))
-    return list(session.exec(wanted.order_by(col(RunRow.id))))
+    return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 
 def asked(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
@@ -169,7 +170,7 @@ def details(session: Session, *, run_ids: Iterable[int]) -> Iterable[tuple[int, 
         yield run_id, item_id, dict(detail)
 
 
-def attempts(session: Session, *, item_id: int) -> list[tuple[AttemptRow, RunRow]]:
+def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, StoredRun]]:
     """Every attempt of a model about an item, the oldest first."""
     wanted = (
         select(AttemptRow, RunRow)
@@ -180,7 +181,7 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[AttemptRow, RunRow
     return [(attempt, run) for attempt, run in session.exec(wanted)]
 
 
-def grades(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, PersonRow]]:
+def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """What counts of people's grades of the answers to an item."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
@@ -238,14 +239,14 @@ def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, st
     return [(unit, rater, criterion, value, at) for unit, rater, criterion, value, at in found]
 
 
-def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> list[ImportedRatingRow]:
+def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Sequence[StoredImportedRating]:
     """The imported grades of some answers."""
     wanted = select(ImportedRatingRow).where(
         ImportedRatingRow.project_id == project_id,
         ImportedRatingRow.stage == Stage.GRADING,
         col(ImportedRatingRow.unit).in_(list(units)),
     )
-    return list(session.exec(wanted.order_by(col(ImportedRatingRow.id))))
+    return session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
 
 
 @dataclass(frozen=True, slots=True)

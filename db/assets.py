@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredAsset, StoredMediaObject, StoredPick, StoredTask
 from db.tables import AssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
 from domain.states import Stage, TaskState
 
@@ -19,17 +20,17 @@ def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
     insert_or_ignore(session, MediaObjectRow, [row])
 
 
-def by_hash(session: Session, *, project_id: int, sha256: str) -> AssetRow | None:
+def by_hash(session: Session, *, project_id: int, sha256: str) -> StoredAsset | None:
     """A project's asset with that content."""
     return session.exec(select(AssetRow).where(AssetRow.project_id == project_id, AssetRow.sha256 == sha256)).first()
 
 
-def by_public_id(session: Session, *, public_id: str) -> AssetRow | None:
+def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
     """The asset behind an id that a page knows."""
     return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
 
 
-def media_object(session: Session, *, sha256: str) -> MediaObjectRow | None:
+def media_object(session: Session, *, sha256: str) -> StoredMediaObject | None:
     """What is known of a file of the media store."""
     return session.get(MediaObjectRow, sha256)
 
@@ -54,7 +55,7 @@ def free(
     per_source: int | None,
     after: str | None,
     limit: int,
-) -> list[tuple[AssetRow, MediaObjectRow | None]]:
+) -> list[tuple[StoredAsset, StoredMediaObject | None]]:
     """Images in the pool that may be picked for one of these dimensions, in the order in which they came."""
     wanted = (
         select(AssetRow, MediaObjectRow)
@@ -82,7 +83,7 @@ def count_free(session: Session, *, project_id: int, dimensions: Sequence[str] |
     return session.exec(wanted).one()
 
 
-def take_from_pool(session: Session, *, asset: AssetRow, per_source: int | None) -> bool:
+def take_from_pool(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
     """Let an image leave the pool; False if it has left already, or if its source has given enough."""
     taken = session.exec(
         update(AssetRow)
@@ -104,7 +105,7 @@ def take_from_pool(session: Session, *, asset: AssetRow, per_source: int | None)
     return counted is not None
 
 
-def return_to_pool(session: Session, *, asset: AssetRow) -> None:
+def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
     """Let an image be free again."""
     back = session.exec(
         update(AssetRow)
@@ -116,7 +117,7 @@ def return_to_pool(session: Session, *, asset: AssetRow) -> None:
         session.exec(update(SourceRow).where(col(SourceRow.id) == asset.source_id).values(taken=SourceRow.taken - 1))
 
 
-def picks(session: Session, *, task_id: int) -> list[tuple[PickRow, AssetRow, MediaObjectRow | None]]:
+def picks(session: Session, *, task_id: int) -> list[tuple[StoredPick, StoredAsset, StoredMediaObject | None]]:
     """The images of an item being written, in order."""
     wanted = (
         select(PickRow, AssetRow, MediaObjectRow)
@@ -128,7 +129,7 @@ def picks(session: Session, *, task_id: int) -> list[tuple[PickRow, AssetRow, Me
     return [(pick, asset, media) for pick, asset, media in session.exec(wanted)]
 
 
-def pick_of(session: Session, *, asset_id: int) -> PickRow | None:
+def pick_of(session: Session, *, asset_id: int) -> StoredPick | None:
     """Who picked an image last."""
     return session.get(PickRow, asset_id)
 
@@ -146,7 +147,9 @@ def forget_picks(session: Session, *, task_id: int) -> None:
     session.exec(delete(PickRow).where(col(PickRow.task_id) == task_id))
 
 
-def abandoned_authoring(session: Session, *, project_id: int, now: datetime, lock: bool = False) -> list[TaskRow]:
+def abandoned_authoring(
+    session: Session, *, project_id: int, now: datetime, lock: bool = False
+) -> Sequence[StoredTask]:
     """Items being written whose lease ended and whose images are not back in the pool yet."""
     wanted = (
         select(TaskRow)
@@ -162,7 +165,7 @@ def abandoned_authoring(session: Session, *, project_id: int, now: datetime, loc
         )
         .order_by(col(TaskRow.id))
     )
-    return list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True) if lock else wanted))
+    return session.exec(wanted.with_for_update(skip_locked=True, key_share=True) if lock else wanted).all()
 
 
 def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> list[ColumnElement[bool]]:
@@ -177,6 +180,6 @@ def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | N
     return conditions
 
 
-def in_lock_order(rows: Iterable[AssetRow]) -> list[AssetRow]:
+def in_lock_order(rows: Iterable[StoredAsset]) -> list[StoredAsset]:
     """By source, then id: the order in which all transactions hold images and the counts of their sources."""
     return sorted(rows, key=lambda row: (row.source_id or 0, row.id))

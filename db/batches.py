@@ -10,6 +10,7 @@ from sqlalchemy import func, insert, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredRunBatch, StoredRunBatchProblem, StoredRunBatchUnit, StoredRunChunk
 from db.tables import AttemptRow, RunBatchProblemRow, RunBatchRow, RunBatchUnitRow, RunChunkRow
 from domain.batches import OUT, BatchState
 from domain.runs import Outcome
@@ -18,13 +19,13 @@ _AT_ONCE = 500
 """As many ids as go into one query."""
 
 
-def of_run(session: Session, *, run_id: int) -> list[RunBatchRow]:
+def of_run(session: Session, *, run_id: int) -> Sequence[StoredRunBatch]:
     """A run's batches, in the order in which they were made, as they are just now."""
     wanted = select(RunBatchRow).where(RunBatchRow.run_id == run_id).order_by(col(RunBatchRow.number))
-    return list(session.exec(wanted.execution_options(populate_existing=True)))
+    return session.exec(wanted.execution_options(populate_existing=True)).all()
 
 
-def add(session: Session, *, row: RunBatchRow) -> RunBatchRow:
+def add(session: Session, *, row: StoredRunBatch) -> StoredRunBatch:
     """Add a batch with the next number of its run."""
     last = session.exec(select(func.max(RunBatchRow.number)).where(RunBatchRow.run_id == row.run_id)).one()
     row.number = (last or 0) + 1
@@ -60,9 +61,9 @@ def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[s
     session.flush()
 
 
-def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[int, RunBatchUnitRow]:
+def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[int, StoredRunBatchUnit]:
     """Questions of a batch by unit."""
-    found: dict[int, RunBatchUnitRow] = {}
+    found: dict[int, StoredRunBatchUnit] = {}
     for start in range(0, len(unit_ids), _AT_ONCE):
         some = select(RunBatchUnitRow).where(
             RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.unit_id).in_(unit_ids[start : start + _AT_ONCE])
@@ -71,12 +72,12 @@ def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[i
     return found
 
 
-def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> list[RunBatchUnitRow]:
+def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> Sequence[StoredRunBatchUnit]:
     """Questions of which nothing has come."""
     wanted = select(RunBatchUnitRow).where(
         RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.attempt_id).is_(None)
     )
-    return list(session.exec(wanted.order_by(col(RunBatchUnitRow.id)).limit(limit)))
+    return session.exec(wanted.order_by(col(RunBatchUnitRow.id)).limit(limit)).all()
 
 
 def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:
@@ -117,10 +118,10 @@ def out(session: Session, *, run_id: int) -> set[int]:
     return set(session.exec(wanted))
 
 
-def chunks(session: Session, *, run_id: int) -> list[RunChunkRow]:
+def chunks(session: Session, *, run_id: int) -> Sequence[StoredRunChunk]:
     """The chunks of a run that are not done, in their order."""
     wanted = select(RunChunkRow).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
-    return list(session.exec(wanted.order_by(col(RunChunkRow.number))))
+    return session.exec(wanted.order_by(col(RunChunkRow.number))).all()
 
 
 def add_problems(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
@@ -128,10 +129,10 @@ def add_problems(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
     return insert_or_ignore(session, RunBatchProblemRow, rows)
 
 
-def problems(session: Session, *, run_id: int) -> list[RunBatchProblemRow]:
+def problems(session: Session, *, run_id: int) -> Sequence[StoredRunBatchProblem]:
     """The lines of a run that are nobody's answer."""
     wanted = select(RunBatchProblemRow).where(RunBatchProblemRow.run_id == run_id)
-    return list(session.exec(wanted.order_by(col(RunBatchProblemRow.id))))
+    return session.exec(wanted.order_by(col(RunBatchProblemRow.id))).all()
 
 
 def n_problems(session: Session, *, run_id: int) -> int:

@@ -11,6 +11,15 @@ from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import (
+    StoredBridge,
+    StoredBridgePerson,
+    StoredBridgeProject,
+    StoredBridgeTask,
+    StoredItem,
+    StoredPerson,
+    StoredTask,
+)
 from db.tables import (
     BridgeAnswerRow,
     BridgePersonRow,
@@ -36,13 +45,13 @@ AT_ONCE = 500
 # ---- the server and its people --------------------------------------------------------------------------------------
 
 
-def of_project(session: Session, *, project_id: int) -> list[BridgeRow]:
+def of_project(session: Session, *, project_id: int) -> Sequence[StoredBridge]:
     """The servers to which a project sends work, by address."""
     wanted = select(BridgeRow).where(BridgeRow.project_id == project_id).order_by(col(BridgeRow.address))
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def find(session: Session, *, project_id: int, address: str, lock: bool = False) -> BridgeRow | None:
+def find(session: Session, *, project_id: int, address: str, lock: bool = False) -> StoredBridge | None:
     """A server to which a project sends work."""
     wanted = select(BridgeRow).where(BridgeRow.project_id == project_id, BridgeRow.address == address)
     if lock:
@@ -50,7 +59,7 @@ def find(session: Session, *, project_id: int, address: str, lock: bool = False)
     return session.exec(wanted).first()
 
 
-def by_id(session: Session, *, id: int, lock: bool = False) -> BridgeRow:
+def by_id(session: Session, *, id: int, lock: bool = False) -> StoredBridge:
     """A server to which a project sends work, which must exist."""
     wanted = select(BridgeRow).where(BridgeRow.id == id)
     if lock:
@@ -76,7 +85,7 @@ def add(session: Session, *, row: Any) -> Any:
     return row
 
 
-def people(session: Session, *, bridge_id: int) -> list[tuple[BridgePersonRow, PersonRow]]:
+def people(session: Session, *, bridge_id: int) -> list[tuple[StoredBridgePerson, StoredPerson]]:
     """Whose work goes to a server, by login."""
     wanted = (
         select(BridgePersonRow, PersonRow)
@@ -87,7 +96,7 @@ def people(session: Session, *, bridge_id: int) -> list[tuple[BridgePersonRow, P
     return [(row, person) for row, person in session.exec(wanted)]
 
 
-def person(session: Session, *, bridge_id: int, person_id: int) -> BridgePersonRow | None:
+def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgePerson | None:
     """Who somebody is on a server."""
     wanted = select(BridgePersonRow).where(
         BridgePersonRow.bridge_id == bridge_id, BridgePersonRow.person_id == person_id
@@ -112,12 +121,12 @@ def say_why(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> None
 # ---- projects there -------------------------------------------------------------------------------------------------
 
 
-def places(session: Session, *, bridge_id: int) -> list[BridgeProjectRow]:
+def places(session: Session, *, bridge_id: int) -> Sequence[StoredBridgeProject]:
     """The projects on a server that were not removed."""
     wanted = select(BridgeProjectRow).where(
         BridgeProjectRow.bridge_id == bridge_id, col(BridgeProjectRow.removed_at).is_(None)
     )
-    return list(session.exec(wanted.order_by(col(BridgeProjectRow.id)).execution_options(populate_existing=True)))
+    return session.exec(wanted.order_by(col(BridgeProjectRow.id)).execution_options(populate_existing=True)).all()
 
 
 def change_place(session: Session, *, id: int, **values: Any) -> None:
@@ -146,7 +155,7 @@ def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeStat
 # ---- tasks there ----------------------------------------------------------------------------------------------------
 
 
-def lock(session: Session, *, id: int) -> tuple[BridgeTaskRow, TaskRow]:
+def lock(session: Session, *, id: int) -> tuple[StoredBridgeTask, StoredTask]:
     """Something that was sent, with its slot; the row is held until the transaction ends."""
     wanted = (
         select(BridgeTaskRow, TaskRow)
@@ -159,16 +168,16 @@ def lock(session: Session, *, id: int) -> tuple[BridgeTaskRow, TaskRow]:
     return row, slot
 
 
-def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, BridgeTaskRow]:
+def by_keys(session: Session, *, keys: Sequence[str]) -> dict[str, StoredBridgeTask]:
     """What was sent, by key."""
-    found: dict[str, BridgeTaskRow] = {}
+    found: dict[str, StoredBridgeTask] = {}
     for start in range(0, len(keys), AT_ONCE):
         wanted = select(BridgeTaskRow).where(col(BridgeTaskRow.key).in_(keys[start : start + AT_ONCE]))
         found |= {row.key: row for row in session.exec(wanted.execution_options(populate_existing=True))}
     return found
 
 
-def task_out(session: Session, *, key: str) -> TaskRow | None:
+def task_out(session: Session, *, key: str) -> StoredTask | None:
     """The slot that was sent out under a key, as long as it waits there."""
     wanted = (
         select(TaskRow)
@@ -178,7 +187,7 @@ def task_out(session: Session, *, key: str) -> TaskRow | None:
     return session.exec(wanted).first()
 
 
-def slot_shown(session: Session, *, key: str) -> TaskRow | None:
+def slot_shown(session: Session, *, key: str) -> StoredTask | None:
     """The slot that was sent out under a key, as long as its person has it in hand and it stands there, or stays there
     after it was answered."""
     joined = select(TaskRow).join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
@@ -262,7 +271,7 @@ def sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime)
 
 def in_state(
     session: Session, *, place_id: int, states: Iterable[BridgeState], after: int = 0, limit: int | None = None
-) -> list[BridgeTaskRow]:
+) -> Sequence[StoredBridgeTask]:
     """The tasks of a project there that are not gone, in these states, in the order in which they were made."""
     wanted = (
         select(BridgeTaskRow)
@@ -275,7 +284,7 @@ def in_state(
         .order_by(col(BridgeTaskRow.id))
         .execution_options(populate_existing=True)
     )
-    return list(session.exec(wanted if limit is None else wanted.limit(limit)))
+    return session.exec(wanted if limit is None else wanted.limit(limit)).all()
 
 
 def keys_there(session: Session, *, place_id: int, until: int) -> dict[str, tuple[int, int | None]]:
@@ -326,7 +335,7 @@ def gone(session: Session, *, ids: Collection[int], now: datetime) -> None:
         )
 
 
-def no_longer_theirs(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[BridgeTaskRow, TaskRow]]:
+def no_longer_theirs(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[StoredBridgeTask, StoredTask]]:
     """What stands there although its slot is done, called off, somebody else's, or its lease has ended, or although its
     item has another revision now."""
     revised = and_(col(BridgeTaskRow.revision).is_not(None), col(BridgeTaskRow.revision) != ItemRow.current_revision)
@@ -352,7 +361,7 @@ def no_longer_theirs(session: Session, *, bridge_id: int, now: datetime) -> list
     return [(row, slot) for row, slot in session.exec(wanted)]
 
 
-def with_slots(session: Session, *, place_id: int) -> list[tuple[BridgeTaskRow, TaskRow]]:
+def with_slots(session: Session, *, place_id: int) -> list[tuple[StoredBridgeTask, StoredTask]]:
     """What waits for its rater in a project there, with the slots."""
     wanted = (
         select(BridgeTaskRow, TaskRow)
@@ -497,7 +506,9 @@ def names(session: Session, *, bridge_id: int) -> dict[int, tuple[str, str]]:
     return {id: (login, name) for id, login, name in session.exec(wanted)}
 
 
-def stuck(session: Session, *, bridge_id: int, tries: int, limit: int) -> list[tuple[BridgeTaskRow, ItemRow | None]]:
+def stuck(
+    session: Session, *, bridge_id: int, tries: int, limit: int
+) -> list[tuple[StoredBridgeTask, StoredItem | None]]:
     """Tasks that wait there although they were refused so often, with their items."""
     refused = exists().where(
         col(BridgeAnswerRow.bridge_task_id) == col(BridgeTaskRow.id),

@@ -8,13 +8,14 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, literal_column, or_, update
 from sqlmodel import Session, col, select
 
+from db.records import StoredAsset, StoredCandidate, StoredMediaObject, StoredSiftDecision, StoredSource
 from db.tables import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
 from domain.states import Sifted
 
 
 def in_hand(
     session: Session, *, project_id: int, person_id: int, now: datetime, per_source: int | None
-) -> list[CandidateRow]:
+) -> Sequence[StoredCandidate]:
     """What somebody has before them: candidates that still wait and may still be kept."""
     wanted = (
         select(CandidateRow)
@@ -26,10 +27,10 @@ def in_hand(
         )
         .order_by(col(CandidateRow.asset_id))
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def first_free(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> CandidateRow | None:
+def first_free(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> StoredCandidate | None:
     """The first candidate that nobody has in hand, locked; those that others are just taking are passed over."""
     wanted = (
         select(CandidateRow)
@@ -59,7 +60,7 @@ def looks(
     return sorted(found.items())
 
 
-def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> list[CandidateRow]:
+def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> Sequence[StoredCandidate]:
     """Those of these candidates that still wait in nobody's hands, locked."""
     wanted = (
         select(CandidateRow)
@@ -68,7 +69,7 @@ def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> l
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def let_go(session: Session, *, project_id: int, person_id: int) -> None:
@@ -84,7 +85,7 @@ def let_go(session: Session, *, project_id: int, person_id: int) -> None:
     )
 
 
-def lock(session: Session, *, project_id: int, asset_ids: Iterable[int]) -> list[tuple[CandidateRow, AssetRow]]:
+def lock(session: Session, *, project_id: int, asset_ids: Iterable[int]) -> list[tuple[StoredCandidate, StoredAsset]]:
     """Candidates with their assets, locked in the one order in which all transactions lock them."""
     wanted = (
         select(CandidateRow, AssetRow)
@@ -107,7 +108,7 @@ def ids_of(session: Session, *, project_id: int, public_ids: Iterable[str]) -> d
     return {public: id for public, id in session.exec(wanted) if id is not None}
 
 
-def let_in(session: Session, *, asset: AssetRow, per_source: int | None) -> bool:
+def let_in(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
     """Put an image into the pool; False if its source has given as many as it may."""
     session.exec(update(AssetRow).where(col(AssetRow.id) == asset.id).values(in_pool=True))
     if asset.source_id is None:
@@ -122,7 +123,7 @@ def let_in(session: Session, *, asset: AssetRow, per_source: int | None) -> bool
     return counted is not None
 
 
-def take_out(session: Session, *, asset: AssetRow) -> bool:
+def take_out(session: Session, *, asset: StoredAsset) -> bool:
     """Take an image out of the pool again; False if somebody has begun an item about it."""
     taken = session.exec(
         update(AssetRow)
@@ -137,13 +138,13 @@ def take_out(session: Session, *, asset: AssetRow) -> bool:
     return True
 
 
-def by_key(session: Session, *, person_id: int, key: str) -> list[SiftDecisionRow]:
+def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredSiftDecision]:
     """What somebody has sent under a key."""
     wanted = select(SiftDecisionRow).where(SiftDecisionRow.person_id == person_id, SiftDecisionRow.submit_key == key)
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def last_standing(session: Session, *, project_id: int, person_id: int) -> SiftDecisionRow | None:
+def last_standing(session: Session, *, project_id: int, person_id: int) -> StoredSiftDecision | None:
     """The latest decision of a person that nothing has taken the place of."""
     wanted = (
         select(SiftDecisionRow)
@@ -173,12 +174,12 @@ def sharpness_of(session: Session, *, source_id: int) -> list[float]:
     return [value for value in session.exec(wanted) if value is not None]
 
 
-def source(session: Session, *, id: int) -> SourceRow | None:
+def source(session: Session, *, id: int) -> StoredSource | None:
     """A source."""
     return session.get(SourceRow, id, populate_existing=True)
 
 
-def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[AssetRow, MediaObjectRow | None]]:
+def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[StoredAsset, StoredMediaObject | None]]:
     """Assets with their files."""
     wanted = (
         select(AssetRow, MediaObjectRow)
@@ -236,7 +237,7 @@ def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
 
 def dropped(
     session: Session, *, project_id: int, words: str, reasons: Sequence[str], limit: int
-) -> tuple[list[tuple[AssetRow, SiftDecisionRow]], int]:
+) -> tuple[list[tuple[StoredAsset, StoredSiftDecision]], int]:
     """Dropped candidates with the decision that dropped them, the latest first, and how many there are in all: those
     with the ``words`` in their name, source or reason, or with one of the ``reasons``."""
     has = [
@@ -258,7 +259,7 @@ def dropped(
 
 def decisions(
     session: Session, *, project_id: int
-) -> list[tuple[SiftDecisionRow, AssetRow, CandidateRow, str | None, str | None]]:
+) -> list[tuple[StoredSiftDecision, StoredAsset, StoredCandidate, str | None, str | None]]:
     """Every decision, oldest first, with its source's name and the login of whoever decided."""
     sources = select(SourceRow.id, SourceRow.name).where(SourceRow.project_id == project_id)
     names = {id: name for id, name in session.exec(sources)}

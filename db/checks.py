@@ -10,6 +10,7 @@ from sqlalchemy import exists, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db.records import StoredAnnotation, StoredItem, StoredTask
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -26,7 +27,7 @@ _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
 
 
-def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[AnnotationRow]]:
+def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[StoredAnnotation]]:
     """What counts about the current revision of every item, by item id, oldest first."""
     wanted = (
         select(AnnotationRow)
@@ -40,7 +41,7 @@ def current_annotations(session: Session, *, project_id: int, stage: Stage) -> d
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, list[AnnotationRow]] = {}
+    found: dict[int, list[StoredAnnotation]] = {}
     for row in session.exec(wanted):
         found.setdefault(row.item_id, []).append(row)
     return found
@@ -231,7 +232,7 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
     return list(session.exec(wanted))
 
 
-def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[tuple[TaskRow, ItemRow]]:
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[tuple[StoredTask, StoredItem]]:
     """The live slots of a stage that wait or are being worked on, with their items."""
     wanted = (
         select(TaskRow, ItemRow)

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredAnnotation, StoredComment, StoredEvent, StoredItem, StoredPerson, StoredTask
 from db.tables import (
     AnnotationRow,
     CommentForRow,
@@ -26,7 +27,7 @@ from domain.roles import Role
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 
-def add(session: Session, *, row: CommentRow, people: Iterable[int]) -> CommentRow:
+def add(session: Session, *, row: StoredComment, people: Iterable[int]) -> StoredComment:
     """Store a comment, and whom it is for."""
     session.add(row)
     session.flush()
@@ -52,21 +53,21 @@ def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
     return any(session.exec(wanted.limit(1)).first() is not None for wanted in (said, read))
 
 
-def by_key(session: Session, *, person_id: int, key: str) -> CommentRow | None:
+def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | None:
     """What a person wrote under an idempotency key."""
     return session.exec(
         select(CommentRow).where(CommentRow.person_id == person_id, CommentRow.submit_key == key)
     ).first()
 
 
-def by_public_id(session: Session, *, item_id: int, public_id: str) -> CommentRow | None:
+def by_public_id(session: Session, *, item_id: int, public_id: str) -> StoredComment | None:
     """A comment on an item."""
     return session.exec(
         select(CommentRow).where(CommentRow.item_id == item_id, CommentRow.public_id == public_id)
     ).first()
 
 
-def of_item(session: Session, *, item_id: int) -> list[tuple[CommentRow, PersonRow]]:
+def of_item(session: Session, *, item_id: int) -> list[tuple[StoredComment, StoredPerson]]:
     """An item's thread, oldest first, with who wrote."""
     wanted = (
         select(CommentRow, PersonRow)
@@ -103,7 +104,7 @@ def note_read(session: Session, *, person_id: int, comments: Sequence[int], now:
     )
 
 
-def items_of_person(session: Session, *, project_id: int, person_id: int, unread: bool = False) -> list[ItemRow]:
+def items_of_person(session: Session, *, project_id: int, person_id: int, unread: bool = False) -> Sequence[StoredItem]:
     """The items of a project with comments by or for a person; ``unread``: for them, and not read yet."""
     mine = (
         select(CommentRow.item_id)
@@ -113,12 +114,12 @@ def items_of_person(session: Session, *, project_id: int, person_id: int, unread
     if unread:
         mine = mine.where(col(CommentForRow.read_at).is_(None))
     if unread:
-        return list(session.exec(select(ItemRow).where(col(ItemRow.id).in_(mine))))
+        return session.exec(select(ItemRow).where(col(ItemRow.id).in_(mine))).all()
     written = select(CommentRow.item_id).where(CommentRow.person_id == person_id, CommentRow.project_id == project_id)
-    return list(session.exec(select(ItemRow).where(or_(col(ItemRow.id).in_(mine), col(ItemRow.id).in_(written)))))
+    return session.exec(select(ItemRow).where(or_(col(ItemRow.id).in_(mine), col(ItemRow.id).in_(written)))).all()
 
 
-def items_with_comments(session: Session, *, project_id: int, limit: int) -> list[ItemRow]:
+def items_with_comments(session: Session, *, project_id: int, limit: int) -> Sequence[StoredItem]:
     """The items of a project that somebody commented on, the last one first."""
     newest = (
         select(CommentRow.item_id, func.max(CommentRow.id).label("newest"))
@@ -127,10 +128,10 @@ def items_with_comments(session: Session, *, project_id: int, limit: int) -> lis
         .subquery()
     )
     wanted = select(ItemRow).join(newest, newest.c.item_id == ItemRow.id).order_by(newest.c.newest.desc()).limit(limit)
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def unanswered(session: Session, *, project_id: int) -> list[ItemRow]:
+def unanswered(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     """The items whose last comment is by somebody who is neither senior nor lead: they wait for an answer."""
     newest = (
         select(func.max(CommentRow.id)).where(CommentRow.project_id == project_id).group_by(col(CommentRow.item_id))
@@ -141,20 +142,20 @@ def unanswered(session: Session, *, project_id: int) -> list[ItemRow]:
         .join(MemberRow, (col(MemberRow.person_id) == CommentRow.person_id) & (col(MemberRow.project_id) == project_id))
         .where(col(CommentRow.id).in_(newest), MemberRow.role == Role.ANNOTATOR)
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 # ---- who still has to be kept blind ---------------------------------------------------------------------------------
 
 
-def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> list[TaskRow]:
+def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> Sequence[StoredTask]:
     """All slots of an item in some stages that are or may be worked on."""
     wanted = select(TaskRow).where(
         TaskRow.item_id == item_id,
         col(TaskRow.stage).in_(list(stages)),
         TaskRow.state != TaskState.WITHDRAWN,
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def note_insight(session: Session, *, item_id: int, person_id: int, now: datetime) -> None:
@@ -170,7 +171,7 @@ def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
 # ---- an item's history ----------------------------------------------------------------------------------------------
 
 
-def submissions(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, PersonRow, str | None]]:
+def submissions(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson, str | None]]:
     """Everything that was ever submitted about an item, oldest first, with who did and the model that it is about."""
     wanted = (
         select(AnnotationRow, PersonRow, PredictionRow.model)
@@ -182,7 +183,7 @@ def submissions(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, 
     return [(row, person, model) for row, person, model in session.exec(wanted)]
 
 
-def events(session: Session, *, item_id: int) -> list[tuple[EventRow, PersonRow | None]]:
+def events(session: Session, *, item_id: int) -> list[tuple[StoredEvent, StoredPerson | None]]:
     """What was noted about an item, oldest first, with who did it."""
     wanted = (
         select(EventRow, PersonRow)
@@ -207,10 +208,10 @@ def find_items(
     state: ItemState | None = None,
     offset: int = 0,
     limit: int | None = 100,
-) -> list[ItemRow]:
+) -> Sequence[StoredItem]:
     """Items of a project, the newest first."""
     wanted = select(ItemRow).where(*_items(project_id, dimension, state))
-    return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).offset(offset).limit(limit)))
+    return session.exec(wanted.order_by(col(ItemRow.id).desc()).offset(offset).limit(limit)).all()
 
 
 def count_items(
@@ -251,7 +252,7 @@ def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool)
     return {id for id in session.exec(wanted.distinct()) if id is not None}
 
 
-def differing(session: Session, *, project_id: int, stage: Stage) -> list[AnnotationRow]:
+def differing(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredAnnotation]:
     """What counts of a stage's submissions, by item: for finding those about which raters differ."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
@@ -262,4 +263,4 @@ def differing(session: Session, *, project_id: int, stage: Stage) -> list[Annota
         AnnotationRow.purpose == Purpose.LIVE,
         col(AnnotationRow.id).not_in(newer),
     )
-    return list(session.exec(wanted.order_by(col(AnnotationRow.item_id))))
+    return session.exec(wanted.order_by(col(AnnotationRow.item_id))).all()

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, exists, func, insert, or_
 from sqlmodel import Session, col, select
 
+from db.records import StoredEvent
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
 
@@ -75,7 +76,7 @@ def newest(session: Session, *, project_id: int, kind: str | None = None) -> int
     return session.exec(wanted).one() or 0
 
 
-def newest_of(session: Session, *, project_id: int, kind: str) -> EventRow | None:
+def newest_of(session: Session, *, project_id: int, kind: str) -> StoredEvent | None:
     """The newest event of a kind in a project."""
     wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind)
     return session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
@@ -109,9 +110,9 @@ def _taken_at() -> Any:
     return wanted.order_by(col(EventRow.id)).limit(1)
 
 
-def of_item(session: Session, *, item_id: int) -> list[EventRow]:
+def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:
     """What happened to an item, oldest first."""
-    return list(session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))))
+    return session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))).all()
 
 
 def found(
@@ -126,7 +127,7 @@ def found(
     before: int | None = None,
     offset: int = 0,
     limit: int | None = None,
-) -> list[tuple[EventRow, str | None, str | None, str | None]]:
+) -> list[tuple[StoredEvent, str | None, str | None, str | None]]:
     """Events with the login of whoever did it, the item's external id and the project's name, the newest first.
 
     ``project_id`` None: of all projects and of none. A kind that ends with a dot stands for all that begin so.

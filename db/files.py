@@ -12,6 +12,16 @@ from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import (
+    StoredAnnotation,
+    StoredImportedRating,
+    StoredImportFile,
+    StoredItem,
+    StoredPerson,
+    StoredPrediction,
+    StoredRun,
+    StoredRunWorker,
+)
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -24,7 +34,6 @@ from db.tables import (
     PersonRow,
     PredictionRow,
     RunRow,
-    RunWorkerRow,
     SourceRow,
 )
 from db.withdrawn_runs import of_counting_runs
@@ -35,22 +44,22 @@ _AT_ONCE = 500
 """As many names as go into one query."""
 
 
-def files(session: Session, *, project_id: int) -> list[ImportFileRow]:
+def files(session: Session, *, project_id: int) -> Sequence[StoredImportFile]:
     """The imported files of a project, in the order in which they came."""
     wanted = select(ImportFileRow).where(ImportFileRow.project_id == project_id).order_by(col(ImportFileRow.id))
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def add_file(session: Session, *, row: ImportFileRow) -> int:
+def add_file(session: Session, *, row: StoredImportFile) -> int:
     """Add a file; its id."""
     session.add(row)
     session.flush()
     return row.id
 
 
-def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, ItemRow]:
+def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, StoredItem]:
     """The items of a project that have one of these external ids."""
-    found: dict[str, ItemRow] = {}
+    found: dict[str, StoredItem] = {}
     for some in _lots(external_ids):
         wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
         found.update({row.external_id: row for row in session.exec(wanted)})
@@ -133,14 +142,14 @@ def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[st
 # ---- models' answers ------------------------------------------------------------------------------------------------
 
 
-def add_run(session: Session, *, row: RunRow) -> int:
+def add_run(session: Session, *, row: StoredRun) -> int:
     """Add a run; its id."""
     session.add(row)
     session.flush()
     return row.id
 
 
-def add_worker(session: Session, *, row: RunWorkerRow) -> int:
+def add_worker(session: Session, *, row: StoredRunWorker) -> int:
     """Add what took part in a run; its id."""
     session.add(row)
     session.flush()
@@ -168,7 +177,7 @@ def imported_failures(session: Session, *, project_id: int) -> set[tuple[int, st
     return {(item_id, model, Outcome(outcome), text) for item_id, model, outcome, text in session.exec(wanted)}
 
 
-def predictions(session: Session, *, project_id: int, run_id: int | None = None) -> list[PredictionRow]:
+def predictions(session: Session, *, project_id: int, run_id: int | None = None) -> Sequence[StoredPrediction]:
     """All answers of models in a project that count, or those of one run, in the order in which they came."""
     wanted = (
         select(PredictionRow)
@@ -177,7 +186,7 @@ def predictions(session: Session, *, project_id: int, run_id: int | None = None)
     )
     if run_id is not None:
         wanted = wanted.where(PredictionRow.run_id == run_id)
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 # ---- ratings --------------------------------------------------------------------------------------------------------
@@ -188,15 +197,17 @@ def add_ratings(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
     return insert_or_ignore(session, ImportedRatingRow, rows)
 
 
-def ratings(session: Session, *, project_id: int, stage: Stage | None = None) -> list[ImportedRatingRow]:
+def ratings(session: Session, *, project_id: int, stage: Stage | None = None) -> Sequence[StoredImportedRating]:
     """The imported ratings of a project, in the order in which they came."""
     wanted = select(ImportedRatingRow).where(ImportedRatingRow.project_id == project_id)
     if stage is not None:
         wanted = wanted.where(ImportedRatingRow.stage == stage)
-    return list(session.exec(wanted.order_by(col(ImportedRatingRow.id))))
+    return session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
 
 
-def counting_annotations(session: Session, *, project_id: int, stage: Stage) -> list[tuple[AnnotationRow, PersonRow]]:
+def counting_annotations(
+    session: Session, *, project_id: int, stage: Stage
+) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """What counts of what was submitted in a stage, with who submitted it: superseded annotations are left out."""
     wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
     return [(annotation, person) for annotation, person in session.exec(wanted.order_by(col(AnnotationRow.id)))]

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from db import missing_media
 from db.engine import insert_or_ignore
+from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
 from db.tables import (
     AnnotationRow,
     GoldPardonRow,
@@ -53,7 +54,7 @@ def add(session: Session, *, row: Any) -> Any:
     return row
 
 
-def lock(session: Session, *, public_id: str) -> GoldRow | None:
+def lock(session: Session, *, public_id: str) -> StoredGold | None:
     """Gold by the id that pages know, held until the transaction ends."""
     return session.exec(select(GoldRow).where(GoldRow.public_id == public_id).with_for_update(key_share=True)).first()
 
@@ -134,7 +135,7 @@ def _of_stage() -> tuple[Any, ...]:
     )
 
 
-def hand_out(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> TaskRow | None:
+def hand_out(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> StoredTask | None:
     """A task for one person about gold, in their hands; None if they have had it."""
     gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
     grading = gold.prediction_id is not None
@@ -229,7 +230,9 @@ def submission_before(session: Session, *, project_id: int, stage: Stage, person
     return session.exec(wanted).first() or 0
 
 
-def named(session: Session, *, project_id: int, stage: Stage) -> list[tuple[GoldRow, ItemRow, PredictionRow | None]]:
+def named(
+    session: Session, *, project_id: int, stage: Stage
+) -> list[tuple[StoredGold, StoredItem, StoredPrediction | None]]:
     """All gold of a stage with its item and, in grading, the model's answer, in the order in which it was made."""
     wanted = (
         select(GoldRow, ItemRow, PredictionRow)

@@ -12,6 +12,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredAnnotation, StoredCauseAnswer, StoredGuidelineVersion, StoredItem
 from db.tables import AnnotationRow, CauseAnswerRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow
 from domain.states import Purpose, Stage
 
@@ -19,14 +20,14 @@ _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
 
 
-def add(session: Session, *, row: GuidelineVersionRow) -> GuidelineVersionRow:
+def add(session: Session, *, row: StoredGuidelineVersion) -> StoredGuidelineVersion:
     """Store a version and give it its id."""
     session.add(row)
     session.flush()
     return row
 
 
-def of_project(session: Session, *, project_id: int) -> list[tuple[GuidelineVersionRow, str | None]]:
+def of_project(session: Session, *, project_id: int) -> list[tuple[StoredGuidelineVersion, str | None]]:
     """All versions of a project's guideline, the first one first, with the login of who wrote it."""
     wanted = (
         select(GuidelineVersionRow, PersonRow.login)
@@ -37,7 +38,7 @@ def of_project(session: Session, *, project_id: int) -> list[tuple[GuidelineVers
     return [(row, login) for row, login in session.exec(wanted)]
 
 
-def by_hash(session: Session, *, project_id: int, hash: str) -> GuidelineVersionRow | None:
+def by_hash(session: Session, *, project_id: int, hash: str) -> StoredGuidelineVersion | None:
     """The version with that text, by its hash."""
     wanted = select(GuidelineVersionRow).where(
         GuidelineVersionRow.project_id == project_id, GuidelineVersionRow.hash == hash
@@ -115,7 +116,9 @@ def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, S
     return {(hash, Stage(stage)): n for hash, stage, n in session.exec(wanted)}
 
 
-def decisions(session: Session, *, project_id: int) -> list[tuple[AnnotationRow, ItemRow, CauseAnswerRow | None]]:
+def decisions(
+    session: Session, *, project_id: int
+) -> list[tuple[StoredAnnotation, StoredItem, StoredCauseAnswer | None]]:
     """What seniors have decided, oldest first, with its item, and what the lead has made of its cause."""
     wanted = (
         select(AnnotationRow, ItemRow, CauseAnswerRow)

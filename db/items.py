@@ -13,6 +13,15 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, update
 from sqlmodel import Session, col, select
 
+from db.records import (
+    StoredAnnotation,
+    StoredAsset,
+    StoredItem,
+    StoredItemAsset,
+    StoredMediaObject,
+    StoredPrediction,
+    StoredRevision,
+)
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -48,7 +57,7 @@ def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> Non
         session.connection().execute(insert(ItemAssetRow), [dict(row) for row in rows])
 
 
-def lock(session: Session, *, id: int) -> ItemRow:
+def lock(session: Session, *, id: int) -> StoredItem:
     """An item, held until the transaction ends, so that its verdict is made once."""
     held = _held(session)
     if id not in held:
@@ -56,9 +65,9 @@ def lock(session: Session, *, id: int) -> ItemRow:
     return held[id]
 
 
-def _held(session: Session) -> dict[int, ItemRow]:
+def _held(session: Session) -> dict[int, StoredItem]:
     """The items that this transaction holds: nobody else can change them, so they need not be read again."""
-    found: dict[int, ItemRow] = session.info.setdefault("held items", {})
+    found: dict[int, StoredItem] = session.info.setdefault("held items", {})
     return found
 
 
@@ -73,7 +82,7 @@ def lock_of_task(session: Session, *, task: str) -> None:
 
     All transactions hold an item before its tasks, so that two of them never wait for each other.
     """
-    found: ItemRow | None = session.exec(_of_task(), params={"task": task}).first()
+    found: StoredItem | None = session.exec(_of_task(), params={"task": task}).first()
     if found is not None:
         _held(session)[found.id] = found
 
@@ -89,20 +98,20 @@ def _of_task() -> Any:
     )
 
 
-def by_id(session: Session, *, id: int) -> ItemRow:
+def by_id(session: Session, *, id: int) -> StoredItem:
     """An item, which must exist."""
     if id in _held(session):
         return _held(session)[id]
-    found: ItemRow = session.exec(_by_id(hold=False), params={"item": id}).one()
+    found: StoredItem = session.exec(_by_id(hold=False), params={"item": id}).one()
     return found
 
 
-def by_public_id(session: Session, *, project_id: int, public_id: str) -> ItemRow | None:
+def by_public_id(session: Session, *, project_id: int, public_id: str) -> StoredItem | None:
     """An item by the id that pages know."""
     return session.exec(select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.public_id == public_id)).first()
 
 
-def by_external_id(session: Session, *, project_id: int, external_id: str) -> ItemRow | None:
+def by_external_id(session: Session, *, project_id: int, external_id: str) -> StoredItem | None:
     """An item by the id that files know."""
     return session.exec(
         select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.external_id == external_id)
@@ -137,12 +146,12 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def of_project(session: Session, *, project_id: int) -> list[ItemRow]:
+def of_project(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     """All items of a project, in the order in which they came."""
-    return list(session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))))
+    return session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))).all()
 
 
-def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, ItemRow]:
+def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, StoredItem]:
     """Items by id."""
     wanted = select(ItemRow).where(col(ItemRow.id).in_(sorted(set(ids))))
     return {row.id: row for row in session.exec(wanted)}
@@ -157,7 +166,7 @@ def chosen(
     voter_id: int | None = None,
     external_ids: Sequence[str] | None = None,
     lock: bool = False,
-) -> list[ItemRow]:
+) -> Sequence[StoredItem]:
     """Items to which everything applies that is given, by id; ``voter_id`` has voted on them."""
     wanted = select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))
     if dimension is not None:
@@ -176,7 +185,7 @@ def chosen(
         wanted = wanted.where(col(ItemRow.external_id).in_(list(external_ids)))
     if lock:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
@@ -236,13 +245,13 @@ def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
     return dict(session.exec(wanted).all())
 
 
-def revisions(session: Session, *, item_id: int) -> list[RevisionRow]:
+def revisions(session: Session, *, item_id: int) -> Sequence[StoredRevision]:
     """An item's history, oldest first."""
     wanted = select(RevisionRow).where(RevisionRow.item_id == item_id).order_by(col(RevisionRow.number))
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
-def assets(session: Session, *, item_id: int) -> list[tuple[ItemAssetRow, AssetRow, MediaObjectRow | None]]:
+def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
     """An item's assets in order, with what is known of their files."""
     return [(link, asset, media) for link, asset, media in session.exec(_assets(), params={"item": item_id})]
 
@@ -260,7 +269,7 @@ def _assets() -> Any:
 
 def assets_of(
     session: Session, *, ids: Iterable[int]
-) -> dict[int, list[tuple[ItemAssetRow, AssetRow, MediaObjectRow | None]]]:
+) -> dict[int, list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]]:
     """As ``assets``, for several items at once, by item id."""
     wanted = (
         select(ItemAssetRow, AssetRow, MediaObjectRow)
@@ -269,7 +278,7 @@ def assets_of(
         .where(col(ItemAssetRow.item_id).in_(sorted(set(ids))))
         .order_by(col(ItemAssetRow.id))
     )
-    found: dict[int, list[tuple[ItemAssetRow, AssetRow, MediaObjectRow | None]]] = {}
+    found: dict[int, list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]] = {}
     for link, asset, media in session.exec(wanted):
         found.setdefault(link.item_id, []).append((link, asset, media))
     return found
@@ -291,12 +300,12 @@ def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, s
     return found
 
 
-def prediction(session: Session, *, id: int) -> PredictionRow:
+def prediction(session: Session, *, id: int) -> StoredPrediction:
     """A model's answer, which must exist."""
     return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()
 
 
-def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[PredictionRow, ItemRow]]:
+def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[StoredPrediction, StoredItem]]:
     """A model's answers with the items that they are about."""
     wanted = (
         select(PredictionRow, ItemRow)
@@ -342,17 +351,17 @@ def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int
 
 def latest_annotations(
     session: Session, *, item_id: int, revision: int, stage: Stage, purpose: Purpose = Purpose.LIVE
-) -> list[AnnotationRow]:
+) -> list[StoredAnnotation]:
     """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
     return latest_by_stage(session, item_id=item_id, revision=revision, stages=(stage,), purpose=purpose)[stage]
 
 
 def latest_by_stage(
     session: Session, *, item_id: int, revision: int, stages: Sequence[Stage], purpose: Purpose = Purpose.LIVE
-) -> dict[Stage, list[AnnotationRow]]:
+) -> dict[Stage, list[StoredAnnotation]]:
     """As ``latest_annotations``, for several stages at once."""
     given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
-    found: dict[Stage, list[AnnotationRow]] = {stage: [] for stage in stages}
+    found: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
     for row in session.exec(_latest_annotations(), params=given):
         found[row.stage].append(row)
     return found

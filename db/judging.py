@@ -12,6 +12,7 @@ from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredAttempt, StoredJudgeTemplate, StoredJudgeUnit, StoredPrediction
 from db.tables import (
     AnnotationRow,
     AttemptRow,
@@ -36,13 +37,13 @@ _AT_ONCE = 500
 # ---- templates ------------------------------------------------------------------------------------------------------
 
 
-def templates(session: Session, *, project_id: int) -> list[JudgeTemplateRow]:
+def templates(session: Session, *, project_id: int) -> Sequence[StoredJudgeTemplate]:
     """All versions of a project's templates, by name, the newest first."""
     wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id)
-    return list(session.exec(wanted.order_by(col(JudgeTemplateRow.name), col(JudgeTemplateRow.version).desc())))
+    return session.exec(wanted.order_by(col(JudgeTemplateRow.name), col(JudgeTemplateRow.version).desc())).all()
 
 
-def template_of_hash(session: Session, *, project_id: int, hash: str) -> JudgeTemplateRow | None:
+def template_of_hash(session: Session, *, project_id: int, hash: str) -> StoredJudgeTemplate | None:
     """The version with exactly that text."""
     wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.hash == hash)
     return session.exec(wanted).first()
@@ -56,7 +57,7 @@ def newest_version(session: Session, *, project_id: int, name: str) -> int:
     return session.exec(wanted).one() or 0
 
 
-def add_template(session: Session, *, row: JudgeTemplateRow) -> JudgeTemplateRow:
+def add_template(session: Session, *, row: StoredJudgeTemplate) -> StoredJudgeTemplate:
     """Add a version."""
     session.add(row)
     session.flush()
@@ -88,18 +89,18 @@ def graded(session: Session, *, project_id: int) -> set[int]:
     return {id for id in session.exec(wanted.distinct()) if id is not None}
 
 
-def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, PredictionRow]:
+def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
     """Answers by id."""
-    found: dict[int, PredictionRow] = {}
+    found: dict[int, StoredPrediction] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
         found |= {row.id: row for row in session.exec(some)}
     return found
 
 
-def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, PredictionRow]:
+def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, StoredPrediction]:
     """A model's newest answer to each of the items, by item id."""
-    found: dict[int, PredictionRow] = {}
+    found: dict[int, StoredPrediction] = {}
     for start in range(0, len(item_ids), _AT_ONCE):
         some = (
             select(PredictionRow)
@@ -122,9 +123,9 @@ def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[in
     return [row[0] or 0 for row in session.connection().execute(statement, [dict(row) for row in rows])]
 
 
-def units(session: Session, *, ids: Sequence[int]) -> dict[int, JudgeUnitRow]:
+def units(session: Session, *, ids: Sequence[int]) -> dict[int, StoredJudgeUnit]:
     """What a run asks about, by id."""
-    found: dict[int, JudgeUnitRow] = {}
+    found: dict[int, StoredJudgeUnit] = {}
     for start in range(0, len(ids), _AT_ONCE):
         some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
         found |= {row.id: row for row in session.exec(some)}
@@ -139,7 +140,7 @@ def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
     return insert_or_ignore(session, JudgementRow, rows)
 
 
-def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: int = 500) -> list[AttemptRow]:
+def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: int = 500) -> Sequence[StoredAttempt]:
     """The final attempts of a run, in their order: what a parser reads again."""
     wanted = (
         select(AttemptRow)
@@ -147,7 +148,7 @@ def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: in
         .order_by(col(AttemptRow.id))
         .limit(limit)
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 class OneReading(Protocol):

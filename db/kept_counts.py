@@ -9,14 +9,15 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredTally
 from db.tables import TallyRow
 from domain.states import Stage
 
 
-def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> TallyRow | None:
+def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredTally | None:
     """What was counted last for a person in a stage."""
     given = {"project": project_id, "person": person_id, "stage": stage}
-    found: TallyRow | None = session.exec(_of_person(), params=given).first()
+    found: StoredTally | None = session.exec(_of_person(), params=given).first()
     return found
 
 
@@ -29,7 +30,7 @@ def _of_person() -> Any:
     )
 
 
-def keep(session: Session, *, row: TallyRow) -> None:
+def keep(session: Session, *, row: StoredTally) -> None:
     """Keep what was counted. Who counted last is right; nothing else depends on it."""
     told = row.model_dump(exclude={"id"})
     if insert_or_ignore(session, TallyRow, [{**told, "stage": row.stage}]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlmodel import Session, col, select
 
+from db.records import StoredAsset, StoredMediaObject
 from db.tables import AssetRow, MediaObjectRow
 
 
-def file_of_asset(session: Session, *, public_id: str) -> tuple[AssetRow, MediaObjectRow | None] | None:
+def file_of_asset(session: Session, *, public_id: str) -> tuple[StoredAsset, StoredMediaObject | None] | None:
     """An asset with its stored file, which is None while it is missing."""
     wanted = (
         select(AssetRow, MediaObjectRow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -10,23 +10,24 @@ from typing import Any
 from sqlalchemy import bindparam, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
+from db.records import StoredInvitation, StoredPerson, StoredSession
 from db.tables import AnnotationRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from domain.states import Purpose, Stage
 
 
-def by_login(session: Session, *, login: str) -> PersonRow | None:
+def by_login(session: Session, *, login: str) -> StoredPerson | None:
     """The person with that login, active or not."""
     return session.exec(select(PersonRow).where(PersonRow.login == login)).first()
 
 
-def by_id(session: Session, *, id: int) -> PersonRow | None:
+def by_id(session: Session, *, id: int) -> StoredPerson | None:
     """The person with that id."""
     return session.get(PersonRow, id)
 
 
-def everybody(session: Session) -> list[PersonRow]:
+def everybody(session: Session) -> Sequence[StoredPerson]:
     """All accounts, by login."""
-    return list(session.exec(select(PersonRow).order_by(col(PersonRow.login))))
+    return session.exec(select(PersonRow).order_by(col(PersonRow.login))).all()
 
 
 def lock_admins(session: Session) -> None:
@@ -51,7 +52,9 @@ def any_admin(session: Session) -> bool:
     return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None
 
 
-def session_with_person(session: Session, *, token_hash: str, now: datetime) -> tuple[SessionRow, PersonRow] | None:
+def session_with_person(
+    session: Session, *, token_hash: str, now: datetime
+) -> tuple[StoredSession, StoredPerson] | None:
     """A live session and whose it is."""
     found = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
     return (found[0], found[1]) if found else None
@@ -103,7 +106,7 @@ def spend_links(session: Session, *, person_id: int, now: datetime) -> None:
     session.exec(update(SignInLinkRow).where(*theirs).values(used_at=now))
 
 
-def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> InvitationRow | None:
+def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> StoredInvitation | None:
     """An unused, unexpired invitation."""
     wanted = select(InvitationRow).where(
         InvitationRow.token_hash == token_hash,

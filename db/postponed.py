@@ -8,11 +8,12 @@ from typing import Any
 from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
+from db.records import StoredAside, StoredTask
 from db.tables import AsideRow, TaskRow
 from domain.states import Stage
 
 
-def put(session: Session, *, row: TaskRow, person_id: int, released: bool, now: datetime) -> None:
+def put(session: Session, *, row: StoredTask, person_id: int, released: bool, now: datetime) -> None:
     """Put a slot's unit off for a person; what was put off before is put off anew."""
     forget(session, person_id=person_id, unit=row.unit)
     session.add(
@@ -36,7 +37,7 @@ def forget(session: Session, *, person_id: int, unit: str) -> None:
 
 def of_person(
     session: Session, *, person_id: int, project_id: int | None = None, stage: Stage | None = None, limit: int = 50
-) -> list[tuple[AsideRow, TaskRow]]:
+) -> list[tuple[StoredAside, StoredTask]]:
     """What a person has put off, the longest ago first."""
     conditions: list[Any] = [AsideRow.person_id == person_id]
     if project_id is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -12,21 +12,22 @@ from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 from domain.roles import Role
 
 
-def by_name(session: Session, *, name: str) -> ProjectRow | None:
+def by_name(session: Session, *, name: str) -> StoredProject | None:
     """The project of that name."""
     return session.exec(select(ProjectRow).where(ProjectRow.name == name)).first()
 
 
-def by_id(session: Session, *, id: int) -> ProjectRow:
+def by_id(session: Session, *, id: int) -> StoredProject:
     """The project with that id, which must exist."""
     return session.exec(select(ProjectRow).where(ProjectRow.id == id)).one()
 
 
-def lock(session: Session, *, id: int) -> ProjectRow:
+def lock(session: Session, *, id: int) -> StoredProject:
     """The project with that id, held until the transaction ends."""
     wanted = select(ProjectRow).where(ProjectRow.id == id).with_for_update(key_share=True)
     return session.exec(wanted.execution_options(populate_existing=True)).one()
@@ -34,7 +35,7 @@ def lock(session: Session, *, id: int) -> ProjectRow:
 
 def standing(
     session: Session, *, person_id: int | None, name: str | None = None, id: int | None = None
-) -> tuple[ProjectRow, MemberRow | None, str, str, int | None] | None:
+) -> tuple[StoredProject, StoredMember | None, str, str, int | None] | None:
     """What every use case asks first: a project by name or id, the person's part in it, the hashes of its schema and
     of its guideline, and the version of the guideline that the person has opened last."""
     wanted = _standing("id" if name is None else "name")
@@ -69,12 +70,12 @@ def _standing(key: str) -> Any:
     )
 
 
-def everything(session: Session) -> list[ProjectRow]:
+def everything(session: Session) -> Sequence[StoredProject]:
     """All projects, by name."""
-    return list(session.exec(select(ProjectRow).order_by(col(ProjectRow.name))))
+    return session.exec(select(ProjectRow).order_by(col(ProjectRow.name))).all()
 
 
-def of_person(session: Session, *, person_id: int) -> list[tuple[ProjectRow, MemberRow]]:
+def of_person(session: Session, *, person_id: int) -> list[tuple[StoredProject, StoredMember]]:
     """The projects that a person is a member of, by name."""
     wanted = (
         select(ProjectRow, MemberRow)
@@ -85,13 +86,13 @@ def of_person(session: Session, *, person_id: int) -> list[tuple[ProjectRow, Mem
     return [(project, member) for project, member in session.exec(wanted)]
 
 
-def member(session: Session, *, project_id: int, person_id: int) -> MemberRow | None:
+def member(session: Session, *, project_id: int, person_id: int) -> StoredMember | None:
     """A person's part in a project."""
     wanted = select(MemberRow).where(MemberRow.project_id == project_id, MemberRow.person_id == person_id)
     return session.exec(wanted).first()
 
 
-def members(session: Session, *, project_id: int, active: bool = True) -> list[tuple[MemberRow, PersonRow]]:
+def members(session: Session, *, project_id: int, active: bool = True) -> list[tuple[StoredMember, StoredPerson]]:
     """Everybody in a project who is active (or is not), by login."""
     wanted = (
         select(MemberRow, PersonRow)
@@ -117,12 +118,12 @@ def begun(session: Session, *, id: int) -> datetime:
     return session.exec(select(ProjectRow.created_at).where(ProjectRow.id == id)).one()
 
 
-def schema_version(session: Session, *, id: int) -> SchemaVersionRow:
+def schema_version(session: Session, *, id: int) -> StoredSchemaVersion:
     """A stored schema, which must exist."""
     return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.id == id)).one()
 
 
-def schema_version_by_hash(session: Session, *, hash: str) -> SchemaVersionRow | None:
+def schema_version_by_hash(session: Session, *, hash: str) -> StoredSchemaVersion | None:
     """The stored schema with that hash."""
     return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.hash == hash)).first()
 

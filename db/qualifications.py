@@ -11,6 +11,13 @@ from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import (
+    StoredAnnotation,
+    StoredPerson,
+    StoredQualification,
+    StoredQualificationReview,
+    StoredQualificationSet,
+)
 from db.tables import (
     AnnotationRow,
     InsightRow,
@@ -36,7 +43,7 @@ def note_insights(session: Session, *, item_ids: Sequence[int], person_id: int, 
     insert_or_ignore(session, InsightRow, rows)
 
 
-def sets(session: Session, *, project_id: int, stage: Stage) -> list[QualificationSetRow]:
+def sets(session: Session, *, project_id: int, stage: Stage) -> list[StoredQualificationSet]:
     """The sets of a stage, the newest last."""
     return list(session.exec(_sets(), params={"project": project_id, "stage": stage.value}))
 
@@ -50,12 +57,12 @@ def _sets() -> Any:
     return select(QualificationSetRow).where(mine).order_by(col(QualificationSetRow.number))
 
 
-def set_by_id(session: Session, *, id: int) -> QualificationSetRow:
+def set_by_id(session: Session, *, id: int) -> StoredQualificationSet:
     """A set, which must exist."""
     return session.exec(select(QualificationSetRow).where(QualificationSetRow.id == id)).one()
 
 
-def tries_of(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[QualificationRow]:
+def tries_of(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredQualification]:
     """The tries and exemptions of a person for a stage, the newest last."""
     given = {"project": project_id, "stage": stage.value, "person": person_id}
     return list(session.exec(_tries_of(), params=given))
@@ -98,7 +105,7 @@ def _outcomes() -> Any:
     )
 
 
-def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[QualificationRow, PersonRow]]:
+def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[StoredQualification, StoredPerson]]:
     """All tries and exemptions for a stage, with whose they are, by login and the newest last."""
     wanted = (
         select(QualificationRow, PersonRow)
@@ -109,13 +116,13 @@ def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[Qual
     return [(row, person) for row, person in session.exec(wanted)]
 
 
-def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> QualificationRow | None:
+def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredQualification | None:
     """A try by the id that pages know."""
     wanted = select(QualificationRow).where(QualificationRow.public_id == public_id)
     return session.exec(wanted.with_for_update(key_share=True) if hold else wanted).first()
 
 
-def reviews(session: Session, *, qualification_id: int) -> list[tuple[QualificationReviewRow, PersonRow]]:
+def reviews(session: Session, *, qualification_id: int) -> list[tuple[StoredQualificationReview, StoredPerson]]:
     """What was said of a try, oldest first."""
     wanted = (
         select(QualificationReviewRow, PersonRow)
@@ -126,7 +133,7 @@ def reviews(session: Session, *, qualification_id: int) -> list[tuple[Qualificat
     return [(row, person) for row, person in session.exec(wanted)]
 
 
-def answers(session: Session, *, qualification_id: int, until: datetime | None = None) -> dict[int, AnnotationRow]:
+def answers(session: Session, *, qualification_id: int, until: datetime | None = None) -> dict[int, StoredAnnotation]:
     """What counts of what was answered in a try, or counted at a moment, by item id; by the
     prediction's, where models' answers are graded."""
     in_set = (
@@ -150,10 +157,10 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
     return {row.prediction_id or row.item_id: row for row in session.exec(wanted)}
 
 
-def by_ids(session: Session, *, ids: Sequence[int]) -> list[AnnotationRow]:
+def by_ids(session: Session, *, ids: Sequence[int]) -> list[StoredAnnotation]:
     """Answers by their ids, in the order in which they came."""
-    found: list[AnnotationRow] = []
+    found: list[StoredAnnotation] = []
     for at in range(0, len(ids), 500):
         wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
-        found += session.exec(wanted)
+        found += session.exec(wanted).all()
     return sorted(found, key=lambda row: row.id)

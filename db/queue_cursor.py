@@ -26,6 +26,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
+from db.records import StoredWalk
 from db.tables import TaskRow, WalkRow
 from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, on_offer
 from domain.states import Purpose, Stage
@@ -83,7 +84,7 @@ class _Look:
 class Walk:
     """A person on their way. Moving it changes nothing stored until ``keep``."""
 
-    row: WalkRow
+    row: StoredWalk
     seed: int
     random: bool
     dimension: str = ""
@@ -124,7 +125,7 @@ def open_walk(
     """
     key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension is called so
     given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": key}
-    row: WalkRow | None = session.exec(_walk(hold), params=given).first()
+    row: StoredWalk | None = session.exec(_walk(hold), params=given).first()
     if row is None:
         row = WalkRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
         if hold:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, String, Subquery, cast, func
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
+from db.records import StoredAnnotation, StoredAttempt, StoredItem, StoredJudgement, StoredJudgeUnit, StoredPerson
 from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow, RunRow
 from domain.judging import Verdict, Wanted
 from domain.states import Purpose, Stage
@@ -87,9 +88,9 @@ def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
 class Said:
     """An attempt with what it is about."""
 
-    attempt: AttemptRow
-    unit: JudgeUnitRow
-    item: ItemRow
+    attempt: StoredAttempt
+    unit: StoredJudgeUnit
+    item: StoredItem
 
 
 def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
@@ -106,9 +107,9 @@ def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
     return found
 
 
-def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[JudgementRow]]:
+def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[StoredJudgement]]:
     """All readings of attempts, by attempt, the newest version of the parser first."""
-    found: dict[int, list[JudgementRow]] = {}
+    found: dict[int, list[StoredJudgement]] = {}
     for some in _lots(attempt_ids):
         wanted = (
             select(JudgementRow)
@@ -120,9 +121,9 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
     return found
 
 
-def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[AnnotationRow, PersonRow]]:
+def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[StoredAnnotation, StoredPerson]]:
     """What counts of people's grades of these answers, with who gave them."""
-    found: list[tuple[AnnotationRow, PersonRow]] = []
+    found: list[tuple[StoredAnnotation, StoredPerson]] = []
     for some in _lots(prediction_ids):
         newer = select(AnnotationRow.supersedes_id).where(
             col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.prediction_id).in_(some)

@@ -19,6 +19,7 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db.records import StoredAttempt, StoredItem, StoredPrediction, StoredRun, StoredRunChunk, StoredRunWorker
 from db.tables import (
     AttemptRow,
     ImportedRatingRow,
@@ -41,14 +42,14 @@ _AT_ONCE = 500
 # ---- runs -----------------------------------------------------------------------------------------------------------
 
 
-def add(session: Session, *, row: RunRow) -> RunRow:
+def add(session: Session, *, row: StoredRun) -> StoredRun:
     """Add a run and give it its id."""
     session.add(row)
     session.flush()
     return row
 
 
-def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> RunRow | None:
+def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredRun | None:
     """A run; ``hold`` keeps everybody else from changing it until the transaction ends."""
     wanted = select(RunRow).where(RunRow.public_id == public_id)
     if hold:
@@ -62,13 +63,13 @@ def project_of(session: Session, *, public_id: str) -> str | None:
     return session.exec(wanted.where(RunRow.public_id == public_id)).first()
 
 
-def of_project(session: Session, *, project_id: int, kind: RunKind = RunKind.MODEL) -> list[RunRow]:
+def of_project(session: Session, *, project_id: int, kind: RunKind = RunKind.MODEL) -> Sequence[StoredRun]:
     """A project's runs of models or of judges, the newest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind)
-    return list(session.exec(wanted.order_by(col(RunRow.id).desc())))
+    return session.exec(wanted.order_by(col(RunRow.id).desc())).all()
 
 
-def first_labelled(session: Session, *, project_id: int, kind: RunKind, label: str) -> RunRow | None:
+def first_labelled(session: Session, *, project_id: int, kind: RunKind, label: str) -> StoredRun | None:
     """The first run of that kind whose name is the label itself."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind, RunRow.name == label)
     return session.exec(wanted.order_by(col(RunRow.id)).limit(1)).first()
@@ -81,10 +82,10 @@ def names(session: Session, *, project_id: int) -> set[str]:
     return {*runs, *models}
 
 
-def open_runs(session: Session) -> list[RunRow]:
+def open_runs(session: Session) -> Sequence[StoredRun]:
     """The runs of all projects that a worker may work on, the oldest first."""
     wanted = select(RunRow).where(RunRow.kind != RunKind.IMPORT, col(RunRow.state).in_(tuple(OPEN)))
-    return list(session.exec(wanted.order_by(col(RunRow.id))))
+    return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 
 def state(session: Session, *, run_id: int) -> RunState:
@@ -132,7 +133,7 @@ def add_chunks(session: Session, *, run_id: int, chunks: Iterable[Sequence[int]]
         session.connection().execute(insert(RunChunkRow), rows)
 
 
-def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until: datetime) -> RunChunkRow | None:
+def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until: datetime) -> StoredRunChunk | None:
     """Give a worker the next chunk that nobody has; None if there is none just now."""
     wanted = (
         select(RunChunkRow)
@@ -167,7 +168,7 @@ def free_chunks(session: Session, *, run_id: int, now: datetime) -> bool:
     return session.exec(left.where(free).limit(1)).first() is not None or not undone(session, run_id=run_id)
 
 
-def owned(session: Session, *, chunk_id: int, worker_id: int) -> RunChunkRow | None:
+def owned(session: Session, *, chunk_id: int, worker_id: int) -> StoredRunChunk | None:
     """A chunk, held until the transaction ends, if it is still this worker's."""
     wanted = select(RunChunkRow).where(
         RunChunkRow.id == chunk_id, RunChunkRow.worker_id == worker_id, col(RunChunkRow.done).is_(False)
@@ -188,7 +189,7 @@ def release(session: Session, *, worker_id: int) -> None:
     session.exec(update(RunChunkRow).where(mine).values(worker_id=None, lease_until=None))
 
 
-def finish(session: Session, *, row: RunChunkRow) -> None:
+def finish(session: Session, *, row: StoredRunChunk) -> None:
     """A chunk that is held is done."""
     row.done, row.lease_until = True, None
     session.add(row)
@@ -218,12 +219,12 @@ def end_worker(session: Session, *, worker_id: int, now: datetime) -> None:
     session.exec(update(RunWorkerRow).where(mine).values(seen_at=now, ended_at=now))
 
 
-def workers(session: Session, *, run_id: int, only_there: bool = False) -> list[RunWorkerRow]:
+def workers(session: Session, *, run_id: int, only_there: bool = False) -> Sequence[StoredRunWorker]:
     """The workers of a run, in the order in which they came; only those that have not said goodbye."""
     wanted = select(RunWorkerRow).where(RunWorkerRow.run_id == run_id).order_by(col(RunWorkerRow.id))
     if only_there:
         wanted = wanted.where(col(RunWorkerRow.ended_at).is_(None))
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 # ---- attempts and answers -------------------------------------------------------------------------------------------
@@ -462,7 +463,7 @@ def answers(session: Session, *, run_id: int) -> int:
     return session.exec(select(func.count()).where(PredictionRow.run_id == run_id)).one()
 
 
-def last_answers(session: Session, *, run_id: int, limit: int) -> list[tuple[PredictionRow, ItemRow]]:
+def last_answers(session: Session, *, run_id: int, limit: int) -> list[tuple[StoredPrediction, StoredItem]]:
     """The newest answers of a run with their items, the newest first."""
     wanted = (
         select(PredictionRow, ItemRow)
@@ -485,7 +486,7 @@ def attempts(
     only_last: bool = False,
     before: int | None = None,
     limit: int = 50,
-) -> list[tuple[AttemptRow, ItemRow]]:
+) -> list[tuple[StoredAttempt, StoredItem]]:
     """Attempts with their items, the newest first; ``before`` the attempt with that id."""
     wanted = (
         select(AttemptRow, ItemRow)

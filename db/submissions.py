@@ -10,13 +10,14 @@ from typing import Any
 from sqlalchemy import and_, bindparam, exists, or_
 from sqlmodel import Session, col, select
 
+from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
 from db.tables import AnnotationRow, AsideRow, DraftRow, PersonRow, TaskRow
 from domain.states import Stage, TaskState
 
 
-def by_key(session: Session, *, person_id: int, key: str) -> AnnotationRow | None:
+def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
     """What a person submitted under an idempotency key."""
-    found: AnnotationRow | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()
+    found: StoredAnnotation | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()
     return found
 
 
@@ -27,9 +28,9 @@ def _by_key() -> Any:
     )
 
 
-def latest_of_task(session: Session, *, task_id: int) -> AnnotationRow | None:
+def latest_of_task(session: Session, *, task_id: int) -> StoredAnnotation | None:
     """What counts for a slot."""
-    found: AnnotationRow | None = session.exec(_latest_of_task(), params={"task": task_id}).first()
+    found: StoredAnnotation | None = session.exec(_latest_of_task(), params={"task": task_id}).first()
     return found
 
 
@@ -41,7 +42,7 @@ def _latest_of_task() -> Any:
 
 def last_of_person(
     session: Session, *, person_id: int, project_id: int, stage: Stage
-) -> tuple[AnnotationRow, TaskRow] | None:
+) -> tuple[StoredAnnotation, StoredTask] | None:
     """A person's newest submission in a stage, and its slot."""
     wanted = (
         select(AnnotationRow, TaskRow)
@@ -56,9 +57,9 @@ def last_of_person(
     return (found[0], found[1]) if found else None
 
 
-def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> DraftRow | None:
+def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:
     """What a person has typed for a slot."""
-    found: DraftRow | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
+    found: StoredDraft | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
     return found
 
 
@@ -79,7 +80,7 @@ def put_draft(
     content: Mapping[str, Any],
     now: datetime,
     lost: bool = False,
-) -> DraftRow:
+) -> StoredDraft:
     """Keep what a person has typed, unless something newer is there. ``seq`` None is newer than everything."""
     row = draft(session, task_id=task_id, person_id=person_id, lock=True)
     if row is None:
@@ -100,7 +101,7 @@ def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datet
         put_draft(session, task_id=to, person_id=person_id, seq=None, content=text.content, now=now)
 
 
-def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[DraftRow, TaskRow]]:
+def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[StoredDraft, StoredTask]]:
     """What a person typed for tasks that they neither have nor have done nor put off, the newest first."""
     put_off = exists().where(col(AsideRow.person_id) == person_id, col(AsideRow.unit) == col(TaskRow.unit))
     done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
@@ -123,7 +124,7 @@ def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tupl
 
 def lost_of_project(
     session: Session, *, project_id: int, limit: int, id: int | None = None
-) -> list[tuple[DraftRow, TaskRow, PersonRow]]:
+) -> list[tuple[StoredDraft, StoredTask, StoredPerson]]:
     """Submissions that came too late to count, the newest first; with ``id`` that one."""
     wanted = (
         select(DraftRow, TaskRow, PersonRow)

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, select
 
 from db import missing_media
 from db.engine import insert_or_ignore
+from db.records import StoredTask
 from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
 from db.types import public_id
 from db.withdrawn_runs import of_counting_runs
@@ -85,7 +86,7 @@ def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]], needed: S
     return insert_or_ignore(session, TaskRow, rows)
 
 
-def add(session: Session, *, row: TaskRow) -> TaskRow:
+def add(session: Session, *, row: StoredTask) -> StoredTask:
     """Add one slot and give it its id."""
     session.add(row)
     session.flush()
@@ -95,15 +96,15 @@ def add(session: Session, *, row: TaskRow) -> TaskRow:
 # ---- finding work ---------------------------------------------------------------------------------------------------
 
 
-def lock(session: Session, *, public_id: str) -> TaskRow | None:
+def lock(session: Session, *, public_id: str) -> StoredTask | None:
     """A slot, held against everybody else until the transaction ends."""
-    found: TaskRow | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
+    found: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
     return found
 
 
-def by_public_id(session: Session, *, public_id: str) -> TaskRow | None:
+def by_public_id(session: Session, *, public_id: str) -> StoredTask | None:
     """A slot."""
-    found: TaskRow | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
+    found: StoredTask | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
     return found
 
 
@@ -113,16 +114,18 @@ def _by_public_id(*, hold: bool) -> Any:
     return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
 
 
-def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:
+def lock_by_ids(session: Session, *, ids: Iterable[int]) -> Sequence[StoredTask]:
     """Slots by id, held in one order, so that two transactions never wait for each other."""
     wanted_ids = sorted(set(ids))
     if not wanted_ids:
         return []
     wanted = select(TaskRow).where(col(TaskRow.id).in_(wanted_ids)).order_by(col(TaskRow.id))
-    return list(session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)))
+    return session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).all()
 
 
-def held_by(session: Session, *, person_id: int, project_id: int | None = None, lock: bool = False) -> list[TaskRow]:
+def held_by(
+    session: Session, *, person_id: int, project_id: int | None = None, lock: bool = False
+) -> Sequence[StoredTask]:
     """What a person has in hand or has taken back to correct, in one project or all of them."""
     mine = or_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.correcting).is_(True))
     wanted = select(TaskRow).where(TaskRow.person_id == person_id, mine).order_by(col(TaskRow.id))
@@ -130,7 +133,7 @@ def held_by(session: Session, *, person_id: int, project_id: int | None = None, 
         wanted = wanted.where(TaskRow.project_id == project_id)
     if lock:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def mine(
@@ -142,7 +145,7 @@ def mine(
     dimension: str | None,
     now: datetime,
     only_qualifying: bool = False,
-) -> TaskRow | None:
+) -> StoredTask | None:
     """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it).
 
     ``only_qualifying`` leaves out live work, which waits until they have passed.
@@ -152,7 +155,7 @@ def mine(
         statement = wanted(dimension is not None)
         if only_qualifying:
             statement = statement.where(col(TaskRow.purpose) == Purpose.QUALIFICATION)
-        found: TaskRow | None = session.exec(statement, params=given).first()
+        found: StoredTask | None = session.exec(statement, params=given).first()
         if found is not None:
             return found
     return None
@@ -179,7 +182,7 @@ def _mine(within: bool) -> Any:
     return wanted.order_by(col(TaskRow.id)).limit(1)
 
 
-def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[TaskRow]:
+def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredTask]:
     """The claims of a person in a stage that they have not put off."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
     return list(session.exec(_claim(False).limit(50), params=given))
@@ -194,7 +197,7 @@ def abandoned(
     dimensions: Sequence[str] | None,
     now: datetime,
     limit: int,
-) -> list[TaskRow]:
+) -> list[StoredTask]:
     """Slots whose lease has ended that this person may take, the longest abandoned first."""
     given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
     wanted = _abandoned(stage, dimensions is not None)
@@ -240,10 +243,10 @@ def _beside(stage: Stage) -> Any:
     )
 
 
-def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> TaskRow | None:
+def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
     """Give a slot to a person; None if somebody else was faster or (on PostgreSQL) holds it just now."""
     given = {"task": task_id, "taker": person_id}
-    locked: TaskRow | None = session.exec(_lockable(stage), params=given).first()
+    locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
     if locked is None or not is_free(locked, now=now):
         return None
     given_up = locked.person_id is not None
@@ -255,7 +258,7 @@ def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: d
     return locked
 
 
-def reopen(session: Session, *, row: TaskRow) -> None:
+def reopen(session: Session, *, row: StoredTask) -> None:
     """Offer a locked slot to everybody again; also to those who have gone past it."""
     row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
     session.add(row)
@@ -274,7 +277,7 @@ def _announce(session: Session, *, unit: str) -> None:
         session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(opened=moment()))
 
 
-def begin_unit(session: Session, *, row: TaskRow, whole_item: bool) -> None:
+def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
     """Offer the open slots of a unit that somebody has done before all others (``BEGUN``), or those of all units of its
     item in the stage. A slot that is held just now is about to be taken."""
     about = col(TaskRow.item_id) == row.item_id if whole_item else col(TaskRow.unit) == row.unit
@@ -315,13 +318,13 @@ def _lockable(stage: Stage) -> Any:
     )
 
 
-def is_free(row: TaskRow, *, now: datetime) -> bool:
+def is_free(row: StoredTask, *, now: datetime) -> bool:
     """Whether a slot waits for somebody: open, or claimed and abandoned, and its images and clips are there."""
     abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
     return (row.state is TaskState.OPEN or abandoned) and not row.awaits_media
 
 
-def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
+def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
     """Whether the protocol lets a person have this slot at all."""
     wanted = select(TaskRow.id).where(TaskRow.id == row.id, *may_take_conditions(row.stage, join=False))
     return session.exec(wanted, params={"taker": person_id}).first() is not None
@@ -431,7 +434,7 @@ def _correcting() -> Any:
     return wanted.group_by(col(TaskRow.dimension))
 
 
-def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskRow]:
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> Sequence[StoredTask]:
     """The slots of a stage that wait or are being worked on."""
     wanted = select(TaskRow).where(
         TaskRow.project_id == project_id,
@@ -439,7 +442,7 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskR
         TaskRow.purpose == Purpose.LIVE,
         col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def dimensions_in(
@@ -473,10 +476,10 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
     return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
-def of_unit(session: Session, *, unit: str, lock: bool = False) -> list[TaskRow]:
+def of_unit(session: Session, *, unit: str, lock: bool = False) -> Sequence[StoredTask]:
     """All slots of a unit."""
     wanted = select(TaskRow).where(TaskRow.unit == unit).order_by(col(TaskRow.slot))
-    return list(session.exec(wanted.with_for_update(key_share=True) if lock else wanted))
+    return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).all()
 
 
 def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
@@ -571,7 +574,7 @@ def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
         some = list(units[begin : begin + _AT_ONCE])
         slots = Counter(session.exec(select(TaskRow.unit).where(col(TaskRow.unit).in_(some))))
         wanted = select(TaskRow).where(col(TaskRow.unit).in_(some)).order_by(col(TaskRow.id))
-        held: dict[str, list[TaskRow]] = {}
+        held: dict[str, list[StoredTask]] = {}
         for row in session.exec(
             wanted.with_for_update(skip_locked=True, key_share=True).execution_options(populate_existing=True)
         ):
@@ -620,10 +623,10 @@ def begin_units(session: Session, *, units: Sequence[str]) -> None:
         session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(rank=BEGUN, opened=moment()))
 
 
-def of_item(session: Session, *, item_id: int, stage: Stage) -> list[TaskRow]:
+def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredTask]:
     """The live slots about an item in a stage."""
     wanted = select(TaskRow).where(TaskRow.item_id == item_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
-    return list(session.exec(wanted.order_by(col(TaskRow.id))))
+    return session.exec(wanted.order_by(col(TaskRow.id))).all()
 
 
 def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:

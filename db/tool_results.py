@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
+from db.records import StoredToolResult
 from db.tables import ItemRow, ToolResultRow
 
 Stored = dict[str, list[dict[str, Any]]]
@@ -24,7 +25,7 @@ def of_items(session: Session, *, item_ids: Sequence[int]) -> dict[int, Stored]:
     return dict(found)
 
 
-def of_project(session: Session, *, project_id: int) -> list[ToolResultRow]:
+def of_project(session: Session, *, project_id: int) -> Sequence[StoredToolResult]:
     """All results that are stored in a project."""
     wanted = (
         select(ToolResultRow)
@@ -32,7 +33,7 @@ def of_project(session: Session, *, project_id: int) -> list[ToolResultRow]:
         .where(ItemRow.project_id == project_id)
         .order_by(col(ToolResultRow.id))
     )
-    return list(session.exec(wanted))
+    return session.exec(wanted).all()
 
 
 def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:

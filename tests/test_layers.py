@@ -53,6 +53,45 @@ BEFORE = {
 }
 """The rooms of the workflow, and what each of them may import of the others."""
 
+WRITES = {"add", "add_all", "delete", "exec", "execute", "flush", "get", "merge", "refresh", "scalar", "scalars"}
+"""What only ``db`` asks of a session."""
+
+STILL = {
+    "workflow.access.accounts",
+    "workflow.access.guidelines",
+    "workflow.access.held_tasks",
+    "workflow.access.projects",
+    "workflow.annotate.authoring",
+    "workflow.annotate.claims",
+    "workflow.annotate.comments",
+    "workflow.annotate.expired_drafts",
+    "workflow.annotate.gold_checks",
+    "workflow.annotate.image_pool",
+    "workflow.annotate.progress",
+    "workflow.annotate.qualification",
+    "workflow.annotate.submissions",
+    "workflow.annotate.triage",
+    "workflow.annotate.verification",
+    "workflow.files.import_files",
+    "workflow.files.import_judgements",
+    "workflow.files.import_label_studio",
+    "workflow.labelstudio.answers",
+    "workflow.labelstudio.bridge",
+    "workflow.labelstudio.pull",
+    "workflow.labelstudio.push",
+    "workflow.labelstudio.sync_lock",
+    "workflow.lead.bulk",
+    "workflow.lead.item_history",
+    "workflow.results.reference_metrics",
+    "workflow.runs.batches",
+    "workflow.runs.judge_runs",
+    "workflow.runs.judge_templates",
+    "workflow.runs.model_runs",
+    "workflow.runs.run_queue",
+    "workflow.runs.worker",
+}
+"""Modules of the workflow that still write rows themselves. It only gets shorter."""
+
 ALONE = {"agreement": {"domain"}, "domain": set()}
 """What these rooms get by with."""
 
@@ -170,6 +209,60 @@ def test_a_planted_look_ahead_is_seen(tmp_path: Path, monkeypatch: pytest.Monkey
     assert inside_workflow("access", [planted]) == [
         "workflow/access/planted.py:5: workflow.access must not know workflow.lead",
         "workflow/access/planted.py:2: workflow.access must not know workflow.results",
+    ]
+
+
+def past_the_wall(path: Path) -> list[str]:
+    """Where a module of the workflow reaches for tables, asks a session itself, or changes what ``db`` gave it."""
+    found = [
+        told(path, line, f"{module} is for db alone: take a record from db.records, and a command from db")
+        for line, module in imports(path)
+        if f"{module}.".startswith("db.tables.")
+    ]
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "db" and any(one.name == "tables" for one in node.names):
+            found.append(told(path, node.lineno, "tables are for db alone"))
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in WRITES
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "session"
+        ):
+            found.append(told(path, node.lineno, f"session.{node.func.attr} is for db alone"))
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        targets = [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else targets
+        for target in targets:
+            for one in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(one, ast.Attribute) and not (isinstance(one.value, ast.Name) and one.value.id == "self"):
+                    found.append(told(path, node.lineno, f"{ast.unparse(one)} is changed by a command of db"))
+    return found
+
+
+def test_rows_stop_at_db() -> None:
+    wrong = {dotted(path): past_the_wall(path) for path in modules("workflow")}
+    assert {name for name, found in wrong.items() if found} == STILL, "\n".join(
+        line for name, found in wrong.items() if name not in STILL for line in found
+    )
+
+
+def test_a_planted_row_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "workflow" / "access" / "planted.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(
+        "from db import tables\nfrom db.tables import TaskRow\n\n\ndef f(session, row):\n"
+        "    self.at = 1\n    row.state, self.at = 1, 2\n    row.n += 1\n    session.add(row)\n    session.exec(row)\n",
+        encoding="utf-8",
+    )
+    assert past_the_wall(planted) == [
+        "workflow/access/planted.py:2: db.tables is for db alone: take a record from db.records, and a command from db",
+        "workflow/access/planted.py:1: tables are for db alone",
+        "workflow/access/planted.py:7: row.state is changed by a command of db",
+        "workflow/access/planted.py:8: row.n is changed by a command of db",
+        "workflow/access/planted.py:9: session.add is for db alone",
+        "workflow/access/planted.py:10: session.exec is for db alone",
     ]
 
 

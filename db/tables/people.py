@@ -2,80 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from sqlalchemy import Index
 
-from sqlalchemy import JSON, Index
-from sqlmodel import Field, SQLModel
-
-from db.types import UTCDateTime, enum_column, row_id
-from domain.roles import Role
+from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
 
 
-class PersonRow(SQLModel, table=True):
-    """Somebody with an account. Deactivating keeps the row, so that votes keep their author."""
-
+class PersonRow(StoredPerson, table=True):
     __tablename__ = "person"
 
-    id: int = row_id()
-    login: str = Field(unique=True)
-    name: str
-    password_hash: str | None = None
-    is_admin: bool = False
-    active: bool = True
-    created_at: datetime = Field(sa_type=UTCDateTime)
 
-
-class SessionRow(SQLModel, table=True):
-    """A sign-in that lasts. Only the hash of its token is stored."""
-
+class SessionRow(StoredSession, table=True):
     __tablename__ = "session"
 
-    id: int = row_id()
-    token_hash: str = Field(unique=True)
-    person_id: int = Field(foreign_key="person.id", index=True)
-    csrf: str
-    created_at: datetime = Field(sa_type=UTCDateTime)
-    expires_at: datetime = Field(sa_type=UTCDateTime)
 
-
-class SignInLinkRow(SQLModel, table=True):
-    """A link that signs a person in once."""
-
+class SignInLinkRow(StoredSignInLink, table=True):
     __tablename__ = "sign_in_link"
 
-    id: int = row_id()
-    token_hash: str = Field(unique=True)
-    person_id: int = Field(foreign_key="person.id", index=True)
-    created_at: datetime = Field(sa_type=UTCDateTime)
-    expires_at: datetime = Field(sa_type=UTCDateTime)
-    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
 
-
-class InvitationRow(SQLModel, table=True):
-    """A link with which somebody makes an account and joins a project, once."""
-
+class InvitationRow(StoredInvitation, table=True):
     __tablename__ = "invitation"
 
-    id: int = row_id()
-    token_hash: str = Field(unique=True)
-    project_id: int = Field(foreign_key="project.id", index=True)
-    role: Role = Field(sa_column=enum_column(Role))
-    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
-    stages: list[str] | None = Field(default=None, sa_type=JSON)
-    invited_by_id: int | None = Field(default=None, foreign_key="person.id")
-    created_at: datetime = Field(sa_type=UTCDateTime)
-    expires_at: datetime = Field(sa_type=UTCDateTime)
-    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    used_by_id: int | None = Field(default=None, foreign_key="person.id")
 
-
-class FailedLoginRow(SQLModel, table=True):
-    """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
-
+class FailedLoginRow(StoredFailedLogin, table=True):
     __tablename__ = "failed_login"
     __table_args__ = (Index("ix_failed_login_login_at", "login", "at"),)
-
-    id: int = row_id()
-    login: str
-    """With where it was tried (``db.people.attempts_key``)."""
-    at: datetime = Field(sa_type=UTCDateTime)

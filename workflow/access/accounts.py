@@ -17,6 +17,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from db import events, people, projects
 from db.engine import IntegrityError, Session, Store
+from db.records import StoredPerson
 from db.tables import FailedLoginRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignInLinkRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Invitation, Person, SignedIn
@@ -344,7 +345,7 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
         raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
 
 
-def _must_not_be_last(session: Session, *, by: Person | None, row: PersonRow) -> None:
+def _must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
     if by is not None and by.id == row.id:
         raise Conflict("This is your own account; somebody else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:
@@ -376,14 +377,14 @@ def normal_login(login: str) -> str:
     return login.strip().casefold()
 
 
-def person_of(row: PersonRow) -> Person:
+def person_of(row: StoredPerson) -> Person:
     """The record of a stored person."""
     return Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin)
 
 
 def _add_person(
     store: Store, session: Session, login: str, name: str, password_hash: str | None, is_admin: bool
-) -> PersonRow:
+) -> StoredPerson:
     row = PersonRow(login=login, name=name, password_hash=password_hash, is_admin=is_admin, created_at=store.now())
     session.add(row)
     session.flush()
@@ -391,7 +392,7 @@ def _add_person(
     return row
 
 
-def _required(row: PersonRow | None, login: str) -> PersonRow:
+def _required(row: StoredPerson | None, login: str) -> StoredPerson:
     if row is None:
         raise NotFound(f"There is no account with the login {login!r}.")
     return row

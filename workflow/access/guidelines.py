@@ -10,6 +10,7 @@ from datetime import datetime
 
 from db import events, guidelines, projects
 from db.engine import Session, Store
+from db.records import StoredGuidelineVersion
 from db.tables import GuidelineVersionRow
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import GuidelineNews, GuidelineVersion, Person
@@ -272,7 +273,7 @@ def _answer(
 
 
 def _version(
-    row: GuidelineVersionRow, login: str | None, submissions: Mapping[str, int], answers: int
+    row: StoredGuidelineVersion, login: str | None, submissions: Mapping[str, int], answers: int
 ) -> GuidelineVersion:
     return GuidelineVersion(
         number=row.number,

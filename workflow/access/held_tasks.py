@@ -7,7 +7,7 @@ from datetime import datetime
 from db import assets as stock
 from db import events, people, tasks
 from db.engine import Session
-from db.tables import TaskRow
+from db.records import StoredTask
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
 
@@ -25,7 +25,7 @@ def give_back_all(
     return len(rows)
 
 
-def give_back(session: Session, *, row: TaskRow, by: Person | None, now: datetime) -> None:
+def give_back(session: Session, *, row: StoredTask, by: Person | None, now: datetime) -> None:
     """Give a locked slot back for whoever has it."""
     before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
@@ -50,7 +50,7 @@ def give_back(session: Session, *, row: TaskRow, by: Person | None, now: datetim
     )
 
 
-def call_off_authoring(session: Session, *, row: TaskRow) -> None:
+def call_off_authoring(session: Session, *, row: StoredTask) -> None:
     """Call off a locked authoring task and put its images back."""
     for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id)):
         stock.return_to_pool(session, asset=asset)

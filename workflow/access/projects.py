@@ -11,7 +11,8 @@ from datetime import datetime
 from annotation_schemas.model import LoadedSchema, Schema
 from db import events, guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.tables import GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, TaskRow
+from db.records import StoredMember, StoredPerson, StoredProject, StoredTask
+from db.tables import GuidelineVersionRow, MemberRow, ProjectRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
@@ -266,7 +267,7 @@ def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
     return require_lead(session, by=by, project=project)
 
 
-def keep_a_lead(session: Session, *, project_id: int, without: PersonRow) -> None:
+def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> None:
     """Refuse (``Conflict``) to leave a project that ``without`` leads to nobody; its row must be locked."""
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
@@ -274,7 +275,7 @@ def keep_a_lead(session: Session, *, project_id: int, without: PersonRow) -> Non
         raise Conflict(f"{without.name} is the last active lead of {name!r}; make somebody else one first.")
 
 
-def log(session: Session, access: Access, row: TaskRow, person: Person, kind: str, now: datetime) -> None:
+def log(session: Session, access: Access, row: StoredTask, person: Person, kind: str, now: datetime) -> None:
     """A line in the log about a task."""
     events.record(
         session,
@@ -358,7 +359,7 @@ def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
     return row.id
 
 
-def _with_guideline(session: Session, row: ProjectRow, schema_hash: str, guideline_hash: str) -> LoadedSchema:
+def _with_guideline(session: Session, row: StoredProject, schema_hash: str, guideline_hash: str) -> LoadedSchema:
     """The project's schema with the guideline that is in force; its own hash stays that of the schema as stored."""
     loaded = _known_schemas.get(schema_hash) or stored_schema(session, id=row.schema_version_id)
     if loaded.guideline_hash == guideline_hash:
@@ -377,8 +378,8 @@ _known_guidelines: dict[tuple[str, str], LoadedSchema] = {}
 def _access_of(
     session: Session,
     person: Person | None,
-    row: ProjectRow,
-    member: MemberRow | None,
+    row: StoredProject,
+    member: StoredMember | None,
     schema_hash: str,
     guideline_hash: str,
     seen: int | None,

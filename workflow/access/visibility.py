@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from db import comment_threads, tasks
 from db.engine import Session
-from db.tables import ItemRow, TaskRow
+from db.records import StoredItem, StoredTask
 from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role, at_least
@@ -43,7 +44,7 @@ class Sight:
         return not self.blind
 
 
-def sight(session: Session, *, access: Access, person: Person, item: ItemRow) -> Sight:
+def sight(session: Session, *, access: Access, person: Person, item: StoredItem) -> Sight:
     """What somebody may see of an item now."""
     slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
@@ -54,7 +55,7 @@ def sight(session: Session, *, access: Access, person: Person, item: ItemRow) ->
     return Sight(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
 
 
-def look_into(session: Session, *, access: Access, person: Person, item: ItemRow, now: datetime) -> Sight:
+def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Sight:
     """As ``sight``, for somebody who looks: ``NotAllowed`` if they must not. Whoever looks before the verdict is asked
     about the item blind no more."""
     found = sight(session, access=access, person=person, item=item)
@@ -65,7 +66,9 @@ def look_into(session: Session, *, access: Access, person: Person, item: ItemRow
     return found
 
 
-def _may_be_asked(session: Session, access: Access, person: Person, item: ItemRow, slots: list[TaskRow]) -> bool:
+def _may_be_asked(
+    session: Session, access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask]
+) -> bool:
     return any(
         access.may_do(row.stage)
         and access.may_use(row.dimension)
@@ -75,7 +78,7 @@ def _may_be_asked(session: Session, access: Access, person: Person, item: ItemRo
     )
 
 
-def _why_blind(access: Access, person: Person, item: ItemRow, slots: list[TaskRow], *, asked: bool) -> str:
+def _why_blind(access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask], *, asked: bool) -> str:
     if not at_least(access.role, Role.SENIOR):
         return FOR_SENIORS
     waiting = {row.unit for row in slots if _unfinished(row, item)}
@@ -88,11 +91,11 @@ def _why_blind(access: Access, person: Person, item: ItemRow, slots: list[TaskRo
     return MAY_COME if asked and not at_least(access.role, Role.LEAD) else ""
 
 
-def _in_hand(row: TaskRow) -> bool:
+def _in_hand(row: StoredTask) -> bool:
     return row.state is TaskState.CLAIMED or row.correcting
 
 
-def _unfinished(row: TaskRow, item: ItemRow) -> bool:
+def _unfinished(row: StoredTask, item: StoredItem) -> bool:
     if row.purpose is not Purpose.LIVE:
         return False
     if row.stage is Stage.VERIFICATION and row.revision != item.current_revision:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from db import items
 from db.engine import Session
-from db.tables import TaskRow
+from db.records import StoredTask
 from domain.errors import Problem
 from domain.records import Person, Submission
 from domain.states import ItemState
@@ -18,7 +18,7 @@ from workflow.annotate.verification import settle
 DECISIONS = ("accept", "reject", "edit")
 
 
-def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with a decision. Where the schema has causes, every decision names one, also an acceptance and also
     after skips: what voters said is theirs, and the senior's word is what the lead works with."""
     stage = access.schema.stages.adjudication
@@ -43,7 +43,7 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
 
 
 def place(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
     """The revision that the decision is about."""
     item = items.lock(session, id=row.item_id or 0)
@@ -51,7 +51,7 @@ def place(
 
 
 def after(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
     """The item's state after the decision; an edit sends it back to verification."""
     item = items.lock(session, id=row.item_id or 0)
@@ -63,6 +63,6 @@ def after(
     return items.by_id(session, id=item.id).state
 
 
-def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """A decision settles the verdict, so it is not taken back."""
     return "A decision settles the item, so it cannot be taken back; edit the item if it was wrong."

@@ -20,8 +20,8 @@ from db import answers as stored
 from db import events, projects, readings
 from db.engine import Session, Store
 from db.readings import Ended, Unread
+from db.records import StoredRun
 from db.runs import storable
-from db.tables import RunRow
 from db.types import public_id
 from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.records import RULES, AnswerReading, Person
@@ -139,7 +139,7 @@ def as_stored(text: str) -> str:
     return storable(text).strip()
 
 
-def ahead_of(store: Store, *, run: RunRow, attempts: Iterable[Attempt]) -> Ahead:
+def ahead_of(store: Store, *, run: StoredRun, attempts: Iterable[Attempt]) -> Ahead:
     """As ``ahead``, of what a run is about to store."""
     wanted = [
         (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
@@ -150,7 +150,7 @@ def ahead_of(store: Store, *, run: RunRow, attempts: Iterable[Attempt]) -> Ahead
 
 
 def keep_attempts(
-    session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime, known: Ahead | None = None
+    session: Session, *, run: StoredRun, attempts: Iterable[Attempt], now: datetime, known: Ahead | None = None
 ) -> None:
     """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
 

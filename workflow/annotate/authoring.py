@@ -11,7 +11,7 @@ from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from db import assets, events, items, tasks
 from db.engine import Session, Store
-from db.tables import ItemRow, TaskRow
+from db.records import StoredItem, StoredTask
 from db.types import public_id
 from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
@@ -97,7 +97,7 @@ def revise(
     session: Session,
     *,
     access: Access,
-    item: ItemRow,
+    item: StoredItem,
     fields: Mapping[str, Any],
     editor_id: int | None,
     now: datetime,
@@ -192,7 +192,7 @@ def earlier(
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with an item as it was written. Fields that are not on the form are not asked for."""
     authored = {field.name for field in access.schema.item.fields if field.authored}
     foreign = [
@@ -204,7 +204,7 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
 
 
 def place(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
     """The item that was written, made or, in a correction, revised."""
     if row.item_id is not None:
@@ -231,13 +231,13 @@ def place(
 
 
 def after(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
     """The new item's state."""
     return items.by_id(session, id=row.item_id or 0).state
 
 
-def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why an item can no longer be corrected by its author; None if it can."""
     item = items.lock(session, id=row.item_id or 0)
     editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id)}

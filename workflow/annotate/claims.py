@@ -11,7 +11,7 @@ from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from db import comment_threads, events, items, postponed, queue_cursor, submissions, tasks
 from db.engine import Session, Store
-from db.tables import ItemRow, TaskRow
+from db.records import StoredItem, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
@@ -242,7 +242,7 @@ def prioritise(
 
 def take_more(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, put_off_until: datetime
-) -> TaskRow | NothingLeft | None:
+) -> StoredTask | NothingLeft | None:
     """One more slot for somebody who has others in hand and keeps them; why there is none; or None if the search is
     long and goes on in another transaction.
 
@@ -270,7 +270,7 @@ def take_more(
     return why_nothing(session, access=access, person=person, stage=stage, dimension=None, now=now)
 
 
-def give_up(session: Session, *, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Give back a locked task that somebody has, as they ask for it (``release``)."""
     if row.state is TaskState.DONE:
         row.correcting, row.lease_until = False, None
@@ -284,7 +284,7 @@ def give_up(session: Session, *, access: Access, row: TaskRow, person: Person, n
     log(session, access, row, person, "task.released", now)
 
 
-def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[TaskRow, Access]:
+def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
     """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
 
     ``with_item`` holds its item as well, for whoever may change the item's state.
@@ -306,7 +306,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
     return row, access
 
 
-def extend(session: Session, *, access: Access, row: TaskRow, person: Person, now: datetime) -> bool:
+def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
     """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's.
 
     One that is held for longer keeps its end.
@@ -411,7 +411,7 @@ def _in_hand(
     now: datetime,
     *,
     only_qualifying: bool = False,
-) -> TaskRow | None:
+) -> StoredTask | None:
     found = tasks.mine(
         session,
         project_id=access.project_id,
@@ -429,7 +429,7 @@ def _in_hand(
 
 def _claim(
     session: Session, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
-) -> tuple[TaskRow | None, bool]:
+) -> tuple[StoredTask | None, bool]:
     """A slot that nobody has, now this person's; and if there is none yet, whether to go on looking."""
     mine = _dimensions(access, dimension)
     ways = _walks(session, access, person, stage, mine, hold=True)
@@ -528,7 +528,7 @@ def _put_off_before(
     *,
     but: str | None,
     until: datetime | None = None,
-) -> TaskRow | None:
+) -> StoredTask | None:
     """What a person has put off (before ``until``), the longest ago first; what nobody can give them any more is
     forgotten."""
     item = items.by_public_id(session, project_id=access.project_id, public_id=but) if but else None
@@ -545,10 +545,10 @@ def _put_off_before(
     return None
 
 
-def _resume(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> TaskRow | None:
+def _resume(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:
     """A slot of a unit that a person had before: the same if it can be theirs, else another free one with their
     text."""
-    mine: TaskRow | None = None
+    mine: StoredTask | None = None
     if row.stage is Stage.AUTHORING:
         held = tasks.lock(session, public_id=row.public_id)
         return held if held is not None and extend(session, access=access, row=held, person=person, now=now) else None
@@ -574,7 +574,7 @@ def _resume(session: Session, access: Access, row: TaskRow, person: Person, now:
     return mine
 
 
-def _put_aside(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+def _put_aside(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     postponed.put(session, row=row, person_id=person.id, released=False, now=now)
     log(session, access, row, person, "task.set_aside", now)
 
@@ -586,7 +586,7 @@ def order_of(schema: Schema, stage: Stage) -> str:
     return getattr(getattr(schema.stages, stage.value), "order", "random")
 
 
-def _item(session: Session, access: Access, name: str) -> ItemRow:
+def _item(session: Session, access: Access, name: str) -> StoredItem:
     found = items.by_public_id(session, project_id=access.project_id, public_id=name)
     found = found or items.by_external_id(session, project_id=access.project_id, external_id=name)
     if found is None:
@@ -595,7 +595,7 @@ def _item(session: Session, access: Access, name: str) -> ItemRow:
 
 
 def _note_claim(
-    session: Session, access: Access, row: TaskRow, person: Person, before: int | None, now: datetime
+    session: Session, access: Access, row: StoredTask, person: Person, before: int | None, now: datetime
 ) -> None:
     if before is not None and before != person.id:
         events.record(

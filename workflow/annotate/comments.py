@@ -16,7 +16,8 @@ from typing import Any
 from db import comment_threads as threads
 from db import events, items, projects
 from db.engine import Session, Store
-from db.tables import CommentRow, ItemRow, PersonRow
+from db.records import StoredItem, StoredPerson
+from db.tables import CommentRow
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
 from domain.display_names import apart
 from domain.errors import InvalidInput, NotFound, Problem
@@ -118,18 +119,18 @@ def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def thread_of(session: Session, *, access: Access, person: Person, item: ItemRow, now: datetime) -> Thread:
+def thread_of(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Thread:
     """The thread of an item that is at hand."""
     return _thread(session, access, person, item, now=now)
 
 
-def _sight(session: Session, access: Access, person: Person, item: ItemRow) -> Sight:
+def _sight(session: Session, access: Access, person: Person, item: StoredItem) -> Sight:
     return sight(session, access=access, person=person, item=item)
 
 
 def _find(
     session: Session, person: Person, task: str | None, project: str | None, item: str | None
-) -> tuple[Access, ItemRow]:
+) -> tuple[Access, StoredItem]:
     if task is not None:
         row, access = held_task(session, person=person, task=task)
         if row.item_id is None:
@@ -149,7 +150,7 @@ def _find(
 
 
 def _thread(
-    session: Session, access: Access, person: Person, item: ItemRow, *, now: datetime, looking: bool = True
+    session: Session, access: Access, person: Person, item: StoredItem, *, now: datetime, looking: bool = True
 ) -> Thread:
     seen = _sight(session, access, person, item)
     closed = not looking and seen.whole and seen.asked
@@ -178,7 +179,7 @@ def _thread(
     )
 
 
-def _comments(session: Session, access: Access, person: Person, item: ItemRow, seen: Sight) -> list[CommentView]:
+def _comments(session: Session, access: Access, person: Person, item: StoredItem, seen: Sight) -> list[CommentView]:
     rows = threads.of_item(session, item_id=item.id)
     if not rows:
         return []
@@ -215,7 +216,7 @@ def _comments(session: Session, access: Access, person: Person, item: ItemRow, s
     return [view if view.reply_to in known else replace(view, reply_to=None) for view in views]
 
 
-def title_of(session: Session, access: Access, item: ItemRow, *, whole: bool) -> str:
+def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool) -> str:
     """The first text of an item; for people who may be asked about it blind only what no blind stage keeps secret."""
     content: Mapping[str, Any] = items.content(session, item_id=item.id, revision=item.current_revision)
     if not whole:
@@ -233,7 +234,7 @@ def _write(
     session: Session,
     access: Access,
     person: Person,
-    item: ItemRow,
+    item: StoredItem,
     key: str,
     text: str,
     reply_to: str | None,
@@ -296,7 +297,7 @@ def _write(
     )
 
 
-def _secrets(session: Session, access: Access, item: ItemRow) -> dict[str, Any]:
+def _secrets(session: Session, access: Access, item: StoredItem) -> dict[str, Any]:
     """What a blind stage of the schema keeps secret of an item."""
     content = items.content(session, item_id=item.id, revision=item.current_revision)
     stages = [stage.value for stage in BLIND if getattr(access.schema.stages, stage.value) is not None]
@@ -307,12 +308,12 @@ def _secrets(session: Session, access: Access, item: ItemRow) -> dict[str, Any]:
     }
 
 
-def _officials(session: Session, access: Access) -> list[tuple[Any, PersonRow]]:
+def _officials(session: Session, access: Access) -> list[tuple[Any, StoredPerson]]:
     rows = projects.members(session, project_id=access.project_id)
     return [(member, row) for member, row in rows if at_least(member.role, Role.SENIOR)]
 
 
-def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Sight) -> Sequence[PersonRow]:
+def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Sight) -> Sequence[StoredPerson]:
     """Seniors and leads may be mentioned by everybody; raters by whoever may see who they are."""
     if seen.whole and seen.names:
         rows = projects.members(session, project_id=access.project_id)

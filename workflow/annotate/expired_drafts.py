@@ -11,7 +11,7 @@ from annotation_schemas.kinds import title_of
 from annotation_schemas.model import as_words
 from db import items, postponed, submissions, tasks
 from db.engine import Session, Store
-from db.tables import DraftRow, TaskRow
+from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
 from domain.records import KeptText, LateText, Person, PutOff, TextLine
 from domain.states import Stage, TaskState
@@ -127,7 +127,7 @@ def late_text(store: Store, *, by: Person, project: str, id: int) -> Sequence[Te
         raise NotFound("There is no such late text in this project.")
 
 
-def _access(session: Session, person: Person, row: TaskRow) -> Access | None:
+def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
     """The project of a task, if it is still one of this person's, with the stage and the dimension."""
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
@@ -136,7 +136,7 @@ def _access(session: Session, person: Person, row: TaskRow) -> Access | None:
     return access if access.may_do(row.stage) and access.may_use(row.dimension) else None
 
 
-def _free_slot(session: Session, row: TaskRow, person: Person, store: Store) -> bool:
+def _free_slot(session: Session, row: StoredTask, person: Person, store: Store) -> bool:
     if row.stage is Stage.AUTHORING:
         return row.state is TaskState.CLAIMED and row.person_id == person.id
     return any(
@@ -145,7 +145,7 @@ def _free_slot(session: Session, row: TaskRow, person: Person, store: Store) -> 
     )
 
 
-def _words(session: Session, access: Access, row: TaskRow) -> str:
+def _words(session: Session, access: Access, row: StoredTask) -> str:
     """The first words of the item, of what this stage may see."""
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return ""
@@ -157,7 +157,7 @@ def _words(session: Session, access: Access, row: TaskRow) -> str:
     return first if len(first) <= FIRST_WORDS else f"{first[: FIRST_WORDS - 1]}…"
 
 
-def _lines(access: Access, row: TaskRow, draft: DraftRow) -> Sequence[TextLine]:
+def _lines(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[TextLine]:
     """What was typed, as titles and texts."""
     content: Mapping[str, Any] = draft.content
     values = content.get("values") or {}

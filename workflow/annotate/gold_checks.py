@@ -20,7 +20,8 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.model import Gold, Keep
 from db import events, gold_items, items, people, projects, qualifications, tasks, withdrawn_runs, work_pace
 from db.engine import Session, Store
-from db.tables import GoldPardonRow, GoldRow, ItemRow, PredictionRow, TaskRow
+from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
+from db.tables import GoldPardonRow, GoldRow
 from domain import csv_text
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
@@ -104,7 +105,7 @@ def due(
     return waiting[0][0] if waiting else None
 
 
-def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> TaskRow | None:
+def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
     """Put gold into a person's hands; None if they have had it."""
     shuffle = tasks.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
     return gold_items.hand_out(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
@@ -392,7 +393,7 @@ def as_csv(found: Iterable[GoldScore]) -> str:
 
 # ---- inside ----------------------------------------------------------------------------------------------------------
 
-Candidate = tuple[ItemRow, PredictionRow | None, dict[str, Any]]
+Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 """What is known: the item, in grading the model's answer, and the right answers."""
 
 _NOTHING_KNOWN = {
@@ -509,7 +510,7 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
 
 
 def _known_verdict(
-    session: Session, access: Access, item: ItemRow, votes: Sequence[work_pace.Sent]
+    session: Session, access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]
 ) -> dict[str, Any] | None:
     stage = access.schema.stages.verification
     if stage is None or item.state not in gold_items.SETTLED:
@@ -530,7 +531,7 @@ def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | Non
     return None if any(value is None for value in found.values()) else found
 
 
-def _known_grade(access: Access, item: ItemRow, votes: Sequence[work_pace.Sent]) -> dict[str, Any] | None:
+def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]) -> dict[str, Any] | None:
     stage = access.schema.stages.grading
     if stage is None or len(votes) < stage.raters:
         return None
@@ -627,11 +628,11 @@ def _known_of(access: Access, found: Candidate) -> Known:
     return Known(item.external_id, prediction.model if prediction else None, item.dimension, answers)
 
 
-def _known(row: GoldRow, item: ItemRow, prediction: PredictionRow | None) -> Known:
+def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> Known:
     return Known(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
 
 
-def _usable(row: GoldRow, item: ItemRow, gone: Container[int | None]) -> bool:
+def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
     """Whether people are asked about it: not if its answer is one of those that were withdrawn with their run."""
     settled = row.stage != Stage.VERIFICATION.value or item.state in gold_items.SETTLED
     there = row.withdrawn_at is None and row.prediction_id not in gone

@@ -12,7 +12,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
 from db import events, items, projects, tasks
 from db.engine import Session
-from db.tables import TaskRow
+from db.records import StoredTask
 from domain.errors import Problem
 from domain.order import spread
 from domain.records import Person, Submission
@@ -272,7 +272,7 @@ def _chosen(access: Access, there: _There, n: int | None, left: Collection[str])
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with a grade."""
     stage = access.schema.stages.grading
     if stage is None or row.item_id is None:
@@ -287,7 +287,7 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
 
 
 def place(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
     """The item that the answer is about, as it stands."""
     item = items.by_id(session, id=row.item_id or 0)
@@ -295,7 +295,7 @@ def place(
 
 
 def after(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
     """Grades say nothing about the item itself; what somebody has graded is offered to others before what nobody has.
 
@@ -308,6 +308,6 @@ def after(
     return items.by_id(session, id=row.item_id or 0).state
 
 
-def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """A grade can always be corrected: no verdict hangs on it."""
     return None

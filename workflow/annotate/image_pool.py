@@ -11,6 +11,7 @@ from annotation_schemas import source_media
 from db import assets as stock
 from db import events, tasks
 from db.engine import Session, Store
+from db.records import StoredAsset, StoredTask
 from db.tables import AssetRow, CandidateRow, TaskRow
 from db.types import public_id
 from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
@@ -216,7 +217,7 @@ def count(session: Session, *, access: Access, dimensions: Sequence[str] | None)
     )
 
 
-def keep(session: Session, access: Access, row: TaskRow) -> bool:
+def keep(session: Session, access: Access, row: StoredTask) -> bool:
     """Make sure that a locked authoring task has its images, taking back what went to the pool; False if one is
     gone."""
     if row.state is not TaskState.CLAIMED:
@@ -240,7 +241,7 @@ def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
                 stock.return_to_pool(session, asset=asset)
 
 
-def _take(session: Session, access: Access, task: TaskRow, rows: Sequence[AssetRow]) -> None:
+def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[StoredAsset]) -> None:
     """Take assets for a task. Whoever had abandoned one of them loses the item that they had begun about it."""
     stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id)) is not None]
     abandoned = tasks.lock_by_ids(session, ids=stale)
@@ -263,7 +264,7 @@ def _must_write(access: Access, dimension: str) -> None:
         raise NotAllowed(f"{dimension!r} is not one of your dimensions; ask a lead for it.")
 
 
-def _pickable(session: Session, access: Access, public: str, dimension: str) -> AssetRow:
+def _pickable(session: Session, access: Access, public: str, dimension: str) -> StoredAsset:
     row = stock.by_public_id(session, public_id=public)
     if row is None or row.project_id != access.project_id:
         raise NotFound("There is no such image in this project's pool.")

@@ -10,7 +10,8 @@ from typing import Any
 
 from db import candidate_images, items, kept_counts, missing_media, people, projects, tasks
 from db.engine import Session, Store
-from db.tables import TallyRow, TaskRow
+from db.records import StoredTally, StoredTask
+from db.tables import TallyRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
@@ -66,7 +67,7 @@ def at_once(session: Session, *, access: Access, person: Person, stage: Stage, n
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
     """What waits for a person in all of their projects, by stage and dimension."""
     views = projects_of(store, person=person)
-    counted: list[TallyRow] = []
+    counted: list[StoredTally] = []
     with store.read() as session:
         now = store.now()
         lines = [
@@ -141,7 +142,7 @@ class Figures:
 
 def tallied(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, fresh: bool
-) -> tuple[Figures, TallyRow | None]:
+) -> tuple[Figures, StoredTally | None]:
     """The figures of a person in a stage, and what to keep of them if they were counted just now and may be kept."""
     correcting, done = _done(session, access, person, stage, now)
     known = _known(session, access, person, stage, done, now, fresh=fresh)
@@ -203,7 +204,7 @@ def _in_all(figures: Figures) -> Progress:
     )
 
 
-def _still_good(known: TallyRow, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
+def _still_good(known: StoredTally, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
     """Whether figures of a while ago will do: where many wait, or for a moment while somebody works."""
     if sum(known.left.values()) - sum(done.values()) + sum(known.done.values()) >= MANY // 2:
         return sum(known.left.values()) >= MANY or not fresh
@@ -240,7 +241,9 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
         return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
-def _lines(session: Session, access: Access, person: Person, now: datetime, counted: list[TallyRow]) -> list[StageWork]:
+def _lines(
+    session: Session, access: Access, person: Person, now: datetime, counted: list[StoredTally]
+) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
         if stage is Stage.TRIAGE and access.may_do(stage):
@@ -493,7 +496,7 @@ def _and_barred(n: int) -> str:
     )
 
 
-def _who_is_needed(session: Session, access: Access, stuck: Sequence[TaskRow], able: Set[int]) -> str:
+def _who_is_needed(session: Session, access: Access, stuck: Sequence[StoredTask], able: Set[int]) -> str:
     """Whom items wait for that none of those who settle may settle, and what each of them has done to the first."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:

@@ -20,11 +20,17 @@ from annotation_schemas.model import Qualification
 from db import comment_threads as threads
 from db import events, files, guidelines, items, missing_media, people, projects, qualifications, tasks
 from db.engine import IntegrityError, Session, Store
+from db.records import (
+    StoredAnnotation,
+    StoredItem,
+    StoredPerson,
+    StoredPrediction,
+    StoredQualification,
+    StoredQualificationSet,
+    StoredTask,
+)
 from db.tables import (
-    AnnotationRow,
-    ItemRow,
     PersonRow,
-    PredictionRow,
     QualificationReviewRow,
     QualificationRow,
     QualificationSetRow,
@@ -167,7 +173,7 @@ def _passed(session: Session, access: Access, person_id: int, stage: Stage) -> b
     return bool(passed) and any(row.id in passed for row in _counting(session, access, stage))
 
 
-def _counting(session: Session, access: Access, stage: Stage) -> list[QualificationSetRow]:
+def _counting(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
     """The sets that let in whoever passes them, oldest first: made under a version of the guideline that is new enough,
     and not before a set that asks everybody anew."""
     sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
@@ -176,14 +182,14 @@ def _counting(session: Session, access: Access, stage: Stage) -> list[Qualificat
     return [row for row in sets if row.number >= least and (under is None or row.guideline_hash in under)]
 
 
-def _newest(session: Session, access: Access, stage: Stage) -> QualificationSetRow | None:
+def _newest(session: Session, access: Access, stage: Stage) -> StoredQualificationSet | None:
     """The set that people work on; None if there is none that counts."""
     return next(reversed(_counting(session, access, stage)), None)
 
 
-def _since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[QualificationRow]:
+def _since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
     """Somebody's tries since the last that they passed: what the number of attempts is about."""
-    tried: list[QualificationRow] = []
+    tried: list[StoredQualification] = []
     for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
         if row.set_id is not None:
             reviews = qualifications.reviews(session, qualification_id=row.id)
@@ -213,7 +219,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     return said[last.state]
 
 
-def why_fixed(session: Session, *, row: TaskRow) -> str | None:
+def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Why an answer in a try can no longer be corrected; None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
@@ -399,7 +405,7 @@ def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VER
 
 
 def _why_wait(
-    session: Session, asked: Qualification, tried: Sequence[QualificationRow], last: Try, now: datetime
+    session: Session, asked: Qualification, tried: Sequence[StoredQualification], last: Try, now: datetime
 ) -> str:
     """Why somebody cannot try again yet after their last try; empty if they can."""
     if last.state not in (Standing.FAILED, Standing.SENT_BACK):
@@ -560,7 +566,7 @@ def _view(
     session: Session,
     access: Access,
     asked: Qualification,
-    row: QualificationRow,
+    row: StoredQualification,
     person: Person | None,
     *,
     results: bool = False,
@@ -615,12 +621,12 @@ def _results(
     session: Session,
     access: Access,
     asked: Qualification,
-    of: QualificationSetRow,
-    given: Mapping[int, AnnotationRow],
-    reference: Sequence[AnnotationRow],
+    of: StoredQualificationSet,
+    given: Mapping[int, StoredAnnotation],
+    reference: Sequence[StoredAnnotation],
 ) -> list[ItemResult]:
     """The items of a set, answered and compared."""
-    by_thing: dict[int, list[AnnotationRow]] = {}
+    by_thing: dict[int, list[StoredAnnotation]] = {}
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
     things = _things(session, of)
@@ -638,8 +644,8 @@ def _result(
     asked: Qualification,
     thing: _Thing,
     content: Mapping[str, Any],
-    given: AnnotationRow | None,
-    reference: Sequence[AnnotationRow],
+    given: StoredAnnotation | None,
+    reference: Sequence[StoredAnnotation],
     at: int,
 ) -> ItemResult:
     item = thing.item
@@ -675,10 +681,15 @@ def _result(
 
 
 def _references(
-    session: Session, access: Access, of: QualificationSetRow, row: QualificationRow, *, until: datetime | None = None
-) -> list[AnnotationRow]:
+    session: Session,
+    access: Access,
+    of: StoredQualificationSet,
+    row: StoredQualification,
+    *,
+    until: datetime | None = None,
+) -> list[StoredAnnotation]:
     """What seniors and leads answered about the items of a set, this person left out."""
-    found: list[AnnotationRow] = []
+    found: list[StoredAnnotation] = []
     for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
         if other.set_id != of.id or person.id == row.person_id:
             continue
@@ -697,7 +708,7 @@ def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
     return next(value for value in values if repr(value) == word) if 2 * n > len(values) else None
 
 
-def _few(made: QualificationSetRow, asked: Qualification) -> str:
+def _few(made: StoredQualificationSet, asked: Qualification) -> str:
     """That a set is smaller than it was to be; empty if it is not."""
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
@@ -710,8 +721,8 @@ def _few(made: QualificationSetRow, asked: Qualification) -> str:
 class _Thing:
     """What is answered about: an item, or a model's answer to it."""
 
-    item: ItemRow
-    prediction: PredictionRow | None = None
+    item: StoredItem
+    prediction: StoredPrediction | None = None
 
     @property
     def id(self) -> int:
@@ -743,7 +754,7 @@ def _without_media(session: Session, access: Access) -> set[int]:
     return missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles)
 
 
-def _things(session: Session, of: QualificationSetRow) -> list[_Thing]:
+def _things(session: Session, of: StoredQualificationSet) -> list[_Thing]:
     """What is in a set."""
     found = items.by_ids(session, ids=of.item_ids)
     rows = [found[item_id] for item_id in of.item_ids]
@@ -770,14 +781,14 @@ def _named(access: Access, pool: Sequence[_Thing], name: str) -> _Thing:
     )
 
 
-def _member(session: Session, access: Access, login: str) -> PersonRow:
+def _member(session: Session, access: Access, login: str) -> StoredPerson:
     row = people.by_login(session, login=login.strip().casefold())
     if row is None or _role(session, access, row) is None:
         raise NotFound(f"{login!r} takes no part in {access.title}.")
     return row
 
 
-def _role(session: Session, access: Access, row: PersonRow) -> Role | None:
+def _role(session: Session, access: Access, row: StoredPerson) -> Role | None:
     """Somebody's role in the project; None if they take no part."""
     member = projects.member(session, project_id=access.project_id, person_id=row.id)
     return member.role if member else Role.LEAD if row.is_admin else None
@@ -788,11 +799,11 @@ def _add_try(
     access: Access,
     person_id: int,
     stage: Stage,
-    of: QualificationSetRow | None,
+    of: StoredQualificationSet | None,
     by: Person | None,
     why: str,
     now: datetime,
-) -> QualificationRow:
+) -> StoredQualification:
     before = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id)
     row = QualificationRow(
         project_id=access.project_id,
@@ -804,7 +815,7 @@ def _add_try(
         why=why,
         created_at=now,
     )
-    added: QualificationRow = qualifications.add(session, row=row)
+    added: StoredQualification = qualifications.add(session, row=row)
     return added
 
 

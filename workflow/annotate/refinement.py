@@ -13,7 +13,7 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import PREDICTION, Schema
 from db import checks, events, items
 from db.engine import Session, Store
-from db.tables import PredictionRow, TaskRow
+from db.records import StoredPrediction, StoredTask
 from domain import policies
 from domain.errors import InvalidInput, NotFound, Problem
 from domain.reading.answers import AnswerKind, ReadOutcome
@@ -112,7 +112,7 @@ def models(store: Store, *, by: Person | None, project: str) -> list[str]:
         return items.models(session, project_id=access.project_id)
 
 
-def _differs(access: Access, answer: PredictionRow, fields: Mapping[str, Any], read: AnswerReading | None) -> bool:
+def _differs(access: Access, answer: StoredPrediction, fields: Mapping[str, Any], read: AnswerReading | None) -> bool:
     """Whether an answer is not surely the annotated one: by what was read of it where the key is a closed one, else by
     the text."""
     asked = asked_of(access.schema, fields)
@@ -164,7 +164,7 @@ def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, in
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with a decision about a model's answer, and with the edit that comes with it."""
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
@@ -183,7 +183,7 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
 
 
 def place(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
     """The revision that the decision is about; the item is held from here on."""
     item = items.lock(session, id=row.item_id or 0)
@@ -191,7 +191,7 @@ def place(
 
 
 def after(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
     """The item's state after the decision; an edit sends it back to verification, and its answers are shown again."""
     item = items.lock(session, id=row.item_id or 0)
@@ -202,7 +202,7 @@ def after(
     return items.by_id(session, id=item.id).state
 
 
-def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why a decision can no longer be corrected: the item has been edited since."""
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:

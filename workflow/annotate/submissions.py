@@ -11,7 +11,8 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
 from db import events, items, submissions, tasks
 from db.engine import Session, Store
-from db.tables import AnnotationRow, TaskRow
+from db.records import StoredAnnotation, StoredTask
+from db.tables import AnnotationRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
@@ -30,13 +31,13 @@ LONGEST_NOTE = 20_000
 class _Step:
     """What a stage does with a submission."""
 
-    check: Callable[[Session, Access, TaskRow, Submission], Sequence[Problem]]
+    check: Callable[[Session, Access, StoredTask, Submission], Sequence[Problem]]
     """All that is wrong with it."""
-    place: Callable[[Session, Access, TaskRow, Submission, Person, datetime], tuple[int, int]]
+    place: Callable[[Session, Access, StoredTask, Submission, Person, datetime], tuple[int, int]]
     """The item and revision that it is about."""
-    after: Callable[[Session, Access, TaskRow, Submission, Person, datetime], ItemState | None]
+    after: Callable[[Session, Access, StoredTask, Submission, Person, datetime], ItemState | None]
     """What follows from it."""
-    why_fixed: Callable[[Session, Access, TaskRow, datetime], str | None]
+    why_fixed: Callable[[Session, Access, StoredTask, datetime], str | None]
     """Why it can no longer be corrected."""
 
 
@@ -163,7 +164,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
         return task_view(session, access=access, row=row, person=person)
 
 
-def _reopen(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+def _reopen(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     if not row.correcting:
         row.correcting = True
         log(session, access, row, person, "task.reopened", now)
@@ -182,7 +183,7 @@ def _must_fit(given: Submission, key: str) -> None:
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 
 
-def _again(session: Session, earlier: AnnotationRow, row: TaskRow) -> Submitted:
+def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Submitted:
     if earlier.task_id != row.id:
         raise Conflict("This key was used for another task; reload the page and submit again.")
     item = items.by_id(session, id=earlier.item_id)
@@ -200,7 +201,7 @@ def _told(stage: Stage, state: ItemState | None) -> ItemState | None:
     return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
 
 
-def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> Conflict | None:
+def _refusal(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> Conflict | None:
     """Why this person can no longer submit this task; None if they can, also after their lease, if nobody took it."""
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
@@ -218,7 +219,7 @@ def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now
     return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
 
 
-def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why what was submitted can no longer be corrected; None if it can."""
     if row.purpose is Purpose.QUALIFICATION:
         return qualification.why_fixed(session, row=row)
@@ -230,7 +231,7 @@ def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) ->
 
 
 def _store(
-    session: Session, access: Access, row: TaskRow, person: Person, key: str, given: Submission, now: datetime
+    session: Session, access: Access, row: StoredTask, person: Person, key: str, given: Submission, now: datetime
 ) -> Submitted:
     step = _STEPS[row.stage]
     given = replace(given, values=_in_order(session, access, row, given))
@@ -274,7 +275,7 @@ def _store(
 
 
 def _spent(
-    session: Session, row: TaskRow, person: Person, given: Submission, before: AnnotationRow | None, now: datetime
+    session: Session, row: StoredTask, person: Person, given: Submission, before: StoredAnnotation | None, now: datetime
 ) -> float | None:
     """The seconds that a page says it took, as far as they can be true."""
     if given.seconds is None:
@@ -286,7 +287,7 @@ def _spent(
     return given.seconds if since is None else min(given.seconds, max((now - since).total_seconds(), 0.0))
 
 
-def _in_order(session: Session, access: Access, row: TaskRow, given: Submission) -> Mapping[str, Any]:
+def _in_order(session: Session, access: Access, row: StoredTask, given: Submission) -> Mapping[str, Any]:
     """The answers, with lists whose order says nothing in the item's own order: a page may have shuffled it."""
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
     if row.item_id is None or not any(kinds.of_criterion(criterion).reorders for criterion in criteria):
@@ -297,7 +298,7 @@ def _in_order(session: Session, access: Access, row: TaskRow, given: Submission)
 
 
 def _shown(
-    session: Session, access: Access, row: TaskRow, person: Person, item_id: int, revision: int
+    session: Session, access: Access, row: StoredTask, person: Person, item_id: int, revision: int
 ) -> dict[str, Any] | None:
     """What the schema shuffles, as this person saw it: options, and which of its item's answers this was."""
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())

@@ -9,7 +9,7 @@ from annotation_schemas import registry
 from annotation_schemas.model import AssetSlot, Schema
 from db import assets, events, items, media_access, submissions, tasks
 from db.engine import Session, Store
-from db.tables import AssetRow, DraftRow, MediaObjectRow, TaskRow
+from db.records import StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
@@ -20,7 +20,7 @@ from workflow.access.projects import Access, access_by_id
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
 
-def task_view(session: Session, *, access: Access, row: TaskRow, person: Person) -> TaskView:
+def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:
     """A claimed task as its page shows it."""
     if row.lease_until is None:
         raise ValueError("only a task that somebody holds can be shown")
@@ -48,7 +48,7 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
     )
 
 
-def fields_shown(session: Session, *, access: Access, row: TaskRow, person: Person) -> dict[str, Any]:
+def fields_shown(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
     """The fields of a task's item as this person sees them."""
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return {}
@@ -71,7 +71,7 @@ def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> 
     }
 
 
-def shuffled_fields(access: Access, row: TaskRow, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:
+def shuffled_fields(access: Access, row: StoredTask, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that hold the options of this stage's criteria, in the order in which this person sees them.
 
     Empty unless the schema shuffles options in the stage. The order follows from the project's seed, the person, the
@@ -93,7 +93,7 @@ def shuffled_fields(access: Access, row: TaskRow, person: Person, content: Mappi
     }
 
 
-def asset_view(asset: AssetRow, media: MediaObjectRow | None, role: str) -> AssetView:
+def asset_view(asset: StoredAsset, media: StoredMediaObject | None, role: str) -> AssetView:
     """An asset as a page shows it."""
     return AssetView(
         id=asset.public_id,
@@ -105,7 +105,7 @@ def asset_view(asset: AssetRow, media: MediaObjectRow | None, role: str) -> Asse
     )
 
 
-def draft_of(row: DraftRow) -> Draft:
+def draft_of(row: StoredDraft) -> Draft:
     """The record of a stored draft."""
     return Draft(seq=row.seq, values=row.content, saved_at=row.saved_at)
 
@@ -146,7 +146,7 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 
-def _assets(session: Session, access: Access, row: TaskRow) -> list[AssetView]:
+def _assets(session: Session, access: Access, row: StoredTask) -> list[AssetView]:
     if row.item_id is not None:
         return [
             asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.item_id)
@@ -156,11 +156,11 @@ def _assets(session: Session, access: Access, row: TaskRow) -> list[AssetView]:
     return [asset_view(asset, media, roles[at] if roles else asset.kind) for at, (_, asset, media) in enumerate(picked)]
 
 
-def _answer(session: Session, row: TaskRow) -> str | None:
+def _answer(session: Session, row: StoredTask) -> str | None:
     return items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
 
 
-def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | None:
+def _place(session: Session, row: StoredTask, person: Person) -> tuple[int, int] | None:
     if row.stage is not Stage.GRADING or row.prediction_id is None or row.item_id is None:
         return None
     if row.purpose is Purpose.QUALIFICATION:  # its answers come one by one, not by their items
@@ -168,7 +168,7 @@ def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | 
     return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
 
 
-def _votes(session: Session, row: TaskRow) -> list[VoteView]:
+def _votes(session: Session, row: StoredTask) -> list[VoteView]:
     """The votes before an adjudicator."""
     if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
         return []
@@ -197,7 +197,7 @@ _TOLD = {
 }
 
 
-def _history(session: Session, row: TaskRow) -> list[str]:
+def _history(session: Session, row: StoredTask) -> list[str]:
     """What happened to an item, without names."""
     if row.stage is not Stage.ADJUDICATION or row.item_id is None:
         return []

@@ -13,7 +13,8 @@ from statistics import median
 from annotation_schemas.model import Triage
 from db import candidate_images, events, people
 from db.engine import IntegrityError, Session, Store
-from db.tables import AssetRow, CandidateRow, SiftDecisionRow
+from db.records import StoredAsset, StoredCandidate, StoredSiftDecision
+from db.tables import SiftDecisionRow
 from domain import csv_text
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
 from domain.policies import LEASE
@@ -301,7 +302,7 @@ def _reopen(
     session: Session,
     access: Access,
     person: Person | None,
-    rows: Sequence[tuple[CandidateRow, AssetRow]],
+    rows: Sequence[tuple[StoredCandidate, StoredAsset]],
     action: str,
     now: datetime,
 ) -> None:
@@ -321,14 +322,14 @@ def _record(
     session: Session,
     access: Access,
     person: Person | None,
-    row: CandidateRow,
+    row: StoredCandidate,
     *,
     action: str,
     key: str,
     now: datetime,
     reason: str = "",
     typed: bool = False,
-) -> SiftDecisionRow:
+) -> StoredSiftDecision:
     decision = SiftDecisionRow(
         project_id=access.project_id,
         asset_id=row.asset_id,
@@ -350,7 +351,7 @@ def _log(
     session: Session,
     access: Access,
     person: Person | None,
-    asset: AssetRow,
+    asset: StoredAsset,
     kind: str,
     now: datetime,
     data: Mapping[str, str],
@@ -368,7 +369,7 @@ def _log(
 # ---- showing ---------------------------------------------------------------------------------------------------------
 
 
-def _claim(session: Session, access: Access, part: Triage, now: datetime) -> list[CandidateRow]:
+def _claim(session: Session, access: Access, part: Triage, now: datetime) -> list[StoredCandidate]:
     first = candidate_images.first_free(session, project_id=access.project_id, now=now, per_source=part.per_source)
     if first is None:
         return []
@@ -385,7 +386,7 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
     return group
 
 
-def _view(session: Session, access: Access, person: Person, part: Triage, rows: Sequence[CandidateRow]) -> SiftView:
+def _view(session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]) -> SiftView:
     shown = candidate_images.shown(session, asset_ids=[row.asset_id for row in rows])
     limits: dict[int, float | None] = {}
     kept: dict[int, int] = {}

@@ -10,7 +10,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 from db import comment_threads, events, items, submissions, tasks
 from db.engine import Session
-from db.tables import AnnotationRow, ItemRow, TaskRow
+from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import Problem
 from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
@@ -61,8 +61,8 @@ def open_verification(
 def judge(
     access: Access,
     fields: Mapping[str, Any],
-    votes: Sequence[AnnotationRow],
-    decisions: Sequence[AnnotationRow],
+    votes: Sequence[StoredAnnotation],
+    decisions: Sequence[StoredAnnotation],
 ) -> Verdict:
     """What the votes on an item's current revision, and the senior's decision about it, come to."""
     verification = access.schema.stages.verification
@@ -78,7 +78,7 @@ def judge(
     )
 
 
-def as_votes(rows: Sequence[AnnotationRow]) -> list[Vote]:
+def as_votes(rows: Sequence[StoredAnnotation]) -> list[Vote]:
     """Stored votes as the policy reads them."""
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 
@@ -93,7 +93,7 @@ def causes_of_skips(schema: Schema) -> dict[Any, str]:
     }
 
 
-def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
+def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict:
     """As ``judge``, from the database."""
     item_id, revision = item.id, item.current_revision
     said = items.latest_by_stage(
@@ -103,7 +103,7 @@ def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
     return judge(access, fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION])
 
 
-def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) -> Verdict:
+def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
     """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
 
     An item that skips have taken out of verification is offered to nobody else; one that is in verification again
@@ -144,7 +144,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
     return verdict
 
 
-def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemState) -> None:
+def match_slots(session: Session, *, access: Access, item: StoredItem, state: ItemState) -> None:
     """Offer an item's slots for votes, or call them off, as its state wants it."""
     unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     if state is ItemState.IN_VERIFICATION:
@@ -153,7 +153,7 @@ def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemS
         tasks.withdraw(session, unit=unit)
 
 
-def weight_of(session: Session, *, access: Access, row: TaskRow, person: Person) -> float | None:
+def weight_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> float | None:
     """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes.
 
     None where votes are not weighed, and for raters whom nobody has scored: their votes count 1 (see
@@ -170,7 +170,7 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
     return qualification.score_of(session, access, person_id, stage)
 
 
-def _contest(session: Session, access: Access, item: ItemRow) -> float:
+def _contest(session: Session, access: Access, item: StoredItem) -> float:
     """How contested an item is as it stands."""
     stage = access.schema.stages.verification
     if stage is None:
@@ -182,7 +182,7 @@ def _contest(session: Session, access: Access, item: ItemRow) -> float:
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with a vote."""
     stage = access.schema.stages.verification
     if stage is None or row.item_id is None or row.revision is None:
@@ -194,7 +194,7 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
 
 
 def place(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
     """The item and revision that a vote is about; the item is held from here on."""
     item = items.lock(session, id=row.item_id or 0)
@@ -202,14 +202,14 @@ def place(
 
 
 def after(
-    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
     """The item's state with this vote."""
     item = items.lock(session, id=row.item_id or 0)
     return settle(session, access=access, item=item, now=now).state
 
 
-def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
     cast, so that a slip can be mended whoever else has voted.
 
@@ -224,7 +224,7 @@ def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> 
     return SETTLED if item.state in voted or item.current_revision != row.revision else None
 
 
-def is_slip(session: Session, access: Access, row: TaskRow, now: datetime) -> bool:
+def is_slip(session: Session, access: Access, row: StoredTask, now: datetime) -> bool:
     """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
     corrected; not by whoever may know by now what others said of it (seniors, and whoever has written a comment on the
     item or read one that had to wait for the verdict)."""

@@ -11,7 +11,7 @@ from annotation_schemas import label_studio
 from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
 from db.engine import Session
-from db.tables import ItemRow
+from db.records import StoredItem
 from domain.errors import FileRefused
 from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
@@ -118,7 +118,7 @@ def _nothing(stage: Stage, view: TaskView) -> Mapping[str, Any]:
 def _view(
     access: Access,
     stage: Stage,
-    row: ItemRow,
+    row: StoredItem,
     fields: Mapping[str, Any],
     assets: Sequence[tuple[str, str, str | None, str | None]],
     answer: str | None = None,
@@ -152,7 +152,7 @@ class _Said:
 
 
 def _said(
-    session: Session, access: Access, stage: Stage, rows: Mapping[int, ItemRow]
+    session: Session, access: Access, stage: Stage, rows: Mapping[int, StoredItem]
 ) -> dict[tuple[int, int | None], list[_Said]]:
     """What counts of what was submitted on the items as they stand, by item and answer, each rater in their own place
     whoever was first; and ratings out of files."""
@@ -178,7 +178,7 @@ def _said(
     return found
 
 
-def _annotated(access: Access, stage: Stage, row: ItemRow, fields: Mapping[str, Any], said: _Said) -> Annotated:
+def _annotated(access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _Said) -> Annotated:
     result = label_studio.written(
         access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields
     )

@@ -14,7 +14,8 @@ from annotation_schemas.formats import FORMATS, ItemKeys, Moments, Takes, item_k
 from db import assets, events, files, items, tasks
 from db.engine import IntegrityError, Session, Store
 from db.readings import Ended
-from db.tables import ImportFileRow, ItemRow, RunRow, RunWorkerRow
+from db.records import StoredItem
+from db.tables import ImportFileRow, RunRow, RunWorkerRow
 from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
@@ -293,7 +294,7 @@ class Bring:
                 return _Placed(told_apart, {})
         raise FileRefused(_taken(file, there))
 
-    def _there(self, session: Session, file: FileRecord) -> dict[str, ItemRow]:
+    def _there(self, session: Session, file: FileRecord) -> dict[str, StoredItem]:
         names = [item.external_id for item in file.items]
         return files.items_named(session, project_id=self.access.project_id, external_ids=names)
 
@@ -308,7 +309,7 @@ class Bring:
             return replace(prefixed(file, folder), path=f"{folder}/{file.path}")
         return prefixed(file, file.path.rpartition(".")[0] or file.path)
 
-    def _same_place(self, session: Session, file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
+    def _same_place(self, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
         """Whether these ids are those of an earlier state of this very file."""
         paths = {known.id: known.path for known in files.files(session, project_id=self.access.project_id)}
         dimensions = {item.external_id: item.dimension for item in file.items}
@@ -872,11 +873,11 @@ def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> N
     )
 
 
-def _ids(rows: Mapping[str, ItemRow]) -> dict[str, int]:
+def _ids(rows: Mapping[str, StoredItem]) -> dict[str, int]:
     return {name: row.id for name, row in rows.items()}
 
 
-def _identical(file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
+def _identical(file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
     """Whether every record is in the project already, word for word as it was imported."""
     return all(
         (row := there.get(item.external_id)) is not None
@@ -887,7 +888,7 @@ def _identical(file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
     )
 
 
-def _taken(file: FileRecord, there: Mapping[str, ItemRow]) -> str:
+def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
     for item in file.items:
         row = there.get(item.external_id)
         if row is not None and (item.fragment is None or row.fragment_raw != item.fragment.raw):

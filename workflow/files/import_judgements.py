@@ -10,6 +10,7 @@ from typing import Any
 
 from db import events, files, judging, runs
 from db.engine import Session, Store
+from db.records import StoredRun
 from db.tables import RunRow
 from domain.errors import FileRefused
 from domain.judging import JudgePlan
@@ -168,7 +169,7 @@ def _key(reply: _Reply) -> tuple[int, int | None, bool, int]:
 
 def _run(
     session: Session, store: Store, access: Access, *, by: Person | None, judge: str, plan: JudgePlan, path: Path
-) -> tuple[RunRow, dict[tuple[int, int | None, bool, int], str]]:
+) -> tuple[StoredRun, dict[tuple[int, int | None, bool, int], str]]:
     """The run that holds a judge's replies read by this plan, and what it has of them."""
     told = plan.dump()
     parts = identities.parts_of(RunKind.JUDGE, None, plan)
@@ -205,7 +206,7 @@ def _run(
     return row, {}
 
 
-def _keep(session: Session, store: Store, row: RunRow, plan: JudgePlan, replies: Sequence[_Reply]) -> None:
+def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]) -> None:
     if not replies:
         return
     now, run_id = store.now(), row.id

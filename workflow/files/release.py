@@ -23,7 +23,7 @@ from annotation_schemas.formats import (
 from annotation_schemas.keys import options_field
 from db import events, files, guidelines, items, runs
 from db.engine import Session, Store
-from db.tables import ItemRow, RunRow
+from db.records import StoredItem, StoredRun
 from domain.errors import FileRefused, NotFound
 from domain.records import RULES, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord, Rating
 from domain.registers import function_of
@@ -343,7 +343,7 @@ class _Answers:
     unanswered: str | None
     reader: str = RULES
 
-    def found(self, session: Session, access: Access, format: Format) -> RunRow | None:
+    def found(self, session: Session, access: Access, format: Format) -> StoredRun | None:
         """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
@@ -367,7 +367,7 @@ class _Answers:
         return row
 
 
-def _answers(session: Session, access: Access, run: RunRow | None, reader: str) -> list[Answered]:
+def _answers(session: Session, access: Access, run: StoredRun | None, reader: str) -> list[Answered]:
     """Models' answers by model, then in the order of the items."""
     run_id = run.id if run else None
     places = files.item_ids(session, project_id=access.project_id)
@@ -398,7 +398,7 @@ def _all_items(session: Session, access: Access) -> list[ItemRecord]:
 class _State:
     """A project as it stands, in the shape of its files."""
 
-    rows: Sequence[ItemRow]
+    rows: Sequence[StoredItem]
     files: Sequence[FileRecord]
     single: bool
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
@@ -409,7 +409,7 @@ def _state(session: Session, access: Access, row: ItemKeys | None) -> _State:
     rows = items.of_project(session, project_id=project_id)
     content = items.current_content(session, project_id=project_id)
     assets = files.asset_names(session, project_id=project_id)
-    by_file: dict[int | None, list[ItemRow]] = defaultdict(list)
+    by_file: dict[int | None, list[StoredItem]] = defaultdict(list)
     for each in rows:
         by_file[each.file_id].append(each)
     known = [
@@ -443,7 +443,7 @@ def _state(session: Session, access: Access, row: ItemKeys | None) -> _State:
 
 
 def _record(
-    item: ItemRow,
+    item: StoredItem,
     content: Mapping[int, Mapping[str, Any]],
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
     *,
@@ -531,7 +531,7 @@ def _about(
     }
 
 
-def _guideline(session: Session, access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+def _guideline(session: Session, access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
     """The version in force, every version with the submissions under it, and the kept items voted on under several."""
     counts = guidelines.count_submissions(session, project_id=access.project_id)
     kept = {row.id: row for row in rows if row.state is ItemState.KEPT}
@@ -554,10 +554,10 @@ def _guideline(session: Session, access: Access, rows: Sequence[ItemRow]) -> dic
     }
 
 
-def _counts(access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+def _counts(access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
     """Items at each gate, in all and by dimension."""
 
-    def count(some: Sequence[ItemRow]) -> dict[str, int]:
+    def count(some: Sequence[StoredItem]) -> dict[str, int]:
         states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
         return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
 

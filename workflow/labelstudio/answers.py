@@ -13,7 +13,8 @@ from typing import Any
 from annotation_schemas.model import PREDICTION
 from db import bridge, items, people, postponed, submissions, tasks
 from db.engine import Session
-from db.tables import BridgeProjectRow, BridgeTaskRow, TaskRow
+from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
+from db.tables import BridgeTaskRow
 from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person, Submission, Submitted
@@ -33,7 +34,7 @@ _LONGEST = 100
 _LONGEST_SAID = 2_000
 
 
-def take_in(link: Link, place: BridgeProjectRow, id: int, task: OutsideTask, known: set[tuple[int, str]]) -> None:
+def take_in(link: Link, place: StoredBridgeProject, id: int, task: OutsideTask, known: set[tuple[int, str]]) -> None:
     """Take in what is new among the annotations of a task."""
     for annotation in sorted(task.annotations, key=lambda each: each.id):
         if (annotation.id, annotation.updated[:_LONGEST]) in known:
@@ -49,7 +50,7 @@ def take_in(link: Link, place: BridgeProjectRow, id: int, task: OutsideTask, kno
 
 
 def _take(
-    session: Session, link: Link, place: BridgeProjectRow, id: int, annotation: OutsideAnnotation
+    session: Session, link: Link, place: StoredBridgeProject, id: int, annotation: OutsideAnnotation
 ) -> BridgeOutcome | None:
     """Store an answer, or note why not; None if it was looked at before. ``InvalidInput`` if it does not fit."""
     row, slot = bridge.lock(session, id=id)
@@ -99,8 +100,8 @@ def _take(
 def _supersede(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
-    slot: TaskRow,
+    row: StoredBridgeTask,
+    slot: StoredTask,
     annotation: OutsideAnnotation,
     told: Mapping[str, Any],
 ) -> BridgeOutcome | None:
@@ -119,7 +120,7 @@ def _supersede(
 def _stored(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
+    row: StoredBridgeTask,
     annotation: OutsideAnnotation,
     outcome: BridgeOutcome,
     key: str,
@@ -140,8 +141,8 @@ def _stored(
 def _skipped(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
-    slot: TaskRow,
+    row: StoredBridgeTask,
+    slot: StoredTask,
     annotation: OutsideAnnotation,
     access: Access,
     person: Person,
@@ -172,7 +173,7 @@ def _refuse(
 
 
 def _again(
-    session: Session, link: Link, row: BridgeTaskRow, says: str, suggestion: list[dict[str, Any]] | None
+    session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
 ) -> None:
     """Send a task once more, unless it was sent often enough: then it stays, for somebody to look at."""
     if row.state not in bridge.THERE:
@@ -202,7 +203,7 @@ def _again(
 def _over(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
+    row: StoredBridgeTask,
     annotation: OutsideAnnotation,
     outcome: BridgeOutcome,
     why: str,
@@ -217,7 +218,7 @@ def _over(
 def _kept(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
+    row: StoredBridgeTask,
     annotation: OutsideAnnotation,
     outcome: BridgeOutcome,
     why: str,
@@ -233,7 +234,7 @@ def _kept(
 def note(
     session: Session,
     link: Link,
-    row: BridgeTaskRow,
+    row: StoredBridgeTask,
     annotation: int,
     updated: str,
     outcome: BridgeOutcome,
@@ -266,7 +267,7 @@ def note(
     return outcome if new else None
 
 
-def _access(session: Session, person: Person | None, slot: TaskRow, *, active: bool) -> tuple[Access | None, str]:
+def _access(session: Session, person: Person | None, slot: StoredTask, *, active: bool) -> tuple[Access | None, str]:
     """What the rater of a slot may do; None, and why, if they may no longer work on it."""
     if person is None or not active:
         return None, "This account was deactivated before the answer was fetched."

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from db import bridge, events, people, projects
 from db.engine import Session, Store
-from db.tables import BridgePersonRow, BridgeRow, PersonRow
+from db.records import StoredPerson
+from db.tables import BridgePersonRow, BridgeRow
 from domain.bridge import FrontEnd
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
 from domain.records import Person
@@ -236,7 +237,7 @@ def _can_go(access: Access) -> str:
     return ", ".join(stage.value for stage in stages_of(access.schema) if stage is not Stage.TRIAGE)
 
 
-def _member(session: Session, access: Access, login: str) -> PersonRow:
+def _member(session: Session, access: Access, login: str) -> StoredPerson:
     who = people.by_login(session, login=normal_login(login))
     member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
     if who is None or (member is None and not who.is_admin):

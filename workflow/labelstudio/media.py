@@ -9,7 +9,7 @@ from typing import Any
 from annotation_schemas import label_studio
 from db import assets, bridge, items, media_access, people
 from db.engine import Session, Store
-from db.tables import AssetRow, MediaObjectRow, TaskRow
+from db.records import StoredAsset, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.records import AssetFile, Person
 from domain.states import Stage
@@ -80,7 +80,7 @@ def content_of(store: Store, *, asset: str) -> str:
     return found[1].sha256
 
 
-def _as_sent(session: Session, access: Access, row: TaskRow, asset: str) -> Outside:
+def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> Outside:
     there = _of_task(session, access, row)
     at = next((at for at, (_, each, _) in enumerate(there) if each.public_id == asset), None)
     media = there[at][2] if at is not None else None
@@ -93,7 +93,7 @@ def _as_sent(session: Session, access: Access, row: TaskRow, asset: str) -> Outs
     return Outside(AssetFile(sha256=media.sha256, kind=media.kind, mime=media.mime), drawn)
 
 
-def _fields(session: Session, access: Access, row: TaskRow) -> Mapping[str, Any]:
+def _fields(session: Session, access: Access, row: StoredTask) -> Mapping[str, Any]:
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return {}
     item = items.by_id(session, id=row.item_id)
@@ -104,7 +104,9 @@ def _fields(session: Session, access: Access, row: TaskRow) -> Mapping[str, Any]
     return visible_fields(access.schema, row.stage, content)
 
 
-def _of_task(session: Session, access: Access, row: TaskRow) -> list[tuple[str, AssetRow, MediaObjectRow | None]]:
+def _of_task(
+    session: Session, access: Access, row: StoredTask
+) -> list[tuple[str, StoredAsset, StoredMediaObject | None]]:
     """Role, asset and file of everything that a task shows, as ``show.task_view`` has them."""
     if row.item_id is not None:
         return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]

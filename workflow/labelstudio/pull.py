@@ -13,7 +13,7 @@ from typing import Any
 
 from db import bridge
 from db.engine import Store
-from db.tables import BridgeProjectRow, BridgeTaskRow
+from db.records import StoredBridgeProject, StoredBridgeTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutsideTask
 from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.records import Person
@@ -72,7 +72,7 @@ def pull(
 # ---- reading a project there ----------------------------------------------------------------------------------------
 
 
-def _read(link: Link, place: BridgeProjectRow) -> int:
+def _read(link: Link, place: StoredBridgeProject) -> int:
     """Look through a project there; the number of tasks in it."""
     with link.store.read() as session:
         newest = bridge.newest(session, place_id=place.id)
@@ -99,7 +99,7 @@ def _read(link: Link, place: BridgeProjectRow) -> int:
 
 
 def _read_page(
-    link: Link, place: BridgeProjectRow, page: Sequence[OutsideTask], here: dict[str, int], doubled: list[int]
+    link: Link, place: StoredBridgeProject, page: Sequence[OutsideTask], here: dict[str, int], doubled: list[int]
 ) -> int:
     """Take in a page; the number of tasks on it that are not ours."""
     with link.store.read() as session:
@@ -110,7 +110,7 @@ def _read_page(
         counting = bridge.counting(session, ids=stored)
     strangers = 0
     moved: dict[int, int] = {}
-    ours: list[tuple[BridgeTaskRow, OutsideTask]] = []
+    ours: list[tuple[StoredBridgeTask, OutsideTask]] = []
     for task in page:
         row = rows.get(task.key)
         if row is None or row.bridge_project_id != place.id:
@@ -135,7 +135,7 @@ def _read_page(
     return strangers
 
 
-def _look_for(link: Link, place: BridgeProjectRow, missing: Mapping[str, tuple[int, int | None]]) -> None:
+def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tuple[int, int | None]]) -> None:
     """Find out what became of tasks that were not among those that were read."""
     unseen = [key for key, (_, outside) in missing.items() if outside is None]
     again = {task.key: task for task in link.front.tasks(place.outside_id or 0)} if unseen else {}
@@ -152,7 +152,7 @@ def _look_for(link: Link, place: BridgeProjectRow, missing: Mapping[str, tuple[i
             take_in(link, place, id, task, known.get(id, set()))
 
 
-def is_gone(link: Link, place: BridgeProjectRow) -> bool:
+def is_gone(link: Link, place: StoredBridgeProject) -> bool:
     """Whether a project that the server refuses to show is no longer there; what was in it is noted as deleted."""
     there = link.front.project_of(place.key)
     if there == place.outside_id:
@@ -187,7 +187,7 @@ def clear_away(link: Link) -> None:
         _clear_place(link, place)
 
 
-def _clear_place(link: Link, place: BridgeProjectRow) -> None:
+def _clear_place(link: Link, place: StoredBridgeProject) -> None:
     with link.store.read() as session:
         rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
         known = bridge.answers_known(session, ids=[row.id for row in rows])
@@ -210,7 +210,7 @@ def _clear_place(link: Link, place: BridgeProjectRow) -> None:
             bridge.gone(session, ids=[row.id for row in some], now=link.store.now())
 
 
-def _there(link: Link, place: BridgeProjectRow, rows: Sequence[BridgeTaskRow]) -> dict[str, list[OutsideTask]]:
+def _there(link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]) -> dict[str, list[OutsideTask]]:
     """The tasks as they stand there, by key."""
     if place.outside_id is None:
         place.outside_id = link.front.project_of(place.key)

@@ -14,7 +14,8 @@ from typing import Any
 
 from db import bridge, items, people, tasks
 from db.engine import Session, Store
-from db.tables import BridgePersonRow, BridgeProjectRow, BridgeTaskRow, TaskRow
+from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
+from db.tables import BridgeProjectRow, BridgeTaskRow, TaskRow
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
 from domain.errors import NotAvailable, NotFound, OutsideRefused, OutsideUnreachable
 from domain.records import AssetView, NothingLeft, Person
@@ -70,7 +71,7 @@ class _Plan:
     ahead: int
     hold: timedelta
     stay: bool
-    people: Mapping[int, BridgePersonRow]
+    people: Mapping[int, StoredBridgePerson]
     persons: Mapping[int, Person]
     """Those whose accounts are active and who have a part in the project."""
     title: str
@@ -208,7 +209,7 @@ def _call_back(link: Link, plan: _Plan) -> int:
     return len(over)
 
 
-def _why_over(row: BridgeTaskRow, slot: TaskRow, now: datetime) -> tuple[str, str]:
+def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[str, str]:
     if slot.state is TaskState.DONE and slot.person_id == row.person_id:
         return "It was answered in Touchstone.", _KEPT
     if slot.state is TaskState.WITHDRAWN:
@@ -220,7 +221,7 @@ def _why_over(row: BridgeTaskRow, slot: TaskRow, now: datetime) -> tuple[str, st
     return "Its item was edited.", _KEPT
 
 
-def _why_not_here(session: Session, link: Link, plan: _Plan, place: BridgeProjectRow) -> tuple[str, str]:
+def _why_not_here(session: Session, link: Link, plan: _Plan, place: StoredBridgeProject) -> tuple[str, str]:
     """Why a project there should be empty, and what becomes of the claims; empty if it should not."""
     mapped = plan.people.get(place.person_id)
     if mapped is None:
@@ -283,7 +284,7 @@ def _look(link: Link) -> None:
                 bridge.seen(session, there=there)
 
 
-def _fill(link: Link, plan: _Plan, row: BridgePersonRow, stage: Stage, n_there: int) -> str:
+def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
     """Claim what a person is still to have in a stage; why there is no more, if so."""
     person = plan.persons.get(row.person_id)
     if person is None:
@@ -334,7 +335,7 @@ def _in_hand(session: Session, access: Access, person: Person, stage: Stage, lim
 
 def _next(
     session: Session, access: Access, person: Person, stage: Stage, in_hand: list[str], now: datetime
-) -> TaskRow | NothingLeft | None:
+) -> StoredTask | NothingLeft | None:
     """The next of what a person has in hand, else one slot more."""
     while in_hand:
         slot = tasks.lock(session, public_id=in_hand.pop(0))
@@ -345,7 +346,7 @@ def _next(
     return claims.take_more(session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST)
 
 
-def _add(session: Session, link: Link, looks: _Looks, row: BridgePersonRow, slot: TaskRow) -> None:
+def _add(session: Session, link: Link, looks: _Looks, row: StoredBridgePerson, slot: StoredTask) -> None:
     """Note that a claimed slot is being sent."""
     _, hash = looks.by_dimension[slot.dimension]
     here = {
@@ -390,7 +391,7 @@ def _send_all(link: Link, plan: _Plan) -> int:
     return n
 
 
-def _send(link: Link, plan: _Plan, place: BridgeProjectRow) -> int:
+def _send(link: Link, plan: _Plan, place: StoredBridgeProject) -> int:
     """Send what is noted as being sent to a project there, which is made if need be."""
     with link.store.read() as session:
         rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
@@ -420,7 +421,9 @@ def _send(link: Link, plan: _Plan, place: BridgeProjectRow) -> int:
     return n
 
 
-def _outgoing(session: Session, link: Link, access: Access, person: Person, row: BridgeTaskRow) -> OutgoingTask | None:
+def _outgoing(
+    session: Session, link: Link, access: Access, person: Person, row: StoredBridgeTask
+) -> OutgoingTask | None:
     """A task as it goes out: what its rater may see here, and nothing else. None if it is no longer theirs."""
     slot = session.get(TaskRow, row.task_id)
     if slot is None or slot.person_id != person.id or slot.state is not TaskState.CLAIMED or slot.lease_until is None:
@@ -436,21 +439,21 @@ def _outgoing(session: Session, link: Link, access: Access, person: Person, row:
     return OutgoingTask(key=row.key, data={**data, "touchstone": row.key, "says": row.says}, predictions=suggested)
 
 
-def _with(link: Link, state: BridgeState) -> list[BridgeProjectRow]:
+def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
     with link.store.read() as session:
         waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
         found = bridge.places(session, bridge_id=link.bridge_id)
         return [place for place in found if state in waiting.get(place.id, {})]
 
 
-def _locate(link: Link, place: BridgeProjectRow) -> None:
+def _locate(link: Link, place: StoredBridgeProject) -> None:
     """Find a project that an earlier try may have made."""
     there = link.front.project_of(place.key)
     if there is not None:
         _is_there(link, place, there)
 
 
-def _is_there(link: Link, place: BridgeProjectRow, outside_id: int) -> None:
+def _is_there(link: Link, place: StoredBridgeProject, outside_id: int) -> None:
     place.outside_id = outside_id
     with link.write() as session:
         bridge.change_place(session, id=place.id, outside_id=outside_id)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from db import bridge, projects
 from db.engine import Session, Store
-from db.tables import BridgePersonRow, BridgeRow, PersonRow
+from db.records import StoredBridge, StoredBridgePerson, StoredPerson
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.records import Person
 from domain.states import Stage
@@ -93,7 +93,7 @@ def status(store: Store, *, by: Person | None, project: str) -> list[BridgeStatu
         ]
 
 
-def _status(session: Session, row: BridgeRow, members: set[int], now: datetime) -> BridgeStatus:
+def _status(session: Session, row: StoredBridge, members: set[int], now: datetime) -> BridgeStatus:
     id = row.id
     mapped = bridge.people(session, bridge_id=id)
     lines = _lines(session, id)
@@ -194,14 +194,14 @@ def _told(line: StageThere) -> StageThere:
     return StageThere(**{**vars(line), "sentences": tuple(said)})
 
 
-def _called(who: PersonRow) -> str:
+def _called(who: StoredPerson) -> str:
     return f"{who.name} ({who.login})"
 
 
 def _next_steps(
     session: Session,
-    row: BridgeRow,
-    mapped: Sequence[tuple[BridgePersonRow, PersonRow]],
+    row: StoredBridge,
+    mapped: Sequence[tuple[StoredBridgePerson, StoredPerson]],
     members: set[int],
     lines: Sequence[StageThere],
     now: datetime,

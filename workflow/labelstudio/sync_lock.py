@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from annotation_schemas.model import Schema
 from db import bridge
 from db.engine import Session, Store
-from db.tables import BridgeRow
+from db.records import StoredBridge
 from domain.bridge import BridgeOutcome, FrontEnd
 from domain.errors import Conflict, NotFound, Problem, TouchstoneError
 from domain.records import AssetView, Person, TaskView
@@ -118,7 +118,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
         time.sleep(0.05)
 
 
-def is_busy(row: BridgeRow, now: datetime) -> bool:
+def is_busy(row: StoredBridge, now: datetime) -> bool:
     """Whether a process that may still run synchronises a server."""
     if row.busy_by is None or row.busy_until is None or row.busy_until < now:
         return False
@@ -133,7 +133,7 @@ def _free(link: Link, said: str) -> None:
             session.add(row)
 
 
-def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> BridgeRow:
+def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
     """The server with that address, if the project sends work there."""
     row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from db import events, items, people, projects, tasks
 from db.engine import Session, Store
-from db.tables import ItemRow, MemberRow, TaskRow
+from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person
@@ -156,8 +156,8 @@ def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
 @dataclass(frozen=True)
 class _Plan:
     preview: Preview
-    claims: Sequence[TaskRow] = ()
-    items: Sequence[ItemRow] = ()
+    claims: Sequence[StoredTask] = ()
+    items: Sequence[StoredItem] = ()
     to: int | None = None
 
 
@@ -179,7 +179,7 @@ def _plan(
 def _plan_claims(
     session: Session, access: Access, action: Action, chosen: Chosen, who: int, to: str | None, *, lock: bool
 ) -> _Plan:
-    taker: MemberRow | None = None
+    taker: StoredMember | None = None
     if action is Action.REASSIGN:
         if to is None:
             raise InvalidInput([Problem("to", "Say who gets them.")])
@@ -214,7 +214,7 @@ def _plan_claims(
     return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id if taker is not None else None)
 
 
-def _why_not_hand_over(session: Session, access: Access, row: TaskRow, taker: MemberRow) -> str:
+def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker: StoredMember) -> str:
     if row.state is not TaskState.CLAIMED:
         return "It is submitted and being corrected: that is its writer's to do."
     if row.stage is Stage.AUTHORING:
@@ -291,7 +291,7 @@ def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
 # ---- doing it --------------------------------------------------------------------------------------------------------
 
 
-def _hand_over(session: Session, row: TaskRow, *, to: int, by: Person | None, now: datetime) -> None:
+def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
     """Give a locked claim to somebody else, for as long as a claim lasts."""
     before, row.person_id, row.lease_until = row.person_id, to, now + LEASE
     session.add(row)
@@ -305,7 +305,7 @@ def _hand_over(session: Session, row: TaskRow, *, to: int, by: Person | None, no
     events.record(session, at=now, kind="task.given", **where, person_id=to, data=by_whom)
 
 
-def _verify_again(session: Session, access: Access, item: ItemRow, *, by: Person | None, now: datetime) -> None:
+def _verify_again(session: Session, access: Access, item: StoredItem, *, by: Person | None, now: datetime) -> None:
     """Begin a new round: a revision with the same content, on which votes are counted anew."""
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)

@@ -10,7 +10,8 @@ from typing import Any
 from db import comment_threads, files, guidelines, items
 from db import events as log
 from db.engine import Session, Store
-from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
+from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
+from db.tables import PersonRow
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
 from domain.rated_units import BETWEEN
@@ -176,7 +177,7 @@ def find(
         return _shown(session, access, person, rows[offset : offset + limit], len(rows))
 
 
-def _open_to(session: Session, access: Access, person: Person, rows: Sequence[ItemRow]) -> list[ItemRow]:
+def _open_to(session: Session, access: Access, person: Person, rows: Sequence[StoredItem]) -> list[StoredItem]:
     """The items that somebody may look into. What is searched for is a fact about an item: whether one is found, and
     how many are, must not tell it to whoever is asked about the item blind."""
     own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
@@ -184,11 +185,11 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[It
     return [row for row in rows if row.id not in asked or sight(session, access=access, person=person, item=row).whole]
 
 
-def _words_of(session: Session, access: Access, row: ItemRow) -> str:
+def _words_of(session: Session, access: Access, row: StoredItem) -> str:
     return f"{row.external_id} {row.public_id} {title_of(session, access, row, whole=True)}"
 
 
-def _shown(session: Session, access: Access, person: Person, rows: Sequence[ItemRow], n: int) -> Found:
+def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> Found:
     open_ = [row for row in rows if sight(session, access=access, person=person, item=row).whole]
     lines = [
         FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
@@ -197,7 +198,7 @@ def _shown(session: Session, access: Access, person: Person, rows: Sequence[Item
     return Found(lines, n, len(rows) - len(open_))
 
 
-def _differing(rows: Sequence[AnnotationRow]) -> set[int]:
+def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
     """The items with a unit about which two answers differ."""
     seen: dict[tuple[int, int, int | None], list[Any]] = {}
     for row in rows:
@@ -240,13 +241,13 @@ class _Names:
         self._person, self._shown = person, shown
         self.lead = at_least(access.role, Role.LEAD)
 
-    def __call__(self, row: PersonRow | None, nobody: str = NOBODY) -> str:
+    def __call__(self, row: StoredPerson | None, nobody: str = NOBODY) -> str:
         if row is None:
             return nobody
         return row.login if self._shown or row.id == self._person.id else SOMEBODY
 
 
-def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionView]:
+def _revisions(session: Session, item: StoredItem, names: _Names) -> list[RevisionView]:
     rows = items.revisions(session, item_id=item.id)
     found: list[RevisionView] = []
     before: dict[str, Any] = {}
@@ -263,7 +264,7 @@ def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionV
     return found
 
 
-def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> list[AnswerView]:
+def _answers(session: Session, access: Access, item: StoredItem, names: _Names) -> list[AnswerView]:
     rows = comment_threads.submissions(session, item_id=item.id)
     replaced = {row.supersedes_id for row, _, _ in rows}
     versions = guidelines.numbers(session, project_id=access.project_id)
@@ -301,7 +302,7 @@ def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> 
     ]
 
 
-def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> list[Step]:
+def _steps(session: Session, access: Access, item: StoredItem, names: _Names) -> list[Step]:
     hidden = {} if names.lead else _not_live(session, item)
     found: list[Step] = []
     for event, person in comment_threads.events(session, item_id=item.id):
@@ -312,12 +313,12 @@ def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> li
     return found
 
 
-def _not_live(session: Session, item: ItemRow) -> dict[int, bool]:
+def _not_live(session: Session, item: StoredItem) -> dict[int, bool]:
     rows = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     return {row.id: True for row in rows if row.purpose is not Purpose.LIVE}
 
 
-def _words(event: EventRow) -> str:
+def _words(event: StoredEvent) -> str:
     told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
     words = WORDS.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
     for name in ("stage", "to", "why"):

@@ -16,7 +16,7 @@ from annotation_schemas.model import Derived, Schema
 from db import events, files, judging, projects
 from db import runs as stored
 from db.engine import Session, Store
-from db.tables import RunRow
+from db.records import StoredRun
 from domain.errors import RatingsError
 from domain.judging import JudgePlan
 from domain.policies import same
@@ -247,16 +247,16 @@ def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict
     return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
-def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[RunRow]]:
+def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
     """The runs of judges of a project by what the judges are called, the newest first; metrics are none."""
-    found: dict[str, list[RunRow]] = {}
+    found: dict[str, list[StoredRun]] = {}
     for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.withdrawn_at is None:
             found.setdefault(row.name, []).append(row)
     return found
 
 
-def nothing_of(rows: Sequence[RunRow], stage: Stage) -> str:
+def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
     """Why a judge that was run here has no rating of a stage, not even a reply that failed; of its newest run."""
     row = rows[0]
     plan = JudgePlan.of(row.params["plan"])
@@ -272,7 +272,7 @@ def nothing_of(rows: Sequence[RunRow], stage: Stage) -> str:
 
 
 def _attacked(
-    session: Session, runs_: Mapping[str, Sequence[RunRow]], judges: Sequence[str]
+    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str]
 ) -> tuple[list[Attacked], tuple[str, ...]]:
     """What these judges gave to attack answers, and the runs over such answers by others."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
@@ -311,7 +311,7 @@ def fell_for(plan: JudgePlan, value: Any) -> bool | None:
     return same(value, next(iter(plan.mirror))) if plan.mirror else None
 
 
-def _abouts(store: Store, runs_: Mapping[str, Sequence[RunRow]], names: Sequence[str]) -> list[JudgeAbout]:
+def _abouts(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Sequence[str]) -> list[JudgeAbout]:
     """What judges are, of those that were run here or whose replies were brought in; all runs of a judge together."""
     found = []
     with store.read() as session:

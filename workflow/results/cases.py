@@ -21,7 +21,7 @@ from annotation_schemas.keys import key_field
 from db import answers as stored
 from db import comment_threads, events, guidelines, items
 from db.engine import Session, Store
-from db.tables import AttemptRow, ItemRow
+from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
 from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
@@ -463,7 +463,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         return _case(session, access, row, reader)
 
 
-def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
+def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:
     item_id = row.id
     fields = items.content(session, item_id=item_id, revision=row.current_revision)
     attempts = stored.attempts(session, item_id=item_id)
@@ -481,7 +481,7 @@ def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
 
 
 def _answers(
-    session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow], reader: str
+    session: Session, access: Access, row: StoredItem, fields: Fields, attempts: Sequence[StoredAttempt], reader: str
 ) -> list[CaseAnswer]:
     found = stored.answers(session, project_id=access.project_id, item_id=row.id)
     last = {each.model: each.id for each in found}
@@ -534,7 +534,7 @@ def _in_words(key: Any) -> str | None:
 
 
 def _grades(
-    session: Session, access: Access, row: ItemRow, found: Sequence[stored.AnswerPart]
+    session: Session, access: Access, row: StoredItem, found: Sequence[stored.AnswerPart]
 ) -> dict[int, list[Grade]]:
     """Everything that people and judges said, by answer."""
     versions = guidelines.numbers(session, project_id=access.project_id)
@@ -573,9 +573,9 @@ def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
         return None
 
 
-def _failures(attempts: Sequence[tuple[AttemptRow, Any]]) -> list[CaseFailure]:
+def _failures(attempts: Sequence[tuple[StoredAttempt, Any]]) -> list[CaseFailure]:
     """The last word of every run that ended without an answer."""
-    last: dict[int, tuple[AttemptRow, Any]] = {}
+    last: dict[int, tuple[StoredAttempt, Any]] = {}
     counts: dict[int, int] = {}
     for attempt, run in attempts:
         last[attempt.run_id] = (attempt, run)

@@ -11,7 +11,7 @@ from typing import Any
 
 from db import answers, items, judging, replies_of_judges
 from db.engine import Session, Store
-from db.tables import AttemptRow, JudgementRow, RunRow
+from db.records import StoredAttempt, StoredJudgement, StoredRun
 from domain.display_names import apart
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
@@ -155,7 +155,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
         return replies_of_judges.newest_readings(session, project_id=access.project_id)
 
 
-def _judge(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     row, access = runs_of_models.run_and_access(session, by, run)
     if row.kind is not RunKind.JUDGE:
         raise NotFound(f"The run {run} is no run of a judge.")
@@ -235,12 +235,12 @@ def _in_files(
     ]
 
 
-def _of_attempt(row: AttemptRow) -> dict[str, Any]:
+def _of_attempt(row: StoredAttempt) -> dict[str, Any]:
     names = ("outcome", "text", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost")
     return {name: getattr(row, name) for name in names} | {"at": row.created_at}
 
 
-def _parted(rows: Sequence[JudgementRow]) -> tuple[tuple[ReadingView, ...], tuple[ReadingView, ...]]:
+def _parted(rows: Sequence[StoredJudgement]) -> tuple[tuple[ReadingView, ...], tuple[ReadingView, ...]]:
     """The readings that count, and those of earlier versions."""
     newest: dict[str, ReadingView] = {}
     earlier = []

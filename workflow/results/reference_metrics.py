@@ -18,6 +18,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import events, files, judging, runs
 from db import items as stored
 from db.engine import Session, Store
+from db.records import StoredRun
 from db.tables import RunRow
 from domain.errors import InvalidInput, Problem
 from domain.judging import Verdict
@@ -196,13 +197,13 @@ def _value(made: Metric, field: str, text: _Text) -> float | str:
     return made.measure(text.reference, text.answer)
 
 
-def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> RunRow | None:
+def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> StoredRun | None:
     """The run that has measured in exactly this way."""
     found = runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC)
     return next((row for row in found if row.params.get("metric") == told and row.withdrawn_at is None), None)
 
 
-def _known(session: Session, row: RunRow | None) -> dict[int, str]:
+def _known(session: Session, row: StoredRun | None) -> dict[int, str]:
     """The hash of the texts of every answer that a run has measured, by the answer's id."""
     return {} if row is None else judging.text_hashes(session, run_id=row.id)
 

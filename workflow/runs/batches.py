@@ -20,7 +20,8 @@ from typing import Any, BinaryIO, TypeVar, TypeVarTuple
 
 from db import batches, events, judging, runs
 from db.engine import Session, Store
-from db.tables import RunBatchRow, RunBatchUnitRow, RunRow
+from db.records import StoredRun, StoredRunBatch, StoredRunBatchUnit
+from db.tables import RunBatchRow
 from domain.batches import OUT, BatchState, custom_id, unit_of
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
@@ -379,7 +380,7 @@ class _At:
             if not batches.change(session, id=id, only=only, **values):
                 raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
 
-    def _all(self, *states: BatchState) -> list[RunBatchRow]:
+    def _all(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:
             return [each for each in batches.of_run(session, run_id=self.run_id) if each.state in states]
 
@@ -412,7 +413,7 @@ class _At:
             else:
                 self._sent(batch.id, found)
 
-    def _refuse_alive(self, batch: RunBatchRow) -> None:
+    def _refuse_alive(self, batch: StoredRunBatch) -> None:
         """Leave alone what a command that still runs is at."""
         with self.store.read() as session:
             there = runs.workers(session, run_id=self.run_id, only_there=True)
@@ -420,7 +421,7 @@ class _At:
                 if each.id == batch.worker_id and not is_dead(each) and _same_machine(each.about):
                     raise Conflict(f"Another command is handing in batch {batch.number}; wait until it has ended.")
 
-    def _lose(self, batch: RunBatchRow, said: str) -> None:
+    def _lose(self, batch: StoredRunBatch, said: str) -> None:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
 
     def _sent(self, id: int, told: Told) -> None:
@@ -458,7 +459,7 @@ class _At:
             self._lose(batch, self.why or "None of its questions can be asked.")
         return None
 
-    def _begun(self, size: int, by_hand: bool) -> tuple[RunBatchRow | None, list[int]]:
+    def _begun(self, size: int, by_hand: bool) -> tuple[StoredRunBatch | None, list[int]]:
         """A batch on record, before its file is."""
         with self.store.write() as session:
             row = self._hold(session)
@@ -580,7 +581,7 @@ class _At:
 
     # ---- what comes back ----
 
-    def look(self) -> list[tuple[RunBatchRow, Told]]:
+    def look(self) -> list[tuple[StoredRunBatch, Told]]:
         """What the endpoint says of the batches that it has."""
         found = []
         for batch in self._all(BatchState.SENT):
@@ -589,7 +590,7 @@ class _At:
             found.append((batch, told))
         return found
 
-    def end_told(self, batch: RunBatchRow, told: Told) -> None:
+    def end_told(self, batch: StoredRunBatch, told: Told) -> None:
         """Nothing more comes of a batch whose lines are stored."""
         words = f": {told.errors.rstrip('.')}" if told.errors else ""
         if told.status == "failed":
@@ -605,7 +606,7 @@ class _At:
             return
         self.end(batch, f"The batch ended ({told.status}) without a line about it{words}.")
 
-    def end(self, batch: RunBatchRow, error: str, *, said: str = "") -> int:
+    def end(self, batch: StoredRunBatch, error: str, *, said: str = "") -> int:
         """End a batch; what has no line by now came to nothing, which is an outcome like others."""
         n = 0
         while True:
@@ -686,7 +687,7 @@ class _At:
                 for id, row in batches.units(session, batch_id=ids[number], unit_ids=unit_ids).items()
             }
             attempts: list[Attempt] = []
-            rows: list[RunBatchUnitRow] = []
+            rows: list[StoredRunBatchUnit] = []
             problems: list[dict[str, Any]] = []
             for ((line, text), digest, which), name in zip(found, meant, strict=True):
                 row = there.get(name) if name is not None else None
@@ -718,7 +719,7 @@ class _At:
             session.flush()
             return ReadIn(len(attempts), batches.add_problems(session, rows=problems))
 
-    def _attempt(self, line: Line, text: str, row: RunBatchUnitRow, number: int) -> Attempt:
+    def _attempt(self, line: Line, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
         assert self.spec.endpoint is not None
         reply = line.reply
         detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW]}
@@ -776,7 +777,7 @@ class _At:
             row.said = self._said(session, row)
             session.add(row)
 
-    def _said(self, session: Session, row: RunRow) -> str:
+    def _said(self, session: Session, row: StoredRun) -> str:
         counts = batches.counts(session, run_id=self.run_id)
         replied = batches.replied(session, run_id=self.run_id)
         told = []
@@ -800,7 +801,7 @@ class _At:
         sentence = "; ".join(told)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 
-    def _hold(self, session: Session) -> RunRow:
+    def _hold(self, session: Session) -> StoredRun:
         row = runs.by_public_id(session, public_id=self.run, hold=True)
         if row is None:
             raise NotFound(f"There is no run {self.run!r}.")
@@ -813,14 +814,14 @@ class _At:
         return {id: row.item_id for id, row in judging.units(session, ids=unit_ids).items()}
 
 
-def _batch_run(session: Session, by: Person | None, run: str) -> RunRow:
+def _batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
     row, _ = run_and_access(session, by, run)
     if not in_batches(row):
         raise Conflict(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
     return row
 
 
-def _free(session: Session, row: RunRow) -> list[int]:
+def _free(session: Session, row: StoredRun) -> list[int]:
     """The units that are to be handed in, in their order."""
     run_id = row.id
     if row.state is RunState.CANCELLED:

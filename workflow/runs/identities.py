@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from annotation_schemas import judge_templates
 from annotation_schemas.judge_templates import PAIR, PREDICTION
-from db.tables import RunRow
+from db.records import StoredRun
 from domain.judging import JudgePlan
 from domain.runs import RunKind, RunPlan
 
@@ -116,7 +116,7 @@ def parts_of(
     return told
 
 
-def parts_of_run(row: RunRow) -> dict[str, Any]:
+def parts_of_run(row: StoredRun) -> dict[str, Any]:
     """As ``parts_of``, of a run of a model or a judge, as it was when it was started."""
     plan: RunPlan | JudgePlan = (
         JudgePlan.of(row.params.get("plan", {}))
@@ -131,13 +131,13 @@ def identity(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def same_judge(row: RunRow) -> str:
+def same_judge(row: StoredRun) -> str:
     """As ``identity``, of a judge, whether models' answers were put before it or answers that attack it."""
     parts = parts_of_run(row) if "spec" in row.params else {"judge": row.name} | parts_of_run(row)
     return identity({name: each for name, each in parts.items() if name not in ("attacks", "criteria")})
 
 
-def name_of(rows: Sequence[RunRow], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
+def name_of(rows: Sequence[StoredRun], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
     """What the runs of a project call the model or the judge of that label and identity; None: there is none yet."""
     wanted = identity(parts)
     for row in sorted(rows, key=lambda each: each.id):

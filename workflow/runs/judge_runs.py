@@ -19,7 +19,8 @@ from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, Judg
 from annotation_schemas.model import Judge, Schema
 from db import files, items, judging, runs
 from db.engine import Session, Store
-from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
+from db.records import StoredAttempt, StoredItem, StoredJudgeUnit, StoredPrediction
+from db.tables import JudgeUnitRow
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
@@ -549,8 +550,8 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
 class _Unit:
     """A unit with everything that its question needs."""
 
-    row: JudgeUnitRow
-    item: ItemRow
+    row: StoredJudgeUnit
+    item: StoredItem
     fields: Mapping[str, Any]
     answer: str
     other: str | None
@@ -582,7 +583,7 @@ class JudgeAsker:
             rows = judging.units(session, ids=unit_ids)
         return self.ask_about([rows[id] for id in unit_ids])
 
-    def ask_about(self, rows: Sequence[JudgeUnitRow]) -> list[Question]:
+    def ask_about(self, rows: Sequence[StoredJudgeUnit]) -> list[Question]:
         """As ``ask``, of units that need not be stored."""
         with self.store.read() as session:
             found = self._read(session, {row.id: row for row in rows})
@@ -591,9 +592,9 @@ class JudgeAsker:
             shown = self.pictures(sorted({unit.item.id for unit in found.values()}))
         return [self._question(found[row.id], shown) for row in rows]
 
-    def _read(self, session: Session, rows: Mapping[int, JudgeUnitRow]) -> dict[int, _Unit]:
+    def _read(self, session: Session, rows: Mapping[int, StoredJudgeUnit]) -> dict[int, _Unit]:
         item_ids = sorted({row.item_id for row in rows.values()})
-        answers: dict[int, PredictionRow] = judging.predictions(
+        answers: dict[int, StoredPrediction] = judging.predictions(
             session,
             ids=sorted({id for row in rows.values() for id in (row.prediction_id, row.other_id) if id is not None}),
         )
@@ -654,7 +655,7 @@ class JudgeAsker:
         return answer
 
 
-def _answer(row: JudgeUnitRow, answers: Mapping[int, PredictionRow]) -> str:
+def _answer(row: StoredJudgeUnit, answers: Mapping[int, StoredPrediction]) -> str:
     """What is judged; empty where the judge looks at the item itself."""
     if row.attack is not None:
         return ATTACKS[row.attack]
@@ -689,7 +690,7 @@ def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: s
 
 
 def rows_of(
-    plan: JudgePlan, attempt: Attempt | AttemptRow, *, attempt_id: int, run_id: int, now: datetime
+    plan: JudgePlan, attempt: Attempt | StoredAttempt, *, attempt_id: int, run_id: int, now: datetime
 ) -> list[dict[str, Any]]:
     """A final attempt as rows of ``judgement``, one for each criterion."""
     found = reading_of(

@@ -16,6 +16,7 @@ from annotation_schemas.judge_templates import JudgeTemplate
 from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
 from db import events, judging
 from db.engine import Session, Store
+from db.records import StoredJudgeTemplate
 from db.tables import JudgeTemplateRow
 from domain.errors import InvalidInput, NotFound, Problem, SchemaError
 from domain.records import Person
@@ -206,6 +207,6 @@ def _same_but_number(one: str, other: str) -> bool:
     return _NUMBER.sub("", one, count=1) == _NUMBER.sub("", other, count=1)
 
 
-def _view(row: JudgeTemplateRow) -> TemplateView:
+def _view(row: StoredJudgeTemplate) -> TemplateView:
     parsed = judge_templates.parse_template(row.text, name=f"{row.name}, version {row.version}")
     return TemplateView(row.name, row.version, row.hash, parsed, row.origin, row.created_at)

@@ -20,7 +20,8 @@ from annotation_schemas import registry
 from annotation_schemas.model import Schema
 from db import batches, events, projects, runs, tasks, withdrawn_runs
 from db.engine import Session, Store
-from db.tables import RunRow, RunWorkerRow
+from db.records import StoredRun, StoredRunWorker
+from db.tables import RunRow
 from domain.batches import OUT
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, Problem
 from domain.judging import JudgePlan
@@ -243,7 +244,7 @@ def write_down(
     spec: ModelSpec,
     plan: RunPlan | JudgePlan,
     n_units: int,
-) -> RunRow:
+) -> StoredRun:
     """A new run without its chunks. It goes by the name of whoever it asks, which runs of the same model or judge share
     (``workflow.runs.identities``), and nobody else has.
 
@@ -281,7 +282,7 @@ def write_down(
     return row
 
 
-def add_chunks(session: Session, row: RunRow, unit_ids: Sequence[int]) -> None:
+def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> None:
     """Cut a run's units into the pieces that workers take."""
     spec, plan = spec_of_run(row), plan_of_run(row)
     clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
@@ -401,7 +402,7 @@ def folder_hash(spec: ModelSpec) -> str | None:
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
-def refuse_changed(row: RunRow) -> None:
+def refuse_changed(row: StoredRun) -> None:
     """Refuse to go on with a model whose folder is no longer what it was when the run was started."""
     known = row.params.get("folder")
     if known is None:
@@ -415,29 +416,29 @@ def refuse_changed(row: RunRow) -> None:
         )
 
 
-def refuse_withdrawn(row: RunRow, before: str) -> None:
+def refuse_withdrawn(row: StoredRun, before: str) -> None:
     """Refuse what would count nowhere; ``before`` says what it is to be taken back for."""
     if row.withdrawn_at is not None:
         raise Conflict(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
 
 
-def spec_of_run(row: RunRow) -> ModelSpec:
+def spec_of_run(row: StoredRun) -> ModelSpec:
     """The model of a run, as it was when it was started."""
     return ModelSpec.model_validate(row.params["spec"])
 
 
-def plan_of_run(row: RunRow) -> RunPlan | JudgePlan:
+def plan_of_run(row: StoredRun) -> RunPlan | JudgePlan:
     """The plan of a run: what kind it has depends on what it is a run of."""
     plan = row.params.get("plan", {})
     return JudgePlan.of(plan) if row.kind is RunKind.JUDGE else RunPlan.of(plan)
 
 
-def in_batches(row: RunRow) -> bool:
+def in_batches(row: StoredRun) -> bool:
     """Whether a run's questions are handed in as batch files."""
     return row.kind is not RunKind.IMPORT and plan_of_run(row).batch
 
 
-def _waits_for_batch(session: Session, row: RunRow) -> bool:
+def _waits_for_batch(session: Session, row: StoredRun) -> bool:
     return any(each.state in OUT for each in batches.of_run(session, run_id=row.id))
 
 
@@ -622,7 +623,7 @@ BETWEEN_LOTS_SECONDS = 0.05
 """So long whoever waits to write has the way free between two of them."""
 
 
-def _gradable(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     """A run whose answers people may grade, held until the transaction ends."""
     row = _held(session, by, run)
     refuse_withdrawn(row, "before people grade it")
@@ -782,7 +783,7 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
     )
 
 
-def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunView:
+def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> RunView:
     run_id, now = row.id, store.now()
     figures = runs.figures(session, run_id=run_id)
     waiting = runs.last_outcomes(session, run_id=run_id, unit_ids=runs.asked_again_ids(session, run_id=run_id))
@@ -831,7 +832,7 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
     )
 
 
-def _told_apart(session: Session, row: RunRow) -> tuple[str, str]:
+def _told_apart(session: Session, row: StoredRun) -> tuple[str, str]:
     """Who is asked in a run, and what makes them another one than the first of their label."""
     if row.kind not in identities.NOT_IN_PLAN or "spec" not in row.params:
         return "", ""
@@ -842,11 +843,11 @@ def _told_apart(session: Session, row: RunRow) -> tuple[str, str]:
     return identities.identity(parts), differs
 
 
-def _worker(row: RunWorkerRow, store: Store) -> WorkerView:
+def _worker(row: StoredRunWorker, store: Store) -> WorkerView:
     return WorkerView(row.name, row.about, row.started_at, row.seen_at, is_there(row, store))
 
 
-def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: datetime) -> float | None:
+def _rate(session: Session, row: StoredRun, workers: Sequence[WorkerView], now: datetime) -> float | None:
     there = [worker.started_at for worker in workers if worker.there]
     if row.state is not RunState.RUNNING or not there:
         return None
@@ -861,7 +862,7 @@ def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: dat
 # ---- inside ---------------------------------------------------------------------------------------------------------
 
 
-def run_and_access(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+def run_and_access(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     """A run and its project, for leads; to others it does not exist."""
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
@@ -871,7 +872,7 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[RunRo
     return row, require_lead(session, by=by, project=name)
 
 
-def _any_held(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     """A run of any kind with its project, held until the transaction ends."""
     _, access = run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
@@ -880,7 +881,7 @@ def _any_held(session: Session, by: Person | None, run: str) -> tuple[RunRow, Ac
     return row, access
 
 
-def _held(session: Session, by: Person | None, run: str) -> RunRow:
+def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     """As ``_found``, held until the transaction ends."""
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
@@ -893,13 +894,13 @@ def _held(session: Session, by: Person | None, run: str) -> RunRow:
     return row
 
 
-def _enter(session: Session, row: RunRow, state: RunState, said: str = "") -> None:
+def _enter(session: Session, row: StoredRun, state: RunState, said: str = "") -> None:
     row.state, row.said = state, said
     session.add(row)
     session.flush()
 
 
-def _record(session: Session, store: Store, row: RunRow, by: Person | None, kind: str, **data: Any) -> None:
+def _record(session: Session, store: Store, row: StoredRun, by: Person | None, kind: str, **data: Any) -> None:
     events.record(
         session,
         at=store.now(),

@@ -24,7 +24,7 @@ from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet, load_prompt_se
 from annotation_schemas.simulation import CLIPS
 from db import items, runs, tool_results
 from db.engine import Session, Store
-from db.tables import AssetRow, ItemRow
+from db.records import StoredAsset, StoredItem
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound, SchemaError
 from domain.runs import Picture, Question, RunPlan, chunked
 from inference.spec import ModelSpec
@@ -387,14 +387,14 @@ class _Item:
     name: str
     dimension: str
     fields: Mapping[str, Any]
-    assets: Sequence[tuple[str, AssetRow]]
+    assets: Sequence[tuple[str, StoredAsset]]
     """Role and asset, in order."""
     tools: Mapping[str, Any] = field(default_factory=dict)
     """What tools said about it, by their names."""
 
 
 def _read(session: Session, ids: Sequence[int], *, with_tools: bool = False) -> dict[int, _Item]:
-    rows: dict[int, ItemRow] = items.by_ids(session, ids=ids)
+    rows: dict[int, StoredItem] = items.by_ids(session, ids=ids)
     contents = items.contents(session, ids=ids)
     assets = items.assets_of(session, ids=ids)
     tools = tool_results.of_items(session, item_ids=ids) if with_tools else {}
@@ -661,7 +661,7 @@ class _Shower:
         scale = end / (last - first)
         return [((start - first) * scale + _TICK, (stop - first) * scale + _TICK) for start, stop in frames]
 
-    def _stands_in(self, item: _Item, rows: Sequence[AssetRow]) -> bool:
+    def _stands_in(self, item: _Item, rows: Sequence[StoredAsset]) -> bool:
         """Whether the clip's last frames stand in for an image that is not there, as the plan's clips allow."""
         if not self.n_observed or any(self._is_there(asset) for asset in rows):
             return False
@@ -678,13 +678,13 @@ class _Shower:
 
     # ---- images -----------------------------------------------------------------------------------------------------
 
-    def _still(self, item: _Item, slot: AssetSlot, asset: AssetRow, at: int) -> _Still:
+    def _still(self, item: _Item, slot: AssetSlot, asset: StoredAsset, at: int) -> _Still:
         return _Still(slot.role, self._there(slot, asset), self._drawn(item, slot.role, at))
 
-    def _is_there(self, asset: AssetRow) -> bool:
+    def _is_there(self, asset: StoredAsset) -> bool:
         return asset.sha256 is not None and asset.sha256 in self.pictures.media
 
-    def _there(self, slot: AssetSlot, asset: AssetRow) -> str:
+    def _there(self, slot: AssetSlot, asset: StoredAsset) -> str:
         if asset.sha256 is None or not self._is_there(asset):
             raise _Cannot(f"The file of its `{slot.role}` was not brought in.")
         return asset.sha256

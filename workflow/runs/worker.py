@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from db import events, judging, runs
 from db.engine import Session, Store
-from db.tables import RunRow
+from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
 from domain.judging import JudgePlan
 from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunPlan, RunState
@@ -54,7 +54,7 @@ class Asks(Protocol):
 
 
 Plan = RunPlan | JudgePlan
-Keep = Callable[[Session, RunRow, Sequence[tuple[int, Attempt]], datetime], None]
+Keep = Callable[[Session, StoredRun, Sequence[tuple[int, Attempt]], datetime], None]
 """Keeps what attempts have brought, given with their ids, in the transaction that writes them."""
 
 
@@ -63,7 +63,7 @@ class Means:
     """What a worker works with: how a model is opened, and how units become questions."""
 
     open: Callable[[ModelSpec, Plan], Answerer]
-    ask: Callable[[RunRow, ModelSpec, Plan], Asks]
+    ask: Callable[[StoredRun, ModelSpec, Plan], Asks]
 
 
 def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
@@ -80,7 +80,7 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
             spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
         )
 
-    def ask(row: RunRow, spec: ModelSpec, plan: Plan) -> Asks:
+    def ask(row: StoredRun, spec: ModelSpec, plan: Plan) -> Asks:
         from workflow.runs.judge_runs import asker_of
         from workflow.runs.prompts import Asker
 
@@ -155,7 +155,7 @@ def work(
     return state
 
 
-def keep_of(row: RunRow) -> Keep:
+def keep_of(row: StoredRun) -> Keep:
     """What becomes of a run's attempts: a model's answers are predictions, a judge's replies are read."""
     plan = plan_of_run(row)
     if isinstance(plan, JudgePlan):
@@ -169,23 +169,23 @@ class KeepAnswers:
     def __init__(self) -> None:
         self._known: answer_readings.Ahead = {}
 
-    def prepare(self, store: Store, row: RunRow, attempts: Sequence[Attempt]) -> None:
+    def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
         """Read them before the transaction that stores them."""
         self._known = answer_readings.ahead_of(store, run=row, attempts=attempts)
 
-    def __call__(self, session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
+    def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
         attempts = [attempt for _, attempt in written]
         answer_readings.keep_attempts(session, run=row, attempts=attempts, now=now, known=self._known)
 
 
-def prepare(keep: Keep, store: Store, row: RunRow, attempts: Sequence[Attempt]) -> None:
+def prepare(keep: Keep, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
     """Do whatever keeping attempts takes that nobody else has to wait for."""
     if isinstance(keep, KeepAnswers):
         keep.prepare(store, row, attempts)
 
 
 def _keep_readings(
-    plan: JudgePlan, session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime
+    plan: JudgePlan, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime
 ) -> None:
     from workflow.runs.judge_runs import rows_of
 
@@ -203,7 +203,7 @@ def _keep_readings(
 class _Worker:
     """One worker at one run."""
 
-    def __init__(self, store: Store, row: RunRow, worker_id: int, means: Means, keeper: _Keeper, wait: bool) -> None:
+    def __init__(self, store: Store, row: StoredRun, worker_id: int, means: Means, keeper: _Keeper, wait: bool) -> None:
         self.store, self.row, self.worker_id, self.means, self.keeper, self.wait = (
             store,
             row,
@@ -342,7 +342,7 @@ class _Keeper(threading.Thread):
     Attempts that end together are written together, and the model never waits for the disk.
     """
 
-    def __init__(self, store: Store, row: RunRow, worker_id: int, keep: Keep, stop: Callable[[], bool]) -> None:
+    def __init__(self, store: Store, row: StoredRun, worker_id: int, keep: Keep, stop: Callable[[], bool]) -> None:
         super().__init__(name=f"keeper-{worker_id}", daemon=True)
         self.store, self.row, self.worker_id, self.keep = store, row, worker_id, keep
         self.ended: set[int] = set()
@@ -496,7 +496,7 @@ class _Keeper(threading.Thread):
 # ---- ends -----------------------------------------------------------------------------------------------------------
 
 
-def _stop_run(store: Store, row: RunRow, said: str) -> None:
+def _stop_run(store: Store, row: StoredRun, said: str) -> None:
     """The run cannot go on by itself: it stops, and says why."""
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
@@ -507,14 +507,14 @@ def _stop_run(store: Store, row: RunRow, said: str) -> None:
         _record(session, store, found, "run.stopped", said=said)
 
 
-def _others(store: Store, row: RunRow, worker_id: int) -> bool:
+def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
     """Whether other workers are at a run."""
     with store.read() as session:
         there = runs.workers(session, run_id=row.id, only_there=True)
         return any(is_there(each, store) for each in there if each.id != worker_id)
 
 
-def _leave(store: Store, row: RunRow, worker_id: int) -> RunState:
+def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
     """The worker goes; a run that nobody works on waits."""
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
@@ -529,7 +529,7 @@ def _leave(store: Store, row: RunRow, worker_id: int) -> RunState:
         return found.state
 
 
-def _record(session: Session, store: Store, row: RunRow, kind: str, **data: Any) -> None:
+def _record(session: Session, store: Store, row: StoredRun, kind: str, **data: Any) -> None:
     events.record(
         session,
         at=store.now(),

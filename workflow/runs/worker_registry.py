@@ -11,7 +11,7 @@ from typing import Any
 
 from db import runs
 from db.engine import Session, Store
-from db.tables import RunRow, RunWorkerRow
+from db.records import StoredRun, StoredRunWorker
 
 LEASE = timedelta(seconds=60)
 """So long a worker that does not say that it is there keeps what it has taken."""
@@ -28,12 +28,12 @@ def process() -> dict[str, Any]:
     return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
 
 
-def is_there(row: RunWorkerRow, store: Store) -> bool:
+def is_there(row: StoredRunWorker, store: Store) -> bool:
     """Whether a worker was heard of lately and its process, where that can be seen from here, still runs."""
     return row.ended_at is None and row.seen_at > store.now() - LEASE and not is_dead(row)
 
 
-def is_dead(row: RunWorkerRow) -> bool:
+def is_dead(row: StoredRunWorker) -> bool:
     """Whether a worker's process ran on this machine and is gone. False where that cannot be known."""
     return is_gone(row.about.get("process") or {})
 
@@ -47,7 +47,7 @@ def is_gone(known: Mapping[str, Any]) -> bool:
     return known.get("born") is None or _born(int(known.get("id", 0))) != known["born"]
 
 
-def is_taken(session: Session, store: Store, *, row: RunRow) -> bool:
+def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
     """Whether a worker of this machine works on a run, or any worker where the model is an endpoint with its limits."""
     here = process()
     endpoint = row.params.get("spec", {}).get("adapter") == "endpoint"

@@ -1,0 +1,114 @@
+"""What a stored row says, a module per part of the trade; users of one take it from here.
+
+A record has every column of its row and cannot be stored or changed: ``db`` writes, everyone else reads. Ids that leave
+the server are random (``public_id``); the integers stay inside.
+"""
+
+from __future__ import annotations
+
+from db.records.batches import StoredRunBatch, StoredRunBatchProblem, StoredRunBatchUnit
+from db.records.bridge import (
+    StoredBridge,
+    StoredBridgeAnswer,
+    StoredBridgePerson,
+    StoredBridgeProject,
+    StoredBridgeTask,
+)
+from db.records.items import StoredImportFile, StoredItem, StoredItemAsset, StoredRevision
+from db.records.judging import StoredJudgement, StoredJudgeTemplate, StoredJudgeUnit
+from db.records.log import StoredEvent
+from db.records.media import (
+    StoredAsset,
+    StoredCandidate,
+    StoredMediaObject,
+    StoredPick,
+    StoredSiftDecision,
+    StoredSource,
+)
+from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
+from db.records.projects import (
+    StoredGuidelineSeen,
+    StoredGuidelineVersion,
+    StoredMember,
+    StoredProject,
+    StoredSchemaVersion,
+)
+from db.records.quality import (
+    StoredGold,
+    StoredGoldPardon,
+    StoredQualification,
+    StoredQualificationReview,
+    StoredQualificationSet,
+)
+from db.records.runs import (
+    StoredAttempt,
+    StoredFileRater,
+    StoredImportedRating,
+    StoredPrediction,
+    StoredReading,
+    StoredRun,
+    StoredRunChunk,
+    StoredRunWorker,
+    StoredToolResult,
+)
+from db.records.talk import StoredCauseAnswer, StoredComment, StoredCommentFor, StoredInsight
+from db.records.work import StoredAnnotation, StoredAside, StoredDraft, StoredTally, StoredTask, StoredWalk
+
+__all__ = [
+    "StoredAnnotation",
+    "StoredAside",
+    "StoredAsset",
+    "StoredAttempt",
+    "StoredBridge",
+    "StoredBridgeAnswer",
+    "StoredBridgePerson",
+    "StoredBridgeProject",
+    "StoredBridgeTask",
+    "StoredCandidate",
+    "StoredCauseAnswer",
+    "StoredComment",
+    "StoredCommentFor",
+    "StoredDraft",
+    "StoredEvent",
+    "StoredFailedLogin",
+    "StoredFileRater",
+    "StoredGold",
+    "StoredGoldPardon",
+    "StoredGuidelineSeen",
+    "StoredGuidelineVersion",
+    "StoredImportFile",
+    "StoredImportedRating",
+    "StoredInsight",
+    "StoredInvitation",
+    "StoredItem",
+    "StoredItemAsset",
+    "StoredJudgeTemplate",
+    "StoredJudgeUnit",
+    "StoredJudgement",
+    "StoredMediaObject",
+    "StoredMember",
+    "StoredPerson",
+    "StoredPick",
+    "StoredPrediction",
+    "StoredProject",
+    "StoredQualification",
+    "StoredQualificationReview",
+    "StoredQualificationSet",
+    "StoredReading",
+    "StoredRevision",
+    "StoredRun",
+    "StoredRunBatch",
+    "StoredRunBatchProblem",
+    "StoredRunBatchUnit",
+    "StoredRunChunk",
+    "StoredRunWorker",
+    "StoredSchemaVersion",
+    "StoredSession",
+    "StoredSiftDecision",
+    "StoredSignInLink",
+    "StoredSource",
+    "StoredTally",
+    "StoredTask",
+    "StoredToolResult",
+    "StoredWalk",
+]

@@ -1,0 +1,27 @@
+"""The log of events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, row_id
+
+
+class StoredEvent(SQLModel):
+    """Who did what, when, from where. Append-only; never read to decide anything but what a person may still
+    see, and since when a rule of calibration stands."""
+
+    id: int = row_id()
+    at: datetime = Field(sa_type=UTCDateTime)
+    kind: str
+    project_id: int | None = Field(default=None, foreign_key="project.id")
+    person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
+    task_id: int | None = Field(default=None, foreign_key="task.id", index=True)
+    origin: str | None = None
+    """An address on the network, or ``command``."""
+    data: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)

@@ -1,0 +1,97 @@
+"""Media: sources, files, pools, and what was sifted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, public_id, row_id, word_column
+from domain.states import Sifted
+
+
+class StoredSource(SQLModel):
+    """A video or collection that media came from. ``taken`` counts its images that left the pool, ``kept`` its
+    candidates that came into it."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    name: str
+    taken: int = 0
+    kept: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+
+
+class StoredMediaObject(SQLModel):
+    """A file of the media store."""
+
+    sha256: str = Field(primary_key=True)
+    kind: str
+    mime: str
+    bytes: int = Field(sa_type=BigInteger)
+    width: int | None = None
+    height: int | None = None
+    duration: float | None = None
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredAsset(SQLModel):
+    """An image or clip of a project. Without ``sha256`` it is named by a file, but missing."""
+
+    id: int = row_id()
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    sha256: str | None = Field(default=None, foreign_key="media_object.sha256")
+    name: str
+    kind: str
+    source_id: int | None = Field(default=None, foreign_key="source.id")
+    dimension: str | None = None
+    """The only dimension that may use it; None: any."""
+    in_pool: bool = False
+    """Free in the shared pool now."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredPick(SQLModel):
+    """An image that somebody took out of the pool. Its primary key makes that possible once."""
+
+    asset_id: int = Field(primary_key=True, foreign_key="asset.id")
+    task_id: int = Field(foreign_key="task.id", index=True)
+    position: int
+
+
+class StoredCandidate(SQLModel):
+    """An image that has to be sifted before it may be in the pool, and in whose hands it is."""
+
+    asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})
+    project_id: int = Field(foreign_key="project.id")
+    source_id: int | None = Field(default=None, foreign_key="source.id", index=True)
+    state: Sifted = Field(default=Sifted.WAITING, sa_column=word_column(Sifted, Sifted.WAITING))
+    """A cache of what its latest decision says."""
+    sharpness: float | None = None
+    look: int | None = Field(default=None, sa_type=BigInteger)
+    """Its difference hash: images that look alike differ in few bits."""
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    group_id: int | None = None
+    """The asset beside which it was shown last."""
+    decision_id: int | None = None
+    """Its latest decision."""
+
+
+class StoredSiftDecision(SQLModel):
+    """What somebody decided about a candidate. Append-only; the latest counts."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    asset_id: int = Field(foreign_key="asset.id", index=True)
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    submit_key: str
+    action: str
+    """kept, dropped, undone or brought_back."""
+    reason: str = ""
+    """Of a dropped one: a value of the schema's, or typed."""
+    typed: bool = False
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    guideline_hash: str
+    created_at: datetime = Field(sa_type=UTCDateTime)

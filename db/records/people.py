@@ -1,0 +1,70 @@
+"""People, and how they come in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, enum_column, row_id
+from domain.roles import Role
+
+
+class StoredPerson(SQLModel):
+    """Somebody with an account. Deactivating keeps the row, so that votes keep their author."""
+
+    id: int = row_id()
+    login: str = Field(unique=True)
+    name: str
+    password_hash: str | None = None
+    is_admin: bool = False
+    active: bool = True
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredSession(SQLModel):
+    """A sign-in that lasts. Only the hash of its token is stored."""
+
+    id: int = row_id()
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    csrf: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredSignInLink(SQLModel):
+    """A link that signs a person in once."""
+
+    id: int = row_id()
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class StoredInvitation(SQLModel):
+    """A link with which somebody makes an account and joins a project, once."""
+
+    id: int = row_id()
+    token_hash: str = Field(unique=True)
+    project_id: int = Field(foreign_key="project.id", index=True)
+    role: Role = Field(sa_column=enum_column(Role))
+    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    stages: list[str] | None = Field(default=None, sa_type=JSON)
+    invited_by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    used_by_id: int | None = Field(default=None, foreign_key="person.id")
+
+
+class StoredFailedLogin(SQLModel):
+    """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
+
+    id: int = row_id()
+    login: str
+    """With where it was tried (``db.people.attempts_key``)."""
+    at: datetime = Field(sa_type=UTCDateTime)

@@ -1,0 +1,74 @@
+"""Projects: their schema, their guideline, who takes part."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Text, false
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, enum_column, row_id
+from domain.roles import Role
+
+
+class StoredSchemaVersion(SQLModel):
+    """A schema as it was when a project began to use it, with its guideline. Never changed."""
+
+    id: int = row_id()
+    name: str
+    version: int
+    hash: str = Field(unique=True)
+    guideline_hash: str
+    text: str = Field(sa_type=Text)
+    guideline_text: str = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredProject(SQLModel):
+    """A benchmark being made."""
+
+    id: int = row_id()
+    name: str = Field(unique=True)
+    title: str
+    made_up: bool = False
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    seed: int
+    """From which every shuffled order of this project follows."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    guideline_number: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """The version of its guideline that is in force."""
+
+
+class StoredGuidelineVersion(SQLModel):
+    """A guideline as it was in force for a while; the first came with the schema. Append-only."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    number: int
+    hash: str
+    text: str = Field(sa_type=Text)
+    why: str = Field(default="", sa_type=Text)
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whoever has qualified for a stage has to pass a set that was made under this version or a later one."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredGuidelineSeen(SQLModel):
+    """The version of the guideline that somebody has opened last."""
+
+    project_id: int = Field(primary_key=True, foreign_key="project.id")
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    number: int
+    seen_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class StoredMember(SQLModel):
+    """A person's part in a project. None stands for all dimensions, all stages."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    person_id: int = Field(foreign_key="person.id", index=True)
+    role: Role = Field(sa_column=enum_column(Role))
+    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    stages: list[str] | None = Field(default=None, sa_type=JSON)
