@@ -531,7 +531,7 @@ def _told_by(both: Sequence[Any], end: Any) -> Any:
 
 def _reach(url: str, home: str, login: str, slots: list[int], shared: Any, number: int, end: Any) -> None:
     """Wait for the other at every slot, then take it in a transaction of one's own."""
-    from db import tasks
+    from db import task_claims
     from workflow.access.accounts import find_person
 
     store = open_store(url, Path(home))
@@ -545,7 +545,9 @@ def _reach(url: str, home: str, login: str, slots: list[int], shared: Any, numbe
             if waited > 2000:
                 time.sleep(0)
         with store.write() as session:
-            got = tasks.take(session, task_id=slot, stage=Stage.VERIFICATION, person_id=person.id, now=store.now())
+            got = task_claims.take(
+                session, task_id=slot, stage=Stage.VERIFICATION, person_id=person.id, now=store.now()
+            )
         if got is not None:
             won.add(slot)
     end.send(won)

@@ -30,7 +30,7 @@ from db.tables import (
     PersonRow,
     TaskRow,
 )
-from db.tasks import not_put_off
+from db.task_rules import not_put_off
 from db.types import UTCDateTime
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.states import Purpose, Stage, TaskState

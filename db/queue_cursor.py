@@ -28,7 +28,8 @@ from sqlmodel import Session, col, select
 from db.engine import insert_or_ignore
 from db.records import StoredWalk
 from db.tables import TaskRow, WalkRow
-from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, on_offer
+from db.task_rules import may_take_conditions, not_put_off, on_offer
+from db.task_slots import SHUFFLE_RANGE, moment
 from domain.states import Purpose, Stage
 
 RELAP_COST = 200

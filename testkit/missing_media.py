@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from sqlmodel import col, select
 
-from db import assets, files, projects, tasks
+from db import assets, files, projects, task_slots
 from db.engine import Store, open_store
 from db.tables import AssetRow
 from media.store import MediaStore
@@ -40,7 +40,7 @@ def fill(store: Store, media: MediaStore) -> int:
         for project in sorted({project for project, _ in missing}):
             access = access_to(session, person=None, project=projects.by_id(session, id=project).name)
             ids = [id for of, id in missing if of == project]
-            tasks.offer_items_with(session, asset_ids=ids, needed=access.needed_roles)
+            task_slots.offer_items_with(session, asset_ids=ids, needed=access.needed_roles)
     return len(missing)
 
 

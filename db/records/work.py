@@ -36,7 +36,7 @@ class StoredTask(SQLModel):
     """Done, and reopened by the person who did it; the annotation stands until a superseding one arrives."""
     purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     rank: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """Lower comes first, whatever the shuffled order says (``tasks.rank_of``)."""
+    """Lower comes first, whatever the shuffled order says (``db.task_slots.rank_of``)."""
     shuffle: int
     opened: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """When it was last offered, as a number that grows: what people who have looked at everything still have to see."""

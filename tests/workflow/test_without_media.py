@@ -12,7 +12,7 @@ from sqlalchemy import event, text, update
 from sqlmodel import col, select
 
 from annotation_schemas.loader import load_text
-from db import assets, files, tasks
+from db import assets, files, task_slots
 from db.engine import Store, migration_config
 from db.tables import AssetRow, ItemAssetRow, TaskRow
 from domain.errors import Conflict, NotAllowed, NotFound
@@ -178,7 +178,7 @@ def test_slots_that_open_while_an_image_comes_in_do_not_wait_for_it(store: Store
     with ThreadPoolExecutor(1) as others:
         with store.write() as session:
             files.fill_asset(session, id=asset or 0, sha256="0" * 64)
-            tasks.offer_items_with(session, asset_ids=[asset or 0], needed=access.needed_roles)
+            task_slots.offer_items_with(session, asset_ids=[asset or 0], needed=access.needed_roles)
             passing_on = others.submit(make_predictions, store, ids, models=["m"])
             while not store.is_sqlite and not _held_up(store):
                 assert not passing_on.done(), "it has to wait for the image"

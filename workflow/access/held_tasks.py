@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from db import assets as stock
-from db import events, people, tasks
+from db import events, people, task_claims, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.records import Person
@@ -33,7 +33,7 @@ def give_back(session: Session, *, row: StoredTask, by: Person | None, now: date
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     elif row.purpose is Purpose.LIVE:
-        tasks.reopen(session, row=row)
+        task_claims.reopen(session, row=row)
     else:  # made for this person only
         row.lease_until = None
     session.add(row)

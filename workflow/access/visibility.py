@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from db import comment_threads, tasks
+from db import comment_threads, task_claims
 from db.engine import Session
 from db.records import StoredItem, StoredTask
 from domain.errors import NotAllowed
@@ -73,7 +73,7 @@ def _may_be_asked(
         access.may_do(row.stage)
         and access.may_use(row.dimension)
         and _unfinished(row, item)
-        and tasks.may_take(session, row=row, person_id=person.id)
+        and task_claims.may_take(session, row=row, person_id=person.id)
         for row in slots
     )
 

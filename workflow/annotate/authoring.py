@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from db import assets, events, items, tasks
+from db import assets, events, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
@@ -104,10 +104,12 @@ def revise(
 ) -> int:
     """Give a locked item a new revision, on which votes begin anew; its number."""
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
-        unit = tasks.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
-        tasks.withdraw(session, unit=unit)
+        unit = task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
+        task_slots.withdraw(session, unit=unit)
     for id in tasks.fed(session, item_id=item.id):
-        tasks.withdraw(session, unit=tasks.unit_of_refinement(prediction_id=id, revision=item.current_revision))
+        task_slots.withdraw(
+            session, unit=task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
+        )
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
     items.insert_revisions(session, rows=[_revision(access, item.id, number, fields, editor_id, now)])
@@ -245,11 +247,11 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
         return "Somebody has edited this item since; tell a senior if it is wrong."
     if items.has_predictions(session, item_id=item.id):
         return "Models have answered this item already; tell a senior if it is wrong."
-    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
+    unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):
         if slot.state is TaskState.DONE:
             return "Somebody has voted on this item already; tell a senior if it is wrong."
-        if slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now):
+        if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):
             return "Somebody is verifying this item right now; tell a senior if it is wrong."
     return None
 

@@ -9,7 +9,18 @@ from datetime import datetime
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import comment_threads, events, items, postponed, queue_cursor, submissions, tasks
+from db import (
+    comment_threads,
+    events,
+    items,
+    postponed,
+    queue_cursor,
+    submissions,
+    task_claims,
+    task_counts,
+    task_slots,
+    tasks,
+)
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
@@ -113,7 +124,7 @@ def peek(
         mine = _dimensions(access, dimension)
         ahead = [
             row.item_id
-            for row in tasks.abandoned(
+            for row in task_claims.abandoned(
                 session,
                 project_id=access.project_id,
                 stage=stage,
@@ -184,7 +195,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         mine = _resume(session, access, row, person, now)
         if mine is None:
             raise LeaseLost("Others have all of its slots now, so it is not free for you; your text stays here.")
-        for other in tasks.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
+        for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
                 _put_aside(session, access, other, person, now)
         log(session, access, mine, person, "task.taken_back", now)
@@ -223,7 +234,7 @@ def prioritise(
     changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
     for stage in Stage:
         if order_of(access.schema, stage) == "priority":
-            tasks.set_ranks(session, ranks=dict.fromkeys(changed, -priority), stage=stage)
+            task_slots.set_ranks(session, ranks=dict.fromkeys(changed, -priority), stage=stage)
     for item_id in changed:
         events.record(
             session,
@@ -279,7 +290,7 @@ def give_up(session: Session, *, access: Access, row: StoredTask, person: Person
     else:
         postponed.put(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
-            tasks.reopen(session, row=row)
+            task_claims.reopen(session, row=row)
     session.add(row)
     log(session, access, row, person, "task.released", now)
 
@@ -311,7 +322,7 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
 
     One that is held for longer keeps its end.
     """
-    if row.state is TaskState.OPEN and tasks.may_take(session, row=row, person_id=person.id):
+    if row.state is TaskState.OPEN and task_claims.may_take(session, row=row, person_id=person.id):
         row.state, row.person_id = TaskState.CLAIMED, person.id
         _note_claim(session, access, row, person, None, now)
     held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
@@ -367,13 +378,13 @@ def why_nothing(
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:
-        return tasks.dimensions_in(
+        return task_counts.dimensions_in(
             session, project_id=access.project_id, stage=stage, dimensions=everywhere, states=states
         )
 
     unfinished = dimensions_in(TaskState.OPEN, TaskState.CLAIMED)
     within = unfinished if mine is None else unfinished & set(mine)
-    if within and tasks.any_waits_for_media(
+    if within and task_counts.any_waits_for_media(
         session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=mine
     ):
         return NothingLeft("waiting_for_media", WAITS_FOR_MEDIA)
@@ -412,7 +423,7 @@ def _in_hand(
     *,
     only_qualifying: bool = False,
 ) -> StoredTask | None:
-    found = tasks.mine(
+    found = task_claims.mine(
         session,
         project_id=access.project_id,
         stage=stage,
@@ -435,7 +446,7 @@ def _claim(
     ways = _walks(session, access, person, stage, mine, hold=True)
     known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=mine)
     for attempt in range(ATTEMPTS):
-        left_behind = tasks.abandoned(
+        left_behind = task_claims.abandoned(
             session,
             project_id=access.project_id,
             stage=stage,
@@ -452,14 +463,14 @@ def _claim(
                 return row, False
         for row in left_behind:
             before = row.person_id
-            if tasks.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
+            if task_claims.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
                 _note_claim(session, access, row, person, before, now)
                 return row, False
         if left_behind:
             found = _search(session, ways, limit=1 + attempt)
         for way, spot in found:
             chosen = _own_choice(session, access, person, stage, spot)
-            taken = tasks.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
+            taken = task_claims.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
             if taken is not None:
                 if chosen == spot.id:  # else it is still ahead
                     queue_cursor.took(way, spot)
@@ -476,9 +487,11 @@ def _own_choice(session: Session, access: Access, person: Person, stage: Stage, 
     them. Which one follows from the project's seed."""
     if "predictions" not in getattr(getattr(access.schema.stages, stage.value), "shuffle", ()):
         return spot.id
-    slots = tasks.beside(session, task_id=spot.id, stage=stage, person_id=person.id)
+    slots = task_claims.beside(session, task_id=spot.id, stage=stage, person_id=person.id)
     seed = f"{access.seed}/predictions/{person.id}"
-    first = min(slots, key=lambda slot: (tasks.shuffle_key(seed=seed, unit=slot[1], slot=0), slot[0]), default=None)
+    first = min(
+        slots, key=lambda slot: (task_slots.shuffle_key(seed=seed, unit=slot[1], slot=0), slot[0]), default=None
+    )
     return first[0] if first is not None else spot.id
 
 
@@ -503,7 +516,7 @@ def _walks(
             )
             for dimension in sorted(dimensions if dimensions is not None else ("",))
         ]
-        for level in ((tasks.BEGUN, 0) if random and stage is Stage.GRADING else (0,))
+        for level in ((task_slots.BEGUN, 0) if random and stage is Stage.GRADING else (0,))
     ]
 
 
@@ -557,9 +570,9 @@ def _resume(session: Session, access: Access, row: StoredTask, person: Person, n
         if slot.state is TaskState.CLAIMED and slot.person_id == person.id:
             held = tasks.lock(session, public_id=slot.public_id)
             mine = held if held and extend(session, access=access, row=held, person=person, now=now) else None
-        elif tasks.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
+        elif task_claims.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
             before = slot.person_id
-            mine = tasks.take(session, task_id=slot.id, stage=slot.stage, person_id=person.id, now=now)
+            mine = task_claims.take(session, task_id=slot.id, stage=slot.stage, person_id=person.id, now=now)
             if mine is not None:
                 _note_claim(session, access, mine, person, before, now)
         if mine is not None:

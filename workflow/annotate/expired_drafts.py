@@ -9,7 +9,7 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import as_words
-from db import items, postponed, submissions, tasks
+from db import items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
@@ -36,7 +36,9 @@ def put_off(store: Store, *, person: Person) -> list[PutOff]:
             access = _access(session, person, row)
             if access is None:
                 continue
-            mine = row.state is TaskState.CLAIMED and row.person_id == person.id and not tasks.is_free(row, now=now)
+            mine = (
+                row.state is TaskState.CLAIMED and row.person_id == person.id and not task_claims.is_free(row, now=now)
+            )
             if not mine and not _free_slot(session, row, person, store):
                 continue
             found.append(
@@ -140,7 +142,7 @@ def _free_slot(session: Session, row: StoredTask, person: Person, store: Store) 
     if row.stage is Stage.AUTHORING:
         return row.state is TaskState.CLAIMED and row.person_id == person.id
     return any(
-        tasks.is_free(slot, now=store.now()) and tasks.may_take(session, row=slot, person_id=person.id)
+        task_claims.is_free(slot, now=store.now()) and task_claims.may_take(session, row=slot, person_id=person.id)
         for slot in tasks.of_unit(session, unit=row.unit)
     )
 

@@ -18,7 +18,18 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Gold, Keep
-from db import events, gold_items, items, people, projects, qualifications, tasks, withdrawn_runs, work_pace
+from db import (
+    events,
+    gold_items,
+    items,
+    people,
+    projects,
+    qualifications,
+    task_counts,
+    task_slots,
+    withdrawn_runs,
+    work_pace,
+)
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
 from db.tables import GoldPardonRow, GoldRow
@@ -107,7 +118,7 @@ def due(
 
 def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
     """Put gold into a person's hands; None if they have had it."""
-    shuffle = tasks.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
+    shuffle = task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
     return gold_items.hand_out(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
 
@@ -425,7 +436,9 @@ def _course(access: Access, person: Person, stage: Stage, asked: Gold) -> dict[s
 def _had(session: Session, access: Access, person: Person, stage: Stage) -> int:
     """How many tasks a person has had: done, or in their hands."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
-    return sum(tasks.count_done(session, **where).values()) + sum(tasks.count_in_hand(session, **where).values())
+    return sum(task_counts.count_done(session, **where).values()) + sum(
+        task_counts.count_in_hand(session, **where).values()
+    )
 
 
 def _waiting(
@@ -442,7 +455,8 @@ def _waiting(
     )
     # Each piece is ranked by itself, so that the order of the rest stays when one is gone.
     return sorted(
-        found, key=lambda each: tasks.shuffle_key(seed=access.seed, unit=gold_items.unit_of(each[0]), slot=person.id)
+        found,
+        key=lambda each: task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(each[0]), slot=person.id),
     )
 
 

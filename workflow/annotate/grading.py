@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
-from db import events, items, projects, tasks
+from db import events, items, projects, task_counts, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
@@ -96,7 +96,7 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
     for prediction_id, item_id, dimension in predictions:
         if stage.dimensions is not None and dimension not in stage.dimensions:
             continue
-        unit = tasks.unit_of_prediction(prediction_id=prediction_id)
+        unit = task_slots.unit_of_prediction(prediction_id=prediction_id)
         at_once = stage.outputs is None and counted.counts(item_id)
         state = TaskState.OPEN if at_once else TaskState.WITHDRAWN
         slots[state] += [
@@ -109,15 +109,19 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
                 "prediction_id": prediction_id,
                 "dimension": dimension,
                 "state": state,
-                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                "rank": task_slots.rank_of(
+                    stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)
+                ),
                 # in an order that all share, an answer's slots stand together, so that answer by answer is filled
-                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot if stage.order == "random" else 0),
+                "shuffle": task_slots.shuffle_key(
+                    seed=access.seed, unit=unit, slot=slot if stage.order == "random" else 0
+                ),
                 "created_at": now,
             }
             for slot in range(stage.raters)
         ]
-    tasks.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
-    return tasks.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
+    task_slots.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
+    return task_slots.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------
@@ -152,18 +156,18 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
     while True:
         chosen = _chosen(access, there, n, left)
         surplus = {each.unit for each in there.every if each.open and not each.touched and each.unit not in chosen}
-        still = tasks.call_off_untouched(session, units=sorted(surplus - called_off))
+        still = task_slots.call_off_untouched(session, units=sorted(surplus - called_off))
         called_off |= surplus - still
         if not still:
             break
         left |= still  # somebody takes these just now
     lacking = [each for each in there.every if each.unit in chosen and (each.withdrawn or each.unit in called_off)]
-    opened = tasks.offer_units(session, units=[each.unit for each in lacking])
+    opened = task_slots.offer_units(session, units=[each.unit for each in lacking])
     called_off -= chosen
     if stage.order == "random":
         begun = {each.item_id for each in there.every if each.touched} if "predictions" in stage.shuffle else set()
         waiting = [each for each in there.every if each.open or each.unit in chosen]
-        tasks.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
+        task_slots.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
     if n is not None and (opened or called_off):
         data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": access.seed}
         events.record(session, at=now, kind=DRAWN, project_id=access.project_id, data=data)
@@ -179,8 +183,8 @@ def foreseen(session: Session, *, access: Access, predictions: Iterable[tuple[in
     known = {each.prediction_id for each in there.every}
     model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
     new = [
-        tasks.AnswerSlots(
-            tasks.unit_of_prediction(prediction_id=id), id, item_id, model[id], dimension, 0, 0, 0, stage.raters
+        task_counts.AnswerSlots(
+            task_slots.unit_of_prediction(prediction_id=id), id, item_id, model[id], dimension, 0, 0, 0, stage.raters
         )
         for id, item_id, dimension in predictions
         if id not in known and (stage.dimensions is None or dimension in stage.dimensions)
@@ -224,16 +228,16 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
     if stage is None or state is before:
         return
     if state is ItemState.KEPT:
-        every = tasks.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
+        every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
         wanted = [each for each in _last(every) if stage.outputs is None or each.touched]
-        tasks.offer_units(session, units=[each.unit for each in wanted])
+        task_slots.offer_units(session, units=[each.unit for each in wanted])
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
         for unit in dict.fromkeys(row.unit for row in rows):
-            tasks.withdraw(session, unit=unit)
+            task_slots.withdraw(session, unit=unit)
 
 
-def _last(every: Iterable[tasks.AnswerSlots]) -> list[tasks.AnswerSlots]:
+def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSlots]:
     """A model's last answer to each item."""
     return list({(each.item_id, each.model): each for each in every}.values())
 
@@ -242,17 +246,17 @@ def _last(every: Iterable[tasks.AnswerSlots]) -> list[tasks.AnswerSlots]:
 class _There:
     """The answers that were passed on."""
 
-    every: Sequence[tasks.AnswerSlots]
+    every: Sequence[task_counts.AnswerSlots]
     counted: Counting
 
     @property
-    def counting(self) -> list[tasks.AnswerSlots]:
+    def counting(self) -> list[task_counts.AnswerSlots]:
         """Those that count: a model's last answer to each item that does."""
         return _last(each for each in self.every if self.counted.counts(each.item_id))
 
 
 def _there(session: Session, access: Access) -> _There:
-    every = tasks.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
+    every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
     return _There(every, counting(session, access=access))
 
 
@@ -304,7 +308,7 @@ def after(
     """
     stage = access.schema.stages.grading
     if stage is not None and stage.order == "random" and row.purpose is Purpose.LIVE:
-        tasks.begin_unit(session, row=row, whole_item="predictions" in stage.shuffle)
+        task_slots.begin_unit(session, row=row, whole_item="predictions" in stage.shuffle)
     return items.by_id(session, id=row.item_id or 0).state
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import source_media
 from db import assets as stock
-from db import events, tasks
+from db import events, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredTask
 from db.tables import AssetRow, CandidateRow, TaskRow
@@ -187,7 +187,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
             raise InvalidInput([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
         id = public_id()
         unit = f"{Stage.AUTHORING.value}/{id}"
-        task = tasks.add(
+        task = task_slots.add(
             session,
             row=TaskRow(
                 public_id=id,
@@ -198,7 +198,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
                 state=TaskState.CLAIMED,
                 person_id=person.id,
                 lease_until=now + LEASE,
-                shuffle=tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+                shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
                 created_at=now,
             ),
         )

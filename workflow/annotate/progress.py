@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import candidate_images, items, kept_counts, missing_media, people, projects, tasks
+from db import candidate_images, items, kept_counts, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
 from db.records import StoredTally, StoredTask
 from db.tables import TallyRow
@@ -87,7 +87,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
-        grading = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
+        grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
         blocked = _blocked(session, access)
         unseen = _without_media(session, access)
         rows = []
@@ -174,8 +174,8 @@ def _done(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """What a person has taken back into the form, and what they have done, by dimension."""
     where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
-    correcting = tasks.count_correcting(session, **where, now=now)
-    return correcting, _less(tasks.count_done(session, **where), correcting)
+    correcting = task_counts.count_correcting(session, **where, now=now)
+    return correcting, _less(task_counts.count_done(session, **where), correcting)
 
 
 def _known(
@@ -320,7 +320,7 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
     if stage is Stage.AUTHORING:
         waiting = _to_write(session, access)
     else:
-        waiting = tasks.count_available(
+        waiting = task_counts.count_available(
             session,
             project_id=access.project_id,
             stage=stage,
@@ -330,13 +330,13 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
         )
         known = gold_checks.left(session, access=access, person=person, stage=stage, live=waiting)
         waiting = {name: waiting.get(name, 0) + known.get(name, 0) for name in waiting | known}
-    in_hand = tasks.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
+    in_hand = task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
     return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}
 
 
 def _to_write(session: Session, access: Access) -> dict[str, int]:
     states = items.count_by_state(session, project_id=access.project_id)
-    begun = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.AUTHORING)
+    begun = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.AUTHORING)
     left = {}
     for dimension in access.schema.dimensions:
         if not access.may_use(dimension.id):
@@ -378,7 +378,7 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
     def takes(stage: Stage, person_id: int) -> dict[int, str]:
         """The open slots that somebody may have, with their units."""
         if (stage, person_id) not in taking:
-            taking[stage, person_id] = tasks.may_be_taken(
+            taking[stage, person_id] = task_claims.may_be_taken(
                 session, project_id=access.project_id, stage=stage, person_id=person_id
             )
         return taking[stage, person_id]
@@ -455,7 +455,7 @@ def _too_few_verifiers(
     verification = access.schema.stages.verification
     if verification is None or len(able) > verification.raters + _EXACT:
         return ()
-    slots = tasks.open_units(session, project_id=access.project_id, stage=Stage.VERIFICATION, dimension=dimension)
+    slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.VERIFICATION, dimension=dimension)
     takers = dict.fromkeys(slots, 0)
     for person_id in able if slots else ():
         for unit in set(takes(Stage.VERIFICATION, person_id).values()) & set(takers):
@@ -478,7 +478,7 @@ def _too_few_others(
     needed = getattr(found, "raters", 1)
     if found is None or len(able) >= needed:
         return ()
-    slots = tasks.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
+    slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
     if not slots:
         return ()
     many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots)} answers of models wait"

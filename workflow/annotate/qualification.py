@@ -18,7 +18,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Qualification
 from db import comment_threads as threads
-from db import events, files, guidelines, items, missing_media, people, projects, qualifications, tasks
+from db import events, files, guidelines, items, missing_media, people, projects, qualifications, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.records import (
     StoredAnnotation,
@@ -350,7 +350,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             raise Conflict("You have begun this in another window; reload the page.") from error
         things = _things(session, sets[-1])
         for slot, thing in enumerate(shuffled(things, seed=access.seed, parts=("qualify", row.id))):
-            tasks.add(
+            task_slots.add(
                 session,
                 row=TaskRow(
                     project_id=access.project_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from db import checks, tasks
+from db import checks, task_slots, tasks
 from db.engine import Session
 from domain.policies import ONE_ROUND
 from domain.states import Stage
@@ -21,7 +21,7 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
         return 0
     slots = []
     for prediction_id, item_id, revision, dimension in not_fed(session, access=access, answers=answers):
-        unit = tasks.unit_of_refinement(prediction_id=prediction_id, revision=revision)
+        unit = task_slots.unit_of_refinement(prediction_id=prediction_id, revision=revision)
         slots.append(
             {
                 "project_id": access.project_id,
@@ -32,11 +32,11 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
                 "revision": revision,
                 "prediction_id": prediction_id,
                 "dimension": dimension,
-                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+                "shuffle": task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
                 "created_at": now,
             }
         )
-    tasks.add_slots(session, slots=slots, needed=access.needed_roles)
+    task_slots.add_slots(session, slots=slots, needed=access.needed_roles)
     return len(slots)
 
 
@@ -44,13 +44,13 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
     """Have the answers of a run no longer looked at beside their items, or again. Decisions that were made stay: they
     are about the item."""
     answers = tasks.fed_of_run(session, run_id=run_id)
-    units = [tasks.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
+    units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:
         for unit in units:
-            tasks.withdraw(session, unit=unit)
+            task_slots.withdraw(session, unit=unit)
     else:
         feed(session, access=access, answers=answers, now=now)
-        tasks.offer_units(session, units=units)
+        task_slots.offer_units(session, units=units)
 
 
 def not_fed(
@@ -64,6 +64,6 @@ def not_fed(
     return [
         answer
         for answer in answers
-        if tasks.unit_of_refinement(prediction_id=answer[0], revision=answer[2]) not in there
+        if task_slots.unit_of_refinement(prediction_id=answer[0], revision=answer[2]) not in there
         and answer[0] not in decided.get(answer[1], {})
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
-from db import comment_threads, events, items, submissions, tasks
+from db import comment_threads, events, items, submissions, task_slots
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import Problem
@@ -39,7 +39,7 @@ def open_verification(
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     for item_id, revision, dimension in revisions:
-        unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
+        unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
         slots += [
             {
                 "project_id": access.project_id,
@@ -49,13 +49,15 @@ def open_verification(
                 "item_id": item_id,
                 "revision": revision,
                 "dimension": dimension,
-                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
-                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+                "rank": task_slots.rank_of(
+                    stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)
+                ),
+                "shuffle": task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
                 "created_at": now,
             }
             for slot in range(stage.raters)
         ]
-    return tasks.add_slots(session, slots=slots, needed=access.needed_roles)
+    return task_slots.add_slots(session, slots=slots, needed=access.needed_roles)
 
 
 def judge(
@@ -125,7 +127,7 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
         session.flush()
         match_slots(session, access=access, item=item, state=verdict.state)
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
-    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
+    unit = task_slots.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
         slot = {
             "project_id": access.project_id,
@@ -135,22 +137,22 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
             "item_id": item.id,
             "revision": item.current_revision,
             "dimension": item.dimension,
-            "shuffle": tasks.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
+            "shuffle": task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
             "created_at": now,
         }
-        tasks.offer(session, slot=slot, needed=access.needed_roles)
+        task_slots.offer(session, slot=slot, needed=access.needed_roles)
     elif access.schema.stages.adjudication is not None and verdict.state is not before:
-        tasks.withdraw(session, unit=unit)
+        task_slots.withdraw(session, unit=unit)
     return verdict
 
 
 def match_slots(session: Session, *, access: Access, item: StoredItem, state: ItemState) -> None:
     """Offer an item's slots for votes, or call them off, as its state wants it."""
-    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
+    unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     if state is ItemState.IN_VERIFICATION:
-        tasks.offer_again(session, unit=unit)
+        task_slots.offer_again(session, unit=unit)
     else:
-        tasks.withdraw(session, unit=unit)
+        task_slots.withdraw(session, unit=unit)
 
 
 def weight_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> float | None:

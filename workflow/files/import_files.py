@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import kinds, registry, source_media
 from annotation_schemas.formats import FORMATS, ItemKeys, Moments, Takes, item_keys
-from db import assets, events, files, items, tasks
+from db import assets, events, files, items, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.readings import Ended
 from db.records import StoredItem
@@ -515,7 +515,7 @@ class Bring:
             if known is None:
                 files.fill_asset(session, id=id, sha256=stored[name].sha256)
                 filled.append(id)
-        tasks.offer_items_with(session, asset_ids=filled, needed=self.access.needed_roles)
+        task_slots.offer_items_with(session, asset_ids=filled, needed=self.access.needed_roles)
         sources = {
             name: assets.source_id(session, project_id=project_id, name=name)
             for name in sorted({want.source for want in wanted.values() if want.source})

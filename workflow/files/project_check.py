@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
-from db import events, guidelines, items, missing_media, projects, tasks
+from db import events, guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
@@ -73,11 +73,11 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
     found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
     if rebuild and misplaced:
         with store.write() as session:
-            tasks.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
+            task_slots.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
     if rebuild and unlike:
         with store.write() as session:
             for awaits in (True, False):
-                tasks.note_media(session, ids=[id for id, _, _, waits in unlike if waits is awaits], awaits=awaits)
+                task_slots.note_media(session, ids=[id for id, _, _, waits in unlike if waits is awaits], awaits=awaits)
     if rebuild and (wrong or misplaced or unlike):
         _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
     return found
@@ -157,8 +157,8 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
         if part is None:
             continue
         for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
-            rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id, priority=item.priority)
-            begun = row.rank == tasks.BEGUN and stage is Stage.GRADING and part.order == "random"
+            rank = task_slots.rank_of(part.order, slot=row.slot, item_id=item.id, priority=item.priority)
+            begun = row.rank == task_slots.BEGUN and stage is Stage.GRADING and part.order == "random"
             if rank != row.rank and not begun:
                 yield (
                     row.id,

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from db import events, items, people, projects, tasks
+from db import events, items, people, projects, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
@@ -232,7 +232,7 @@ def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker:
         return "Their account is deactivated."
     if qualification.require(session, access=access, person=person_of(person), stage=row.stage) is not None:
         return f"They have not qualified for the {row.stage.value}."
-    if not tasks.may_take(session, row=row, person_id=taker.person_id):
+    if not task_claims.may_take(session, row=row, person_id=taker.person_id):
         return "They wrote, edited, answered or looked into this item."
     return ""
 

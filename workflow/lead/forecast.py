@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from db import items, people, projects, tasks, work_pace
+from db import items, people, projects, task_counts, work_pace
 from db.engine import Session, Store
 from domain.policies import LEASE
 from domain.records import Person
@@ -208,7 +208,7 @@ def _left(session: Session, access: Access, stage: Stage) -> int:
             for dimension in access.schema.dimensions
             if dimension.wanted is not None
         )
-    counts = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
+    counts = task_counts.count_by_state(session, project_id=access.project_id, stage=stage)
     return sum(n for (_, state), n in counts.items() if state in (TaskState.OPEN, TaskState.CLAIMED))
 
 

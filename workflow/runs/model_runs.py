@@ -18,7 +18,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import batches, events, projects, runs, tasks, withdrawn_runs
+from db import batches, events, projects, runs, task_slots, withdrawn_runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
 from db.tables import RunRow
@@ -338,7 +338,7 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         if counted is not None and counted.ids is not None:
             message = f"There is nothing to ask. Items that count: {counted.sentence}"
         raise InvalidInput([Problem("items", message)])
-    found.sort(key=lambda id: (tasks.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
+    found.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return found[: plan.limit]
 
 
@@ -570,7 +570,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         session.add(row)
         session.flush()
         for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
-            tasks.withdraw(session, unit=tasks.unit_of_prediction(prediction_id=prediction_id))
+            task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
         follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
         grading.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn_runs.WITHDRAWN, reason=row.withdrawn_why)

@@ -1,0 +1,195 @@
+"""Taking slots and giving them back. Queries on the annotator's path walk an index and stop at the first that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import bindparam, update
+from sqlalchemy import select as sa_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.records import StoredTask
+from db.tables import TaskRow
+from db.task_rules import may_take_conditions, not_put_off, of_stage
+from db.task_slots import moment
+from domain.policies import LEASE
+from domain.states import Purpose, Stage, TaskState
+
+
+def mine(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimension: str | None,
+    now: datetime,
+    only_qualifying: bool = False,
+) -> StoredTask | None:
+    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it).
+
+    ``only_qualifying`` leaves out live work, which waits until they have passed.
+    """
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
+    for wanted in (_correction, _claim):
+        statement = wanted(dimension is not None)
+        if only_qualifying:
+            statement = statement.where(col(TaskRow.purpose) == Purpose.QUALIFICATION)
+        found: StoredTask | None = session.exec(statement, params=given).first()
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def _correction(within: bool) -> Any:
+    return _mine(within).where(
+        col(TaskRow.correcting).is_(True),
+        col(TaskRow.state) == TaskState.DONE,
+        col(TaskRow.lease_until) > bindparam("now"),
+    )
+
+
+@cache
+def _claim(within: bool) -> Any:
+    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_put_off(TaskRow))
+
+
+def _mine(within: bool) -> Any:
+    wanted = select(TaskRow).where(col(TaskRow.person_id) == bindparam("taker"), *of_stage())
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
+    return wanted.order_by(col(TaskRow.id)).limit(1)
+
+
+def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredTask]:
+    """The claims of a person in a stage that they have not put off."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return list(session.exec(_claim(False).limit(50), params=given))
+
+
+def abandoned(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+    limit: int,
+) -> list[StoredTask]:
+    """Slots whose lease has ended that this person may take, the longest abandoned first."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
+    wanted = _abandoned(stage, dimensions is not None)
+    return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
+
+
+@cache
+def _abandoned(stage: Stage, within: bool) -> Any:
+    conditions = [*of_stage(), *may_take_conditions(stage), col(TaskRow.awaits_media).is_(False), not_put_off(TaskRow)]
+    wanted = select(TaskRow).where(
+        *conditions,
+        col(TaskRow.state) == TaskState.CLAIMED,
+        col(TaskRow.lease_until) < bindparam("now"),
+        col(TaskRow.purpose) == Purpose.LIVE,
+    )
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
+
+
+def beside(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
+    """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
+    put off."""
+    return [(id, unit) for id, unit in session.execute(_beside(stage), {"task": task_id, "taker": person_id})]
+
+
+@cache
+def _beside(stage: Stage) -> Any:
+    one = aliased(TaskRow)
+    return (
+        sa_select(col(TaskRow.id), col(TaskRow.unit))
+        .join(one, col(one.id) == bindparam("task"))
+        .where(
+            col(TaskRow.item_id) == col(one.item_id),
+            col(TaskRow.stage) == stage,
+            col(TaskRow.state) == TaskState.OPEN,
+            col(TaskRow.purpose) == Purpose.LIVE,
+            col(TaskRow.rank) == col(one.rank),
+            *may_take_conditions(stage),
+            not_put_off(TaskRow),
+        )
+        .order_by(col(TaskRow.id))
+    )
+
+
+def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
+    """Give a slot to a person; None if somebody else was faster or (on PostgreSQL) holds it just now."""
+    given = {"task": task_id, "taker": person_id}
+    locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
+    if locked is None or not is_free(locked, now=now):
+        return None
+    given_up = locked.person_id is not None
+    locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, now + LEASE
+    session.add(locked)
+    session.flush()
+    if given_up:
+        _announce(session, unit=locked.unit)
+    return locked
+
+
+def reopen(session: Session, *, row: StoredTask) -> None:
+    """Offer a locked slot to everybody again; also to those who have gone past it."""
+    row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
+    session.add(row)
+    session.flush()
+    _announce(session, unit=row.unit)
+
+
+def _announce(session: Session, *, unit: str) -> None:
+    """Offer the open slots of a unit anew: somebody has lost a slot of it, and may take another one now.
+
+    A slot that is held just now is about to be taken.
+    """
+    wanted = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN)
+    ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+    if ids:
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(opened=moment()))
+
+
+@cache
+def _lockable(stage: Stage) -> Any:
+    return (
+        select(TaskRow)
+        .where(col(TaskRow.id) == bindparam("task"), *may_take_conditions(stage, join=False))
+        .with_for_update(skip_locked=True, of=TaskRow, key_share=True)
+        .execution_options(populate_existing=True)
+    )
+
+
+def is_free(row: StoredTask, *, now: datetime) -> bool:
+    """Whether a slot waits for somebody: open, or claimed and abandoned, and its images and clips are there."""
+    abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
+    return (row.state is TaskState.OPEN or abandoned) and not row.awaits_media
+
+
+def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
+    """Whether the protocol lets a person have this slot at all."""
+    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *may_take_conditions(row.stage, join=False))
+    return session.exec(wanted, params={"taker": person_id}).first() is not None
+
+
+def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:
+    """The open slots of a stage that the protocol lets a person have, with their units."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_may_be_taken(stage), params=given).all())
+
+
+@cache
+def _may_be_taken(stage: Stage) -> Any:
+    wanted = select(TaskRow.id, TaskRow.unit).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    return wanted.where(col(TaskRow.purpose) == Purpose.LIVE, *may_take_conditions(stage))

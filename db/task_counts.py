@@ -1,0 +1,215 @@
+"""Counting slots: what waits for a person, what they have done, and how far a stage is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam, case, func, or_
+from sqlalchemy import select as sa_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.tables import PredictionRow, TaskRow
+from db.task_rules import may_take_conditions, of_stage
+from db.withdrawn_runs import of_counting_runs
+from domain.states import Purpose, Stage, TaskState
+
+_AT_ONCE = 500
+
+
+def open_units(session: Session, *, project_id: int, stage: Stage, dimension: str) -> dict[str, int]:
+    """How many slots nobody has, by unit."""
+    wanted = select(TaskRow.unit, func.count()).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.state == TaskState.OPEN,
+        TaskRow.dimension == dimension,
+        TaskRow.purpose == Purpose.LIVE,
+    )
+    return dict(session.exec(wanted.group_by(col(TaskRow.unit))).all())
+
+
+def count_available(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+) -> dict[str, int]:
+    """How many different units wait that this person may take, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions, "now": now}
+    return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
+
+
+@cache
+def _available(stage: Stage, within: bool) -> Any:
+    waiting = or_(
+        col(TaskRow.state) == TaskState.OPEN,
+        and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")),
+    )
+    wanted = select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit))).where(
+        *of_stage(),
+        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+        col(TaskRow.purpose) == Purpose.LIVE,
+        waiting,
+        *may_take_conditions(stage),
+        col(TaskRow.awaits_media).is_(False),
+    )
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    return wanted.group_by(col(TaskRow.dimension))
+
+
+def count_done(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
+    """How many slots a person has done in a stage, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_in_state(TaskState.DONE), params=given).all())
+
+
+def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
+    """How many claims a person has in a stage, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_in_state(TaskState.CLAIMED), params=given).all())
+
+
+@cache
+def _in_state(state: TaskState) -> Any:
+    # Grouped by an expression: by the column itself, SQLite goes through all that anybody has done in this stage.
+    dimension = col(TaskRow.dimension).concat("")
+    wanted = select(dimension, func.count()).where(
+        col(TaskRow.person_id) == bindparam("taker"),
+        *of_stage(),
+        col(TaskRow.state) == state,
+        col(TaskRow.purpose) != Purpose.QUALIFICATION,
+    )
+    return wanted.group_by(dimension)
+
+
+def count_correcting(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, now: datetime
+) -> dict[str, int]:
+    """How many submissions a person has taken back into the form, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now}
+    return dict(session.exec(_correcting(), params=given).all())
+
+
+@cache
+def _correcting() -> Any:
+    wanted = select(TaskRow.dimension, func.count()).where(
+        col(TaskRow.person_id) == bindparam("taker"),
+        col(TaskRow.correcting).is_(True),
+        *of_stage(),
+        col(TaskRow.lease_until) > bindparam("now"),
+    )
+    return wanted.group_by(col(TaskRow.dimension))
+
+
+def dimensions_in(
+    session: Session, *, project_id: int, stage: Stage, dimensions: Iterable[str], states: Iterable[TaskState]
+) -> set[str]:
+    """Those of the dimensions in which a stage has slots in one of the states, each found by one look at an index."""
+    found = set()
+    for dimension in dimensions:
+        for state in states:
+            given = {"project": project_id, "stage": stage, "dimension": dimension, "state": state}
+            if session.exec(_any_in(), params=given).first() is not None:
+                found.add(dimension)
+                break
+    return found
+
+
+@cache
+def _any_in() -> Any:
+    wanted = select(TaskRow.id).where(*of_stage(), col(TaskRow.state) == bindparam("state"))
+    live = col(TaskRow.purpose) == Purpose.LIVE
+    return wanted.where(live, col(TaskRow.dimension) == bindparam("dimension")).limit(1)
+
+
+def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[tuple[str, TaskState], int]:
+    """How many slots a stage has, by dimension and state."""
+    wanted = (
+        select(TaskRow.dimension, TaskRow.state, func.count())
+        .where(TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
+        .group_by(col(TaskRow.dimension), col(TaskRow.state))
+    )
+    return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
+
+
+@dataclass(frozen=True)
+class AnswerSlots:
+    """A model's answer that was passed on to people, and where its slots are."""
+
+    unit: str
+    prediction_id: int
+    item_id: int
+    model: str
+    dimension: str
+    open: int
+    claimed: int
+    done: int
+    withdrawn: int
+
+    @property
+    def touched(self) -> bool:
+        """Somebody has graded it or has it in hand."""
+        return bool(self.claimed or self.done)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What a sample is even over."""
+        return self.dimension, self.model
+
+
+def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[AnswerSlots]:
+    """The answers of runs that count that were passed on to a stage, to all items or to one, in the order in which they
+    came."""
+
+    def n(state: TaskState) -> Any:
+        return func.sum(case((col(TaskRow.state) == state, 1), else_=0))
+
+    wanted = (
+        sa_select(
+            col(TaskRow.unit),
+            func.min(TaskRow.prediction_id),
+            func.min(TaskRow.item_id),
+            func.min(PredictionRow.model),
+            func.min(TaskRow.dimension),
+            *(n(state) for state in (TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE, TaskState.WITHDRAWN)),
+        )
+        .join(PredictionRow, col(PredictionRow.id) == col(TaskRow.prediction_id))
+        .where(col(TaskRow.project_id) == project_id, col(TaskRow.stage) == stage, col(TaskRow.purpose) == Purpose.LIVE)
+        .where(of_counting_runs())
+        .group_by(col(TaskRow.unit))
+    )
+    if item_id is not None:
+        wanted = wanted.where(col(TaskRow.item_id) == item_id)
+    found = [
+        AnswerSlots(unit, int(prediction_id), int(item_id), model, dimension, *map(int, counts))
+        for unit, prediction_id, item_id, model, dimension, *counts in session.execute(wanted)
+    ]
+    return sorted(found, key=lambda each: each.prediction_id)
+
+
+def any_waits_for_media(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, dimensions: Sequence[str] | None
+) -> bool:
+    """Whether something that a person may take waits for an image or clip; a few hundred slots are looked at."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions}
+    return session.execute(_any_waits(stage, dimensions is not None), given).first() is not None
+
+
+@cache
+def _any_waits(stage: Stage, within: bool) -> Any:
+    raw = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN, col(TaskRow.awaits_media).is_(True))
+    raw = raw.where(col(TaskRow.purpose) == Purpose.LIVE)
+    if within:
+        raw = raw.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    slot = aliased(TaskRow, raw.limit(_AT_ONCE).subquery("raw"))
+    wanted: Any = sa_select(col(slot.id))
+    return wanted.where(*may_take_conditions(stage, of=slot)).limit(1)

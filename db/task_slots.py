@@ -1,0 +1,234 @@
+"""Opening slots of work, and offering or calling off those that are there."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import update
+from sqlmodel import Session, col, select
+
+from db import missing_media
+from db.engine import insert_or_ignore
+from db.records import StoredTask
+from db.tables import TaskRow
+from db.types import public_id
+from domain.states import Purpose, Stage, TaskState
+
+SHUFFLE_RANGE = 2**31
+_AT_ONCE = 500
+_EQUALS = 2**20
+"""So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
+
+BEGUN = -1
+"""The rank, in a random order, of slots of a unit that somebody has done a slot of."""
+
+
+def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
+    """The name of an item's revision as something to vote on or to settle."""
+    return f"{stage.value}/item/{item_id}/{revision}"
+
+
+def unit_of_prediction(*, prediction_id: int) -> str:
+    """The name of a model's answer as something to grade."""
+    return f"{Stage.GRADING.value}/prediction/{prediction_id}"
+
+
+def unit_of_refinement(*, prediction_id: int, revision: int) -> str:
+    """The name of a model's answer beside a revision of its item."""
+    return f"{Stage.REFINEMENT.value}/prediction/{prediction_id}/{revision}"
+
+
+def shuffle_key(*, seed: int | str, unit: str, slot: int) -> int:
+    """A slot's place in the shuffled order of its stage: from the project's seed, so that it can be made again."""
+    return _number(f"{seed}/{unit}/{slot}")
+
+
+def contest_key(*, seed: int, unit: str, contest: float) -> int:
+    """A senior's place for what is contested so much (0 to 1): the most contested stands first, equals are shuffled."""
+    return round((1 - contest) * 1000) * _EQUALS + shuffle_key(seed=seed, unit=unit, slot=0) % _EQUALS
+
+
+def rank_of(order: str, *, slot: int, item_id: int, priority: int = 0) -> int:
+    """A slot's rank in an order that a schema names: lower comes first, and equals come as they were shuffled."""
+    return {"fewest_votes": slot, "oldest": item_id, "priority": -priority}.get(order, 0)
+
+
+def moment() -> int:
+    """Now, as a number that grows: for the order in which slots are offered. It is no date."""
+    return time.time_ns() // 1000
+
+
+def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]], needed: Sequence[str]) -> int:
+    """Add open slots; one that exists already is left as it is. The number added.
+
+    Slots about items that lack an image or clip in a role that is ``needed`` wait until it comes
+    (``offer_items_with``).
+    """
+    slots = list(slots)
+    waiting = missing_media.waiting(session, item_ids=[slot["item_id"] for slot in slots], needed=needed)
+    new = {"state": TaskState.OPEN, "correcting": False, "rank": 0, "opened": moment()}
+    rows = [{"public_id": public_id(), **new, "awaits_media": slot["item_id"] in waiting, **slot} for slot in slots]
+    return insert_or_ignore(session, TaskRow, rows)
+
+
+def add(session: Session, *, row: StoredTask) -> StoredTask:
+    """Add one slot and give it its id."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
+    """Offer the open slots of a unit that somebody has done before all others (``BEGUN``), or those of all units of its
+    item in the stage. A slot that is held just now is about to be taken."""
+    about = col(TaskRow.item_id) == row.item_id if whole_item else col(TaskRow.unit) == row.unit
+    wanted = select(TaskRow.id).where(
+        about,
+        TaskRow.stage == row.stage,
+        TaskRow.state == TaskState.OPEN,
+        TaskRow.purpose == Purpose.LIVE,
+        TaskRow.rank == 0,
+    )
+    ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+    if ids:
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(rank=BEGUN, opened=moment()))
+
+
+def set_ranks(session: Session, *, ranks: Mapping[int, int], stage: Stage) -> None:
+    """Give the unfinished slots of items (by id) another rank in a stage."""
+    by_rank: dict[int, list[int]] = {}
+    for item_id, rank in ranks.items():
+        by_rank.setdefault(rank, []).append(item_id)
+    for rank, item_ids in by_rank.items():
+        session.exec(
+            update(TaskRow)
+            .where(
+                col(TaskRow.item_id).in_(item_ids), col(TaskRow.stage) == stage, col(TaskRow.state) != TaskState.DONE
+            )
+            .values(rank=rank, opened=moment())
+        )
+
+
+def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
+    """Give slots (by id) another rank."""
+    for id, rank in sorted(ranks.items()):
+        session.exec(update(TaskRow).where(col(TaskRow.id) == id).values(rank=rank))
+
+
+def withdraw(session: Session, *, unit: str) -> None:
+    """Call off the slots of a unit that nobody has done."""
+    session.exec(
+        update(TaskRow)
+        .where(col(TaskRow.unit) == unit, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
+        .values(state=TaskState.WITHDRAWN, lease_until=None)
+    )
+
+
+def offer(session: Session, *, slot: Mapping[str, Any], needed: Sequence[str]) -> None:
+    """Have one open slot: add it, or offer it again if it was called off; ``needed`` as in ``add_slots``."""
+    if add_slots(session, slots=[slot], needed=needed):
+        return
+    session.exec(
+        update(TaskRow)
+        .where(
+            col(TaskRow.unit) == slot["unit"],
+            col(TaskRow.slot) == slot["slot"],
+            col(TaskRow.state) == TaskState.WITHDRAWN,
+        )
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"], opened=moment())
+    )
+
+
+def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
+    """Call off all slots of these units, but of none that somebody has or takes just now; the units that were left."""
+    left: set[str] = set()
+    for begin in range(0, len(units), _AT_ONCE):
+        some = list(units[begin : begin + _AT_ONCE])
+        slots = Counter(session.exec(select(TaskRow.unit).where(col(TaskRow.unit).in_(some))))
+        wanted = select(TaskRow).where(col(TaskRow.unit).in_(some)).order_by(col(TaskRow.id))
+        held: dict[str, list[StoredTask]] = {}
+        for row in session.exec(
+            wanted.with_for_update(skip_locked=True, key_share=True).execution_options(populate_existing=True)
+        ):
+            held.setdefault(row.unit, []).append(row)
+        idle = (TaskState.OPEN, TaskState.WITHDRAWN)
+        free = [
+            unit
+            for unit in some
+            if len(held.get(unit, ())) == slots[unit] and all(row.state in idle for row in held[unit])
+        ]
+        left |= set(some) - set(free)
+        session.exec(
+            update(TaskRow)
+            .where(col(TaskRow.unit).in_(free), col(TaskRow.state) == TaskState.OPEN)
+            .values(state=TaskState.WITHDRAWN, lease_until=None)
+        )
+    return left
+
+
+def offer_units(session: Session, *, units: Sequence[str]) -> int:
+    """Offer the slots of these units that were called off; how many."""
+    n = 0
+    for begin in range(0, len(units), _AT_ONCE):
+        some = select(TaskRow.id).where(
+            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])), TaskRow.state == TaskState.WITHDRAWN
+        )
+        ids = list(session.exec(some.order_by(col(TaskRow.id)).with_for_update(key_share=True)))
+        session.exec(
+            update(TaskRow)
+            .where(col(TaskRow.id).in_(ids))
+            .values(state=TaskState.OPEN, person_id=None, lease_until=None, opened=moment())
+        )
+        n += len(ids)
+    return n
+
+
+def begin_units(session: Session, *, units: Sequence[str]) -> None:
+    """Offer the open slots of these units before those of all others in a random order."""
+    for begin in range(0, len(units), _AT_ONCE):
+        wanted = select(TaskRow.id).where(
+            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])),
+            TaskRow.state == TaskState.OPEN,
+            TaskRow.rank == 0,
+        )
+        ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(rank=BEGUN, opened=moment()))
+
+
+def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:
+    """Offer what waited for these assets, which are there now, also to everybody who has gone past it."""
+    item_ids = missing_media.with_assets(session, asset_ids=asset_ids)
+    there = sorted(item_ids - missing_media.waiting(session, item_ids=item_ids, needed=needed))
+    ids: list[int] = []
+    for begin in range(0, len(there), _AT_ONCE):
+        some = col(TaskRow.item_id).in_(there[begin : begin + _AT_ONCE])
+        ids += [id for id in session.exec(select(TaskRow.id).where(some, col(TaskRow.awaits_media).is_(True)))]
+    note_media(session, ids=ids, awaits=False)
+
+
+def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
+    """Have slots (by id) wait for an image or clip, or offer them, also to everybody who has gone past them."""
+    ids = sorted(ids)
+    for begin in range(0, len(ids), _AT_ONCE):
+        some = ids[begin : begin + _AT_ONCE]
+        held = select(TaskRow.id).where(col(TaskRow.id).in_(some)).order_by(col(TaskRow.id))
+        session.exec(held.with_for_update(key_share=True)).all()
+        changed = update(TaskRow).where(col(TaskRow.id).in_(some))
+        session.exec(changed.values(awaits_media=awaits, opened=moment()))
+
+
+def offer_again(session: Session, *, unit: str) -> None:
+    """Offer the slots of a unit that were called off."""
+    session.exec(
+        update(TaskRow)
+        .where(col(TaskRow.unit) == unit, col(TaskRow.state) == TaskState.WITHDRAWN)
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, opened=moment())
+    )
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % SHUFFLE_RANGE
