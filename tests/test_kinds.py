@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -80,6 +81,90 @@ def test_code_that_treats_a_kind_by_its_name_is_found(planted: str) -> None:
 )
 def test_other_things_have_kinds_too(other: str) -> None:
     assert not list(by_name(ast.parse(other)))
+
+
+WEB = ROOT / "app" / "workbench" / "web"
+_TOKEN = re.compile(
+    r"""(?P<gap>\s+|//[^\n]*|/\*.*?\*/)|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
+    r"""|(?P<name>[A-Za-z_$][\w$]*)|(?P<equal>[!=]==?)|(?P<other>.)""",
+    re.DOTALL,
+)
+
+
+def tokens(code: str) -> list[tuple[int, str, str]]:
+    """JavaScript as (line, sort, text), without blanks and comments; what a template has in ``${}`` is as any code."""
+    return [
+        (1 + code.count("\n", 0, found.start()), str(found.lastgroup), found[0].strip("\"'"))
+        for found in _TOKEN.finditer(code)
+        if found.lastgroup != "gap"
+    ]
+
+
+def by_name_in_javascript(code: str) -> Iterator[tuple[int, str]]:
+    """As ``by_name``: comparisons of a kind with a name, a ``switch`` over kinds, lists and tables of their names."""
+    found = tokens(code)
+    opened: list[tuple[int, list[str], bool]] = []  # line, the entries so far, whether all of them are plain
+    switched = any(
+        one[2] == "switch" and "kind" in (each[2] for each in found[at:][:8]) for at, one in enumerate(found)
+    )
+    for at, (line, sort, text) in enumerate(found):
+        before, after = found[at - 1] if at else (0, "", ""), found[at + 1] if at + 1 < len(found) else (0, "", "")
+        if sort == "text" and text in NAMES:
+            sides = found[max(at - 3, 0) : at + 5]
+            compared = before[1] == "equal" or after[1] == "equal"
+            if compared and any(side[1] == "name" and side[2] == "kind" for side in sides):
+                yield line, f"compares a kind with {text}"
+            elif before[2] == "case" and switched:
+                yield line, f"has a case for {text}"
+        if sort == "other" and text in "{[(":
+            opened.append((line, [], text != "("))
+        elif sort == "other" and text in "}])" and opened:
+            began, entries, plain = opened.pop()
+            if plain and len(entries) > 1 and set(entries) <= NAMES:
+                yield began, f"lists the kinds {', '.join(entries)}"
+        elif opened and before[2] in ("{", "[", ",") and sort in ("text", "name"):
+            if after[2] in (":", ",", "}", "]"):
+                opened[-1][1].append(text)
+            else:
+                opened[-1] = (opened[-1][0], opened[-1][1], False)
+
+
+def test_no_module_of_the_page_knows_a_kind_by_its_name() -> None:
+    wrong = [
+        told(path, line, f"{said}; make it a property of what its module in kinds/ exports")
+        for path in sorted(WEB.rglob("*.js"))
+        for line, said in by_name_in_javascript(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'if (criterion.kind === "number") go();',
+        'const drawn = ({ kind }) => kind === "boxes" || marked;',
+        'const is = "text_list" !== field.kind;',
+        'switch (field.kind) {\n  case "integer": return 1;\n}',
+        'const PICKED = ["choice", "option_of"];',
+        "const CHECKS = { integer: ({ value }) => test(value, [1]), json, segments: json, text_list: (a) => of(a) };",
+    ],
+)
+def test_javascript_that_treats_a_kind_by_its_name_is_found(planted: str) -> None:
+    assert list(by_name_in_javascript(planted))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'if (asset.kind === "clip") show();  // kind === "boxes"',
+        'const isNumber = typeof bound === "number";',
+        'switch (event.key) {\n  case "text": return 1;\n}',
+        "const { name, text } = entry;",
+        'const one = { text: "a", tone: 1 };',
+    ],
+)
+def test_other_things_in_javascript_have_names_too(other: str) -> None:
+    assert not list(by_name_in_javascript(other))
 
 
 def test_each_module_is_a_kind_with_rows_of_its_name() -> None:
@@ -170,7 +255,10 @@ def test_entries_are_read_as_their_kind_says_them(entry: dict[str, object], word
     assert kinds.in_words(entry) == words
 
 
-def test_each_kind_of_criterion_has_its_control_on_the_page() -> None:
-    there = ROOT / "app" / "workbench" / "web" / "kinds"
-    lacking = [name for name in kinds.CRITERIA if "as control }" not in (there / f"{name}.js").read_text("utf-8")]
-    assert not lacking
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_each_kind_has_its_module_on_the_page(name: str) -> None:
+    written = (WEB / "kinds" / f"{name}.js").read_text(encoding="utf-8")
+    exported = set(re.findall(r"^export (?:const (\w+)|\{ (?:\w+ as )?(\w+) \})", written, re.MULTILINE))
+    names = {one or other for one, other in exported}
+    assert ("control" in names) == (name in kinds.CRITERIA), "how raters are asked"
+    assert ("field" in names) == (name in kinds.FIELDS), "how it is written on the form"

@@ -16,7 +16,7 @@ from annotation_schemas import kinds
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 NAMES = "kinds/names.json"
-"""The kinds of criteria: each has its control in a module of its name, which the page fetches by this list."""
+"""The kinds of criteria and fields: each has a module of its name, which the page fetches by this list."""
 
 
 @cache
@@ -31,7 +31,7 @@ def version() -> str:
 @cache
 def _files() -> dict[str, bytes]:
     found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
-    names = json.dumps(list(kinds.CRITERIA)).encode()
+    names = json.dumps(sorted({*kinds.CRITERIA, *kinds.FIELDS})).encode()
     return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in found} | {NAMES: names}
 
 

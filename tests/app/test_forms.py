@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from annotation_schemas import kinds
 from app.workbench.assets import TYPES, WEB
 
 pytestmark = pytest.mark.browser
@@ -54,7 +56,8 @@ def modules(browser_page: Page) -> Page:
     def serve(route: Route) -> None:
         path = WEB / route.request.url.removeprefix("http://page.test/")
         if path.name == "names.json":
-            route.fulfill(body='["boxes"]', content_type="application/json")
+            names = sorted({*kinds.CRITERIA, *kinds.FIELDS})
+            route.fulfill(body=json.dumps(names), content_type="application/json")
         elif path.is_file():
             route.fulfill(body=path.read_text(encoding="utf-8"), content_type=TYPES[path.suffix])
         else:

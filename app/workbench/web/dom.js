@@ -1,6 +1,6 @@
 // Small building blocks. Text from data only ever becomes a text node.
 
-/** @import { Child, Choice, Props } from "./types" */
+/** @import { Child, Props } from "./types" */
 
 /**
  * An element with its attributes, listeners and children.
@@ -116,21 +116,21 @@ export function shown(value) {
 }
 
 /**
- * A chosen value as its schema labels it.
- * @param {{ kind: string, options: Choice[] }} field
- * @param {unknown} value
- */
-export function labelled(field, value) {
-  const option = field.kind === "choice" && field.options.find((candidate) => same(candidate.value, value));
-  return option ? option.label : value;
-}
-
-/**
  * Whether two values are the same JSON.
  * @param {unknown} one
  * @param {unknown} other
  */
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Whether nothing is written or chosen.
+ * @param {unknown} value
+ */
+export const blank = (value) =>
+  value === undefined ||
+  value === null ||
+  (typeof value === "string" && !value.trim()) ||
+  (Array.isArray(value) && !value.some(Boolean));
 
 /** A key that nobody else has; outside of a secure context the browser has no function for it. */
 export const unique = () =>

@@ -380,6 +380,11 @@ export interface Host {
   blur(): void;
 }
 
+import type { Part } from "./forms/field_parts.js";
+import type { FieldForm } from "./forms/fields.js";
+import type { Stroke } from "./marks/stroke.js";
+import type { Frame as MediaFrame } from "./media/frame.js";
+import type { ImageFrame } from "./media/image.js";
 import type { MediaPane } from "./media/pane.js";
 
 /** What a control shows its reasons with: a list, and whether one may be typed. */
@@ -439,6 +444,83 @@ export interface ControlMaker {
   new (criterion: Criterion, seat: Seat): Control;
   /** An answer as it is told to others; absent: as it is. */
   words?(value: unknown, criterion: Criterion): string;
+  /** The keys of its own, as the list of keys has them. */
+  keys?: KeyRow[];
+  /** Answers are drawn on the item's images. */
+  drawn?: boolean;
+  /** The field that it is about stands in it, and not with the item's others. */
+  showsField?: boolean;
+}
+
+/** Keys, with blanks between them, and what they do. */
+export type KeyRow = [names: string, what: string];
+
+/** What hears keys and pointer before all others, while it is what somebody draws or times. */
+export interface Editor {
+  /** Whether it is about that image or clip. */
+  covers(frame: MediaFrame): boolean;
+  key(event: KeyboardEvent, target: EventTarget | undefined): boolean;
+  detach(): void;
+  /** The keys that otherwise do something else to images and clips. */
+  takes?: string[];
+  /** A press on an image; absent: nothing is drawn. */
+  press?(frame: ImageFrame, px: number, py: number): Stroke;
+  entriesOf?(frame: MediaFrame): Painted[];
+}
+
+/** What is drawn. */
+export interface Shape {
+  noun: string;
+  nouns: string;
+  /** What is asked for where there is none. */
+  ask: string;
+  /** What the pointer does to make one. */
+  begin: "drag" | "click";
+  /** It has a width and a height, and perhaps a label; else it is a point with a number. */
+  sized: boolean;
+}
+
+// ---- fields of an item on the form
+
+/** How a kind of field is written; `field` of its module in kinds/. */
+export interface FieldKind {
+  /** Fills the body of its part on the form. */
+  body(form: FieldForm, part: Part): void;
+  /** What the form begins with, of what the item has; absent: that. */
+  begun?(field: Field, value: unknown): unknown;
+  /** What is sent of what is written, without the spaces around it; absent: that. */
+  submitted?(field: Field, value: unknown): unknown;
+  /** What is wrong with a value that is there, as a sentence. */
+  problem(asked: Asked): string | null;
+  /** How much is written, where that is bounded. */
+  count?(field: Field, value: unknown): string;
+  /** What can be picked; absent: it is written. */
+  entries?(form: FieldForm, field: Field): unknown[];
+  /** What the value is after an entry was picked. */
+  picked?(form: FieldForm, field: Field, entry: unknown): unknown;
+  /** A value as a person reads it; absent: as it is. */
+  told?(field: Field, value: unknown): unknown;
+  /** Text that is held against that of other items. */
+  isText?: boolean;
+  /** It is drawn on the item's images. */
+  drawn?: boolean;
+  /** The keys of its own, as the list of keys has them. */
+  keys?: KeyRow[];
+}
+
+/** A field that is checked. */
+export interface Asked {
+  field: Field;
+  /** As it would be submitted. */
+  value: unknown;
+  /** As it is written. */
+  raw: unknown;
+  /** What can be picked. */
+  entries: unknown[];
+  /** Also what may only be unfinished. */
+  strict: boolean;
+  /** Whether somebody has left its box. */
+  touched: boolean;
 }
 
 // ---- places on an image

@@ -1,26 +1,16 @@
-// Values of an item's fields: how they begin, and how they are submitted.
+// Values of an item's fields: how they begin, what is wrong with them, and how they are submitted.
 
-/** @import { Field, Values } from "../types" */
+import { blank } from "../dom.js";
+import { FIELDS } from "../kinds/index.js";
 
-/** @param {unknown} value */
-export const blank = (value) =>
-  value === undefined ||
-  value === null ||
-  (typeof value === "string" && !value.trim()) ||
-  (Array.isArray(value) && !value.some(Boolean));
+/** @import { Asked, Field, Values } from "../types" */
 
 /**
- * What a field begins with: a list has as many boxes as it needs, and is a copy, so that what came stays as it was.
+ * What a field begins with.
  * @param {Field} field
  * @param {unknown} value
  */
-export function begun(field, value) {
-  if (field.kind !== "text_list") return value ?? undefined;
-  const list = Array.isArray(value) ? [...value] : [];
-  const least = value === undefined || value === null ? field.length || Math.max(field.min || 0, 2) : field.length || 0;
-  while (list.length < least) list.push("");
-  return list;
-}
+const begun = (field, value) => FIELDS[field.kind].begun?.(field, value) ?? value ?? undefined;
 
 /**
  * @param {Field[]} fields
@@ -39,54 +29,22 @@ export function submitted(fields, values) {
   /** @type {Values} */
   const found = {};
   for (const field of fields) {
-    const value = ofKind(field, values[field.name]);
+    const raw = values[field.name];
+    const trimmed = typeof raw === "string" ? raw.trim() : raw;
+    const kind = FIELDS[field.kind];
+    const value = kind.submitted ? kind.submitted(field, trimmed) : trimmed;
     if (!blank(value)) found[field.name] = value;
   }
   return found;
 }
 
 /**
- * @param {Field} field
- * @param {unknown} raw
+ * What is wrong with a field: the same as the server finds, but said while somebody types.
+ * @param {Asked} asked
+ * @returns {string | null}
  */
-function ofKind(field, raw) {
-  const value = typeof raw === "string" ? raw.trim() : raw;
-  switch (field.kind) {
-    case "text_list":
-      return (Array.isArray(value) ? value : [])
-        .map((entry) => String(entry).trim())
-        .filter((entry, index) => entry || (field.length && index < field.length));
-    case "integer":
-      return !blank(value) && /^[+-]?\d+$/.test(String(value)) ? Number(value) : value;
-    case "json":
-    case "segments":
-      return typeof value === "string" && value ? parsed(value) : value;
-    default:
-      return value;
-  }
-}
-
-/**
- * The JSON of a text; the text itself if it is none, which the form says, and the server would too.
- * @param {string} text
- */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** @param {Field} field */
-export const isText = ({ kind }) => kind === "text" || kind === "long_text";
-
-/**
- * How much is written, where that is bounded.
- * @param {Field} field
- * @param {unknown} value
- */
-export function countOf(field, value) {
-  if (!isText(field) || typeof value !== "string" || !(field.max || field.min)) return "";
-  return `${value.trim().length}${field.max ? ` / ${field.max}` : ` (at least ${field.min})`}`;
+export function problemOf(asked) {
+  const { field, value, strict } = asked;
+  if (value === undefined) return strict && field.required ? "This is needed." : null;
+  return FIELDS[field.kind].problem(asked);
 }

@@ -1,10 +1,10 @@
 // The fields of an item, checked while they are written.
 
-import { el, fill, focusedNear } from "../dom.js";
+import { blank, el, fill, focusedNear } from "../dom.js";
+import { FIELDS } from "../kinds/index.js";
 import { grow, keyIndex } from "../kinds/keys.js";
-import { problemOf } from "./field_checks.js";
-import { fillBody, isPicked, pickBody, sketch } from "./field_parts.js";
-import { begunAll, blank, countOf, isText, submitted } from "./field_values.js";
+import { sketch } from "./field_parts.js";
+import { begunAll, problemOf, submitted } from "./field_values.js";
 import { similar, similarPart, wordsOf } from "./similar.js";
 
 /** @import { MediaPane } from "../media/pane.js" */
@@ -49,7 +49,7 @@ export class FieldForm {
     this.errors = {};
     this.touched = new Set();
     this.parts = new Map(fields.map((field) => [field.name, sketch(field)]));
-    for (const part of this.parts.values()) fillBody(this, part);
+    for (const part of this.parts.values()) this.fill(part);
     fill(
       this.root,
       [...this.parts.values()].map(({ root }) => root),
@@ -66,6 +66,13 @@ export class FieldForm {
     const found = this.parts.get(field.name);
     if (!found) throw new Error(`the form has no field ${field.name}`);
     return found;
+  }
+
+  /** @param {Part} part */
+  fill(part) {
+    part.boxes = [];
+    part.buttons = [];
+    FIELDS[part.field.kind].body(this, part);
   }
 
   focus() {
@@ -93,15 +100,12 @@ export class FieldForm {
   }
 
   /**
-   * What can be picked: the schema's own options, or what is written in another field.
+   * What can be picked; nothing where a field is written.
    * @param {Field} field
    * @returns {unknown[]}
    */
   entries(field) {
-    if (field.kind === "choice") return field.options.map((option) => option.value);
-    return this.listOf(field.field)
-      .map((entry) => String(entry).trim())
-      .filter(Boolean);
+    return FIELDS[field.kind].entries?.(this, field) ?? [];
   }
 
   /**
@@ -131,26 +135,7 @@ export class FieldForm {
    */
   relist(field, entries) {
     this.values[field.name] = entries;
-    fillBody(this, this.part(field));
-  }
-
-  /** @param {Field} field */
-  addEntry(field) {
-    this.relist(field, [...this.listOf(field.name), ""]);
-    this.part(field).boxes.at(-1)?.focus();
-    this.changed(field);
-  }
-
-  /**
-   * @param {Field} field
-   * @param {number} index
-   */
-  removeEntry(field, index) {
-    this.relist(
-      field,
-      this.listOf(field.name).filter((_, at) => at !== index),
-    );
-    this.changed(field);
+    this.fill(this.part(field));
   }
 
   /**
@@ -158,16 +143,10 @@ export class FieldForm {
    * @param {unknown} entry
    */
   pick(field, entry) {
-    if (field.kind === "option_of" || field.kind === "choice") this.values[field.name] = entry;
-    else {
-      const offered = this.entries(field); // what is written differently by now falls out
-      const list = this.listOf(field.name).filter((other) => offered.includes(other));
-      const without = list.filter((other) => other !== entry);
-      this.values[field.name] = without.length < list.length ? without : [...list, entry];
-    }
+    this.values[field.name] = FIELDS[field.kind].picked?.(this, field, entry);
     const part = this.part(field);
     const focused = /** @type {(Element | null)[]} */ (part.buttons).indexOf(focusedNear(part.root));
-    pickBody(this, part);
+    this.fill(part);
     part.buttons[focused]?.focus();
     delete this.errors[field.name];
     this.changed(field);
@@ -175,11 +154,9 @@ export class FieldForm {
 
   /** @param {Field} field */
   changed(field) {
-    if (field.kind === "text_list") {
-      for (const other of this.fields.filter((candidate) => candidate.field === field.name)) {
-        pickBody(this, this.part(other));
-        this.paint(other);
-      }
+    for (const other of this.fields.filter((candidate) => candidate.field === field.name)) {
+      this.fill(this.part(other)); // what is picked from it
+      this.paint(other);
     }
     this.paint(field);
     this.host.change();
@@ -209,8 +186,8 @@ export class FieldForm {
     part.error.textContent = message || "";
     part.root.classList.toggle("bad", Boolean(message));
     for (const box of part.boxes) box.setAttribute("aria-invalid", String(Boolean(message)));
-    part.count.textContent = countOf(field, raw);
-    if (field === this.fields.find(isText)) this.paintSimilar(part, raw);
+    part.count.textContent = FIELDS[field.kind].count?.(field, raw) ?? "";
+    if (field === this.fields.find(({ kind }) => FIELDS[kind].isText)) this.paintSimilar(part, raw);
   }
 
   /**
@@ -253,8 +230,8 @@ export class FieldForm {
 
   /** @param {Field} field */
   goTo(field) {
-    const { boxes, buttons, drawn, root } = this.part(field);
-    const target = boxes.find((box) => !box.value.trim()) || boxes[0] || drawn?.root || buttons[0];
+    const { boxes, buttons, editor, root } = this.part(field);
+    const target = boxes.find((box) => !box.value.trim()) || boxes[0] || editor?.root || buttons[0];
     target?.focus();
     root.scrollIntoView({ block: "nearest" });
   }
@@ -264,7 +241,7 @@ export class FieldForm {
   /** @param {KeyboardEvent} event */
   key(event) {
     const index = keyIndex(event);
-    const picks = this.fields.filter((field) => isPicked(field) && this.part(field).buttons.length);
+    const picks = this.fields.filter((field) => this.part(field).buttons.length);
     if (index < 0 || !picks.length) return false;
     const here = picks.find((field) => field.name === this.group);
     const field = here || picks.find((candidate) => blank(this.values[candidate.name])) || picks[0];
@@ -290,7 +267,7 @@ export class FieldForm {
    */
   onward(from) {
     /** @type {HTMLElement[]} */
-    const all = [...this.root.querySelectorAll(/** @type {"div"} */ ("textarea, .choices .choice, .marker"))];
+    const all = [...this.root.querySelectorAll(/** @type {"div"} */ ("textarea, .choices .choice, [data-stop]"))];
     const next = all[all.indexOf(from) + 1];
     next?.focus();
     return Boolean(next);

@@ -2,7 +2,6 @@
 
 import { el, same } from "../dom.js";
 import { KINDS } from "../kinds/index.js";
-import { inWords, isDrawn } from "../marks/kinds.js";
 
 /** @import { Child, Criterion, Option, Vote } from "../types" */
 
@@ -66,7 +65,6 @@ function cellOf(criterion, options, vote) {
  */
 function labelOf(criterion, option, value) {
   if (option) return option.label ?? String(option.value);
-  if (isDrawn(criterion)) return inWords(value, criterion.options);
   return KINDS[criterion.kind].words?.(value, criterion) ?? String(value);
 }
 

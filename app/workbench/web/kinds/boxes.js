@@ -1,3 +1,32 @@
 // Rectangles on the item's image.
 
-export { Drawn as control } from "./drawn.js";
+import { ALL, Drawn, DrawnField } from "./drawn.js";
+
+/** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
+
+/** @type {Shape} */
+const box = { noun: "box", nouns: "boxes", ask: "Draw boxes", begin: "drag", sized: true };
+
+/** @type {KeyRow[]} */
+const keys = [
+  ...ALL.begin(box),
+  ["Alt", "with the arrows: its size; E lets the arrows do that"],
+  ["1 … 9", "its label"],
+  ...ALL.end,
+];
+
+class Boxes extends Drawn {
+  static keys = keys;
+
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
+  constructor(criterion, seat) {
+    super(criterion, seat, box);
+    this.slots = criterion.options.length; // their labels
+  }
+}
+
+export { Boxes as control };
+export const field = new DrawnField(box, keys);

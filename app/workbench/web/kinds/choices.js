@@ -3,7 +3,7 @@
 import { el, same } from "../dom.js";
 import { KEYS, keyButton, keyIndex, mark } from "./keys.js";
 
-/** @import { Control, Criterion, Seat } from "../types" */
+/** @import { Child, Control, Criterion, Option, Seat } from "../types" */
 
 /** @implements {Control} */
 export class Choices {
@@ -17,26 +17,31 @@ export class Choices {
     this.onTheWay = true;
     const { options, kind } = criterion;
     this.slots = options.length;
-    const short =
-      options.length > 1 &&
-      options.length <= 5 &&
-      options.every((option) => `${option.label ?? ""}${kind === "scale" ? option.value : ""}`.length <= 14);
-    this.buttons = options.map((option) => {
-      const label =
-        kind === "scale"
-          ? [
-              el("span", { class: "step" }, option.value),
-              option.label ? el("span", { class: "steplabel" }, option.label) : null,
-            ]
-          : el("span", { class: "label" }, option.label ?? option.value);
-      return keyButton(label, option.help, () => seat.done(option.value));
-    });
+    const short = options.length > 1 && options.length <= 5 && options.every((each) => this.printed(each).length <= 14);
+    this.buttons = options.map((option) => keyButton(this.labelOf(option), option.help, () => seat.done(option.value)));
     this.choices = el(
       "div",
       { class: `choices ${short ? "row" : "column"} kind-${kind}`, role: "radiogroup", "aria-labelledby": seat.id },
       this.buttons,
     );
     this.root = this.choices;
+  }
+
+  /**
+   * What a button says.
+   * @param {Option} option
+   * @returns {Child}
+   */
+  labelOf(option) {
+    return el("span", { class: "label" }, option.label ?? option.value);
+  }
+
+  /**
+   * The letters by which it is decided whether all fit into a row.
+   * @param {Option} option
+   */
+  printed(option) {
+    return option.label ?? "";
   }
 
   /**

@@ -1,27 +1,56 @@
 // Boxes and numbered points: drawn on the item's image, listed here.
 
-import { same } from "../dom.js";
+import { fill, same } from "../dom.js";
 import { MarksEditor } from "../marks/editor.js";
+import { inWords } from "../marks/tones.js";
+import { listed } from "./picked_field.js";
 
-/** @import { Control, Criterion, Seat } from "../types" */
+/** @import { FieldForm } from "../forms/fields.js" */
+/** @import { Part } from "../forms/field_parts.js" */
+/** @import { Asked, Control, Criterion, FieldKind, KeyRow, Seat, Shape } from "../types" */
+
+/** The keys that all shapes have. */
+export const ALL = {
+  /**
+   * @param {Shape} shape
+   * @returns {KeyRow[]}
+   */
+  begin: ({ noun }) => [
+    ["A", `a new ${noun} in the middle of what is seen; or drag`],
+    ["Tab", `the next ${noun}`],
+    ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`],
+  ],
+  /** @type {KeyRow[]} */
+  end: [
+    ["Del", "remove it"],
+    ["Enter", "done with it"],
+    ["0", "nothing to mark"],
+  ],
+};
 
 /** @implements {Control} */
 export class Drawn {
+  static drawn = true;
+
   /**
    * @param {Criterion} criterion
    * @param {Seat} seat
+   * @param {Shape} shape
    */
-  constructor(criterion, seat) {
+  constructor(criterion, seat, shape) {
     this.onTheWay = true;
-    this.slots = criterion.kind === "boxes" ? criterion.options.length : 0;
-    this.editor = new MarksEditor(criterion, {
-      media: seat.media,
-      change: () => {
-        seat.set(this.editor.value());
-        seat.activate();
+    this.slots = 0;
+    this.editor = new MarksEditor(
+      { ...criterion, shape },
+      {
+        media: seat.media,
+        change: () => {
+          seat.set(this.editor.value());
+          seat.activate();
+        },
+        done: () => seat.onward(),
       },
-      done: () => seat.onward(),
-    });
+    );
     this.root = this.editor.root;
   }
 
@@ -57,5 +86,58 @@ export class Drawn {
 
   focus() {
     return false;
+  }
+
+  /**
+   * @param {unknown} value
+   * @param {Criterion} criterion
+   */
+  static words(value, criterion) {
+    return inWords(value, criterion.options);
+  }
+}
+
+/** @implements {FieldKind} */
+export class DrawnField {
+  drawn = true;
+
+  /**
+   * @param {Shape} shape
+   * @param {KeyRow[]} keys
+   */
+  constructor(shape, keys) {
+    this.shape = shape;
+    this.keys = keys;
+  }
+
+  /**
+   * Keys go to what is drawn while its block has the focus.
+   * @param {FieldForm} form
+   * @param {Part} part
+   */
+  body(form, part) {
+    const { field } = part;
+    const { options, min, max, role } = field;
+    const editor = new MarksEditor(
+      { shape: this.shape, options, min, max, role },
+      {
+        media: form.host.media,
+        change: () => form.set(field, editor.value()),
+        done: () => form.onward(editor.root),
+      },
+    );
+    part.editor = editor;
+    const value = form.values[field.name];
+    if (Array.isArray(value)) editor.set(value);
+    editor.root.tabIndex = 0;
+    editor.root.dataset.stop = ""; // the focus stops here on its way through the form
+    editor.root.setAttribute("role", "group");
+    editor.root.setAttribute("aria-labelledby", `f-${field.name}`);
+    fill(part.body, editor.root);
+  }
+
+  /** @param {Asked} asked */
+  problem({ field, value, strict }) {
+    return strict && field.min && listed(value).length < field.min ? `At least ${field.min} are needed.` : null;
   }
 }

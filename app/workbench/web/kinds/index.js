@@ -1,12 +1,20 @@
-// Which control asks for which kind of criterion: `control` of the module beside this one that is called as the kind is.
-// What a control has, and what its seat in the form tells it: `Control` and `Seat` in ../types.d.ts.
+// What there is for each kind of criterion and field: the module beside this one that is called as the kind is exports
+// `control` (how a rater is asked), `field` (how it is written on the form), or both; `ControlMaker` and `FieldKind` in
+// ../types.d.ts say what these have. Nothing that such a module imports may import this one: it waits for all of them.
 
-/** @import { ControlMaker } from "../types" */
+/** @import { ControlMaker, FieldKind } from "../types" */
 
 /** @type {string[]} */
 const names = await (await fetch(new URL("names.json", import.meta.url))).json();
-/** @type {{ control: ControlMaker }[]} */
+/** @type {{ control?: ControlMaker, field?: FieldKind }[]} */
 const modules = await Promise.all(names.map((name) => import(`./${name}.js`)));
 
-/** @type {Record<string, ControlMaker>} */
-export const KINDS = Object.fromEntries(names.map((name, at) => [name, modules[at].control]));
+/**
+ * @template T
+ * @param {(T | undefined)[]} rows
+ * @returns {Record<string, T>}
+ */
+const byName = (rows) => Object.fromEntries(rows.flatMap((row, at) => (row === undefined ? [] : [[names[at], row]])));
+
+export const KINDS = byName(modules.map(({ control }) => control));
+export const FIELDS = byName(modules.map(({ field }) => field));

@@ -1,3 +1,26 @@
 // Numbered points on the item's image.
 
-export { Drawn as control } from "./drawn.js";
+import { ALL, Drawn, DrawnField } from "./drawn.js";
+
+/** @import { Criterion, KeyRow, Seat, Shape } from "../types" */
+
+/** @type {Shape} */
+const mark = { noun: "mark", nouns: "marks", ask: "Set marks", begin: "click", sized: false };
+
+/** @type {KeyRow[]} */
+const keys = [...ALL.begin(mark), ["1 … 9", "its number; the one that had it takes the other"], ...ALL.end];
+
+class Marks extends Drawn {
+  static keys = keys;
+
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
+  constructor(criterion, seat) {
+    super(criterion, seat, mark);
+  }
+}
+
+export { Marks as control };
+export const field = new DrawnField(mark, keys);

@@ -1,3 +1,11 @@
 // One of the item's own options.
 
-export { Choices as control } from "./choices.js";
+import { Choices } from "./choices.js";
+import { PickedOne } from "./picked_field.js";
+
+class OptionOf extends Choices {
+  static showsField = true;
+}
+
+export { OptionOf as control };
+export const field = new PickedOne();

@@ -1,7 +1,8 @@
-// Typed text.
+// Text: what a rater writes, and a field with one line.
 
 import { el } from "../dom.js";
 import { grow } from "./keys.js";
+import { Written } from "./typed_field.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
 
@@ -61,3 +62,4 @@ export class Text {
 }
 
 export { Text as control };
+export const field = new Written({ rows: 2 });

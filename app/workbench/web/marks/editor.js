@@ -3,18 +3,18 @@
 import { el } from "../dom.js";
 import { isBox, tidy, tidyPoint } from "../geometry.js";
 import { editorKey } from "./keys.js";
-import { toneAt } from "./kinds.js";
 import { paintList } from "./list.js";
 import { press } from "./stroke.js";
+import { toneAt } from "./tones.js";
 
 /** @import { Frame } from "../media/frame.js" */
 /** @import { ImageFrame } from "../media/image.js" */
 /** @import { MediaPane } from "../media/pane.js" */
-/** @import { Mark, Option, Painted, Scalar } from "../types" */
+/** @import { Mark, Option, Painted, Scalar, Shape } from "../types" */
 
 /**
  * @typedef {object} Spec what is to be drawn
- * @property {string} kind "boxes" or "marks"
+ * @property {Shape} shape
  * @property {Option[]} [options] the labels
  * @property {number | null} [min]
  * @property {number | null} [max]
@@ -37,7 +37,8 @@ export class MarksEditor {
   constructor(spec, host) {
     this.spec = spec;
     this.host = host;
-    this.boxes = spec.kind === "boxes";
+    this.shape = spec.shape;
+    this.boxes = spec.shape.sized; // else they are points
     this.labels = (spec.options || []).map(({ value, label }) => ({ value, label: label ?? String(value) }));
     /** @type {Scalar | undefined} */
     this.label = this.labels[0]?.value; // of the next box
@@ -82,12 +83,10 @@ export class MarksEditor {
     const least = this.spec.min ?? 0;
     const count = Array.isArray(value) ? value.length : 0;
     if (count < least) {
-      const noun = this.boxes ? (least === 1 ? "box is" : "boxes are") : least === 1 ? "mark is" : "marks are";
+      const noun = least === 1 ? `${this.shape.noun} is` : `${this.shape.nouns} are`;
       return `At least ${least} ${noun} needed; ${count} there.`;
     }
-    return value === undefined
-      ? `${this.boxes ? "Draw boxes" : "Set marks"}, or say that there is nothing to mark.`
-      : null;
+    return value === undefined ? `${this.shape.ask}, or say that there is nothing to mark.` : null;
   }
 
   /** Whether this could be left as it is. */

@@ -3,7 +3,7 @@
 import { el, fill, key } from "../dom.js";
 import { isBox } from "../geometry.js";
 import { LABEL_KEYS } from "./keys.js";
-import { toneAt } from "./kinds.js";
+import { toneAt } from "./tones.js";
 
 /** @import { Child, Mark } from "../types" */
 /** @import { MarksEditor } from "./editor.js" */
@@ -40,7 +40,7 @@ function toolsOf(editor) {
   };
   const none = !editor.list.length && !(editor.spec.min ?? 0);
   return [
-    tool(editor, "A", `new ${editor.boxes ? "box" : "mark"}`, () => editor.addAtMiddle()),
+    tool(editor, "A", `new ${editor.shape.noun}`, () => editor.addAtMiddle()),
     editor.boxes ? labels : null,
     none ? tool(editor, "0", "nothing to mark", empty, editor.given) : null,
   ];
@@ -81,7 +81,8 @@ function tool(editor, name, label, press, on) {
 function rowOf(editor, entry, index) {
   const place = `${percent(entry.x)}, ${percent(entry.y)}`;
   const where = isBox(entry) ? `${place}; ${percent(entry.w)} × ${percent(entry.h)} %` : `${place} %`;
-  const text = editor.boxes ? editor.textOf(entry) || `box ${index + 1}` : `mark ${entry.number}`;
+  const { noun } = editor.shape;
+  const text = editor.boxes ? editor.textOf(entry) || `${noun} ${index + 1}` : `${noun} ${entry.number}`;
   const choose = () => {
     editor.attach();
     editor.choose(index);
@@ -114,7 +115,7 @@ function hintOf(editor) {
   if (!editor.attached) return "";
   if (editor.at < 0) {
     return [
-      keysLine(["A", `or ${editor.boxes ? "drag" : "click"} on the image`]),
+      keysLine(["A", `or ${editor.shape.begin} on the image`]),
       editor.list.length ? keysLine(["Tab", "choose"], ["Enter", "done"]) : null,
     ];
   }

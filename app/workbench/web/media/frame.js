@@ -76,7 +76,7 @@ export class Frame {
   /** Another frame is looked at now. */
   rest() {
     const { pane } = this;
-    if (!pane.together && pane.zoomed && !pane.editor) pane.view = { scale: 1, x: 0.5, y: 0.5 };
+    if (!pane.together && pane.zoomed && !pane.editor?.press) pane.view = { scale: 1, x: 0.5, y: 0.5 };
   }
 
   /** This one is looked at now. */

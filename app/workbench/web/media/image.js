@@ -2,8 +2,8 @@
 
 import { el, key, part } from "../dom.js";
 import { fit } from "../geometry.js";
-import { given } from "../marks/kinds.js";
 import { layer, paint } from "../marks/paint.js";
+import { given } from "../marks/tones.js";
 import { Frame } from "./frame.js";
 import { hear } from "./pointer.js";
 import { isThere, mediaUrl } from "./sources.js";
@@ -118,7 +118,7 @@ export class ImageFrame extends Frame {
       const asked = drawer.root.getClientRects().length > 0; // what the form hides is not drawn either
       if (drawer !== editor && asked && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
     }
-    if (editor?.covers(this)) entries.push(...editor.entriesOf(this));
+    if (editor?.covers(this)) entries.push(...(editor.entriesOf?.(this) ?? []));
     paint(this.marks, entries, rect, size);
   }
 

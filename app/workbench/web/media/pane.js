@@ -10,7 +10,7 @@ import { paneKey } from "./keys.js";
 import { mediaUrl } from "./sources.js";
 
 /** @import { MarksEditor } from "../marks/editor.js" */
-/** @import { Asset, Shown, View } from "../types" */
+/** @import { Asset, Editor, Shown, View } from "../types" */
 /** @import { Frame } from "./frame.js" */
 
 const GAP = 8;
@@ -34,8 +34,8 @@ export class MediaPane {
     this.thumbs = [];
     /** @type {HTMLElement | null} */
     this.layout = null; // the button that changes it
-    /** @type {MarksEditor | null} */
-    this.editor = null; // what is being drawn on now
+    /** @type {Editor | null} */
+    this.editor = null; // what keys and pointer go to first: what is being drawn, or timed
     /** @type {Set<MarksEditor>} */
     this.drawers = new Set(); // all that is drawn on these images
     /** @type {Shown[]} */
@@ -225,10 +225,10 @@ export class MediaPane {
     this.edit(null);
   }
 
-  /** @param {MarksEditor | null} editor */
+  /** @param {Editor | null} editor */
   edit(editor) {
     this.editor = editor;
-    this.root.classList.toggle("editing", Boolean(editor));
+    this.root.classList.toggle("editing", Boolean(editor?.press));
     if (editor && this.frame && !editor.covers(this.frame)) {
       const first = this.frames.find((frame) => editor.covers(frame));
       if (first) this.go(first.index);

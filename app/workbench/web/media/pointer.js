@@ -21,7 +21,7 @@ export function hear(frame, box) {
     const { editor } = pane;
     from = { x: event.clientX, y: event.clientY, moved: false };
     stroke = null;
-    if (editor?.covers(frame) && event.button === 0 && !event.shiftKey) {
+    if (editor?.press && editor.covers(frame) && event.button === 0 && !event.shiftKey) {
       if (pane.active !== frame.index) pane.go(frame.index);
       stroke = editor.press(frame, ...inside(box, event));
     } else if (event.button === 1) event.preventDefault();

@@ -1,7 +1,8 @@
 // The item that is asked about: its dimension, the fields that its stage shows, and a model's answer.
 
-import { el, labelled, shown } from "../dom.js";
-import { isDrawn, ofVotes } from "../marks/kinds.js";
+import { el, shown } from "../dom.js";
+import { FIELDS, KINDS } from "../kinds/index.js";
+import { ofVotes } from "../marks/tones.js";
 
 /** @import { Child, Field, Shown, Static, Task } from "../types" */
 
@@ -46,11 +47,11 @@ function about(fixed, task, toWrite) {
  */
 function fieldsOf(fixed, task) {
   const asOptions = new Set(
-    fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field),
+    fixed.criteria.filter(({ kind }) => KINDS[kind].showsField).map((criterion) => criterion.field),
   );
   // Marks are on the image.
   const seen = fixed.fields.filter(
-    (field) => !asOptions.has(field.name) && field.name in task.fields && !isDrawn(field),
+    (field) => !asOptions.has(field.name) && field.name in task.fields && !FIELDS[field.kind].drawn,
   );
   const aside = seen.filter((field) => !field.authored && !field.required);
   const meta = aside.map((field) => inLine(field, task.fields[field.name])).filter(Boolean);
@@ -66,7 +67,8 @@ function fieldsOf(fixed, task) {
  */
 function inLine(field, value) {
   if (value === null || value === "") return null;
-  return `${field.title}: ${typeof value === "object" ? JSON.stringify(value) : labelled(field, value)}`;
+  const said = told(field, value);
+  return `${field.title}: ${typeof said === "object" ? JSON.stringify(said) : said}`;
 }
 
 /**
@@ -79,9 +81,15 @@ function inFull(field, value) {
     "div",
     { class: "shown", data: { field: field.name } },
     el("div", { class: "term" }, field.title),
-    el("div", { class: long ? "value long" : "value" }, shown(labelled(field, value))),
+    el("div", { class: long ? "value long" : "value" }, shown(told(field, value))),
   );
 }
+
+/**
+ * @param {Field} field
+ * @param {unknown} value
+ */
+const told = (field, value) => FIELDS[field.kind].told?.(field, value) ?? value;
 
 /** @param {Task} task */
 function answerOf({ answer, place }) {
@@ -112,7 +120,8 @@ function answerOf({ answer, place }) {
 export function drawnOn(fixed, task) {
   if (fixed.stage.name === "authoring") return [];
   const own = fixed.fields
-    .filter(isDrawn)
+    .filter(({ kind }) => FIELDS[kind].drawn)
     .map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] }));
-  return [...own, ...ofVotes(fixed.vote_criteria, task.votes)];
+  const drawn = fixed.vote_criteria.filter(({ kind }) => KINDS[kind].drawn);
+  return [...own, ...ofVotes(drawn, task.votes)];
 }

@@ -2,9 +2,7 @@
 
 import { el, fill, focusedNear, key } from "../dom.js";
 
-/** @import { Child, Place } from "../types" */
-
-/** @typedef {[names: string, what: string]} Row */
+/** @import { Child, KeyRow as Row, Place } from "../types" */
 
 export class Overlay {
   /**
@@ -115,10 +113,10 @@ export class Overlay {
  * What the keys do on a page, as rows of names and meaning.
  * @param {string} view
  * @param {string} stage
- * @param {string[]} drawn the kinds of what is drawn on it
+ * @param {Row[]} own the keys of what is asked on it
  * @returns {Row[]}
  */
-export function keyRows(view, stage, drawn = []) {
+export function keyRows(view, stage, own = []) {
   const writing = stage === "authoring";
   /** @type {Row[]} */
   const rows = [];
@@ -154,18 +152,7 @@ export function keyRows(view, stage, drawn = []) {
       ["< >", "slower, faster"],
       ["O", "loop, or stop at the end"],
     );
-    if (drawn.length) {
-      const noun = drawn.includes("boxes") ? "box" : "mark";
-      rows.push(
-        ["A", `a new ${noun} in the middle of what is seen; or drag`],
-        ["Tab", `the next ${noun}`],
-        ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`],
-      );
-      if (noun === "box")
-        rows.push(["Alt", "with the arrows: its size; E lets the arrows do that"], ["1 … 9", "its label"]);
-      else rows.push(["1 … 9", "its number; the one that had it takes the other"]);
-      rows.push(["Del", "remove it"], ["Enter", "done with it"], ["0", "nothing to mark"]);
-    }
+    rows.push(...own);
   }
   rows.push(["G", "guideline"], ["U", "take back the last submission"]);
   if (view === "task") rows.push(["N", "note"], ["C", "comments on the item"]);

@@ -1,6 +1,6 @@
 // What a person can open from the working page: the menu, the list of keys, the item's history.
 
-import { isDrawn } from "../marks/kinds.js";
+import { FIELDS, KINDS } from "../kinds/index.js";
 import { keyRows } from "./overlay.js";
 
 /** @import { Bench } from "./bench.js" */
@@ -14,9 +14,13 @@ export function openMenu(bench) {
 
 /** @param {Bench} bench */
 export function openKeys(bench) {
-  const asks = [...bench.fixed.criteria, ...(bench.stage === "authoring" ? bench.fixed.fields : [])];
-  const drawn = asks.filter(isDrawn).map(({ kind }) => kind);
-  bench.overlay.keys(keyRows(bench.page.view, bench.stage, drawn));
+  const fields = bench.stage === "authoring" ? bench.fixed.fields : [];
+  const asked = new Set([
+    ...bench.fixed.criteria.map(({ kind }) => KINDS[kind]),
+    ...fields.map(({ kind }) => FIELDS[kind]),
+  ]);
+  const own = [...asked].flatMap(({ keys = [] }) => keys);
+  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own));
 }
 
 /** @param {Bench} bench */

@@ -1,4 +1,4 @@
-// The kinds that are drawn on an image, boxes and numbered points: their tones, their words, and what of them is shown.
+// What is drawn on an image, as it is shown: its tones, its words, and what of items and votes is painted.
 
 /** @import { Criterion, Mark, Option, Painted, Shown, Vote } from "../types" */
 
@@ -11,9 +11,6 @@ const GIVEN = "#e0231c";
  * @param {number} index
  */
 export const toneAt = (index) => TONES[Math.max(index, 0) % TONES.length];
-
-/** @param {{ kind: string }} what a field or a criterion */
-export const isDrawn = ({ kind }) => kind === "boxes" || kind === "marks";
 
 /**
  * The label of a box as it is read, or the number of a point.
@@ -46,12 +43,12 @@ export function inWords(value, options = []) {
 
 /**
  * What raters drew, each in a tone of their own and with the letter of their vote.
- * @param {Criterion[]} criteria
+ * @param {Criterion[]} criteria those that are drawn
  * @param {Vote[]} votes
  * @returns {Shown[]}
  */
 export const ofVotes = (criteria, votes) =>
-  criteria.filter(isDrawn).flatMap((criterion) =>
+  criteria.flatMap((criterion) =>
     votes.map((vote, index) => ({
       role: criterion.role,
       options: criterion.options,

@@ -1,0 +1,22 @@
+// A whole number.
+
+import { Typed } from "./typed_field.js";
+
+/** @import { Asked, Field } from "../types" */
+
+class Integer extends Typed {
+  /**
+   * @param {Field} _field
+   * @param {unknown} value
+   */
+  submitted(_field, value) {
+    return /^[+-]?\d+$/.test(String(value)) ? Number(value) : value;
+  }
+
+  /** @param {Asked} asked */
+  problem({ value }) {
+    return Number.isInteger(value) ? null : "A whole number is needed.";
+  }
+}
+
+export const field = new Integer({ rows: 1 });

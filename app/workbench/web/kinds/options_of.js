@@ -1,0 +1,5 @@
+// Several entries of one of the item's lists.
+
+import { PickedSeveral } from "./picked_field.js";
+
+export const field = new PickedSeveral();

@@ -1,0 +1,23 @@
+// All entries of one of the item's lists, put in order.
+
+import { listed, PickedSeveral } from "./picked_field.js";
+
+/** @import { Asked } from "../types" */
+
+class OrderOf extends PickedSeveral {
+  /**
+   * @param {unknown} value
+   * @param {unknown} entry
+   */
+  placeOf(value, entry) {
+    return `${listed(value).indexOf(entry) + 1}. `;
+  }
+
+  /** @param {Asked} asked */
+  problem(asked) {
+    const lacking = asked.strict && listed(asked.value).length < asked.entries.length;
+    return super.problem(asked) ?? (lacking ? "Every entry needs a place." : null);
+  }
+}
+
+export const field = new OrderOf();

@@ -1,0 +1,132 @@
+// What fields have in common that are typed into one box.
+
+import { el, fill } from "../dom.js";
+import { grow } from "./keys.js";
+
+/** @import { FieldForm } from "../forms/fields.js" */
+/** @import { Part } from "../forms/field_parts.js" */
+/** @import { Asked, Field, FieldKind } from "../types" */
+
+/** @implements {FieldKind} */
+export class Typed {
+  /**
+   * @param {{ rows: number, many?: boolean }} box how high it is at first; `many`: Enter begins a line in it
+   */
+  constructor({ rows, many = false }) {
+    this.rows = rows;
+    this.many = many;
+  }
+
+  /**
+   * @param {FieldForm} form
+   * @param {Part} part
+   */
+  body(form, part) {
+    const { field } = part;
+    const area = areaOf(form, field, written(form.values[field.name]), this.rows, (typed) => {
+      form.values[field.name] = typed;
+    });
+    area.dataset.line = this.many ? "many" : "one";
+    part.boxes.push(area);
+    fill(part.body, area);
+  }
+
+  /**
+   * @param {Asked} _asked
+   * @returns {string | null}
+   */
+  problem(_asked) {
+    return null;
+  }
+}
+
+/** Text, which may be bounded and looks like others. */
+export class Written extends Typed {
+  isText = true;
+
+  /** @param {Asked} asked */
+  problem({ field, value, strict, touched }) {
+    const { length } = String(value);
+    if (field.max && length > field.max) return `${length} characters; at most ${field.max} fit.`;
+    const short = field.min && length < field.min && (strict || touched);
+    return short ? `${length} characters; at least ${field.min} are needed.` : null;
+  }
+
+  /**
+   * @param {Field} field
+   * @param {unknown} value
+   */
+  count(field, value) {
+    if (typeof value !== "string" || !(field.max || field.min)) return "";
+    return `${value.trim().length}${field.max ? ` / ${field.max}` : ` (at least ${field.min})`}`;
+  }
+}
+
+/** Any value, written as JSON. */
+export class Json extends Typed {
+  constructor() {
+    super({ rows: 4, many: true });
+  }
+
+  /**
+   * The JSON of a text; the text itself if it is none, which the form says, and the server would too.
+   * @param {Field} _field
+   * @param {unknown} value
+   */
+  submitted(_field, value) {
+    if (typeof value !== "string" || !value) return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }
+
+  /** @param {Asked} asked */
+  problem({ value, raw }) {
+    return typeof value === "string" && typeof raw === "string" ? "This is not JSON yet." : null;
+  }
+}
+
+/**
+ * A value as it stands in a box.
+ * @param {unknown} value
+ */
+function written(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
+}
+
+/**
+ * A box on the form.
+ * @param {FieldForm} form
+ * @param {Field} field
+ * @param {string} value
+ * @param {number} rows
+ * @param {(typed: string) => void} store
+ */
+export function areaOf(form, field, value, rows, store) {
+  const area = el("textarea", {
+    class: "box",
+    rows: String(rows),
+    spellcheck: "true",
+    autocomplete: "off",
+    "aria-labelledby": `f-${field.name}`,
+    "aria-describedby": `f-${field.name}-e`,
+    "aria-required": String(field.required),
+  });
+  area.value = value;
+  area.addEventListener("input", () => {
+    store(area.value);
+    grow(area);
+    delete form.errors[field.name];
+    form.changed(field);
+  });
+  area.addEventListener("focus", () => form.host.media?.editor?.detach());
+  area.addEventListener("blur", () => {
+    if (area.value.trim()) form.touched.add(field.name);
+    form.paint(field);
+  });
+  requestAnimationFrame(() => grow(area));
+  return area;
+}
