@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, insert, update
@@ -25,10 +26,17 @@ def of_run(session: Session, *, run_id: int) -> Sequence[StoredRunBatch]:
     return session.exec(wanted.execution_options(populate_existing=True)).all()
 
 
-def add(session: Session, *, row: StoredRunBatch) -> StoredRunBatch:
-    """Add a batch with the next number of its run."""
-    last = session.exec(select(func.max(RunBatchRow.number)).where(RunBatchRow.run_id == row.run_id)).one()
-    row.number = (last or 0) + 1
+def add(session: Session, *, run_id: int, worker_id: int, by_hand: bool, now: datetime) -> StoredRunBatch:
+    """Add a batch with the next number of its run, whose file is about to be made."""
+    last = session.exec(select(func.max(RunBatchRow.number)).where(RunBatchRow.run_id == run_id)).one()
+    row = RunBatchRow(
+        run_id=run_id,
+        number=(last or 0) + 1,
+        worker_id=worker_id,
+        by_hand=by_hand,
+        state=BatchState.MAKING,
+        created_at=now,
+    )
     session.add(row)
     session.flush()
     return row
@@ -78,6 +86,19 @@ def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> S
         RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.attempt_id).is_(None)
     )
     return session.exec(wanted.order_by(col(RunBatchUnitRow.id)).limit(limit)).all()
+
+
+def settle(session: Session, *, came: Mapping[int, int], digests: Mapping[int, str] | None = None) -> None:
+    """Note what came of questions: the attempt of each, by the question's id, and the hash of the line that it came
+    of, where a line did."""
+    digests = digests or {}
+    values = [
+        {"id": id, "attempt_id": attempt_id, **({"digest": digests[id]} if id in digests else {})}
+        for id, attempt_id in came.items()
+    ]
+    if values:
+        session.flush()
+        session.execute(update(RunBatchUnitRow), values)
 
 
 def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import func, insert, or_
@@ -57,8 +58,29 @@ def newest_version(session: Session, *, project_id: int, name: str) -> int:
     return session.exec(wanted).one() or 0
 
 
-def add_template(session: Session, *, row: StoredJudgeTemplate) -> StoredJudgeTemplate:
-    """Add a version."""
+def add_template(
+    session: Session,
+    *,
+    project_id: int,
+    name: str,
+    version: int,
+    hash: str,
+    text: str,
+    origin: str,
+    by_id: int | None,
+    now: datetime,
+) -> StoredJudgeTemplate:
+    """Add a version of a template; ``hash`` is the SHA-256 of its text."""
+    row = JudgeTemplateRow(
+        project_id=project_id,
+        name=name,
+        version=version,
+        hash=hash,
+        text=text,
+        origin=origin,
+        by_id=by_id,
+        created_at=now,
+    )
     session.add(row)
     session.flush()
     return row

@@ -213,33 +213,32 @@ def make_run(
     about: Mapping[str, Any] | None = None,
 ) -> str:
     """A run of a model in which a worker has made these attempts; its public id."""
-    from db import runs
+    from db import run_attempts, run_chunks
 
     spec = spec or ModelSpec(name=name, adapter="chat", model="folder")
     now = store.now()
     with store.write() as session:
         access = access_to(session, person=None, project=project)
         units = list(dict.fromkeys(attempt.unit_id for attempt in attempts))
-        row = runs.add(
-            session,
-            row=RunRow(
-                project_id=access.project_id,
-                kind=RunKind.MODEL,
-                name=name,
-                params={"spec": spec.dump(), "plan": (plan or RunPlan()).dump()},
-                state=state,
-                spec_hash=spec.hash,
-                wanted=len(units) if wanted is None else wanted,
-                created_at=now,
-            ),
+        row = RunRow(
+            project_id=access.project_id,
+            kind=RunKind.MODEL,
+            name=name,
+            params={"spec": spec.dump(), "plan": (plan or RunPlan()).dump()},
+            state=state,
+            spec_hash=spec.hash,
+            wanted=len(units) if wanted is None else wanted,
+            created_at=now,
         )
+        session.add(row)
+        session.flush()
         run_id = row.id
-        runs.add_chunks(session, run_id=run_id, chunks=[units])
-        worker_id = runs.add_worker(session, run_id=run_id, name=worker, about=about or {}, now=now)
-        chunk = runs.claim(session, run_id=run_id, worker_id=worker_id, now=now, until=now + timedelta(minutes=1))
+        run_chunks.add_chunks(session, run_id=run_id, chunks=[units])
+        worker_id = run_chunks.add_worker(session, run_id=run_id, name=worker, about=about or {}, now=now)
+        chunk = run_chunks.claim(session, run_id=run_id, worker_id=worker_id, now=now, until=now + timedelta(minutes=1))
         assert chunk is not None
         assert chunk.id is not None
-        written = runs.append(
+        written = run_attempts.append(
             session,
             run_id=run_id,
             chunk_id=chunk.id,

@@ -73,7 +73,6 @@ STILL = {
     "workflow.annotate.triage",
     "workflow.annotate.verification",
     "workflow.files.import_files",
-    "workflow.files.import_judgements",
     "workflow.files.import_label_studio",
     "workflow.labelstudio.answers",
     "workflow.labelstudio.bridge",
@@ -82,13 +81,6 @@ STILL = {
     "workflow.labelstudio.sync_lock",
     "workflow.lead.bulk",
     "workflow.lead.item_history",
-    "workflow.results.reference_metrics",
-    "workflow.runs.batches",
-    "workflow.runs.judge_runs",
-    "workflow.runs.judge_templates",
-    "workflow.runs.model_runs",
-    "workflow.runs.run_queue",
-    "workflow.runs.worker",
 }
 """Modules of the workflow that still write rows themselves. It only gets shorter."""
 

@@ -18,6 +18,7 @@ from app.judging import begin, replies, templates
 from app.judging import shown as of_judges
 from app.services import Services
 from db import judging as rows_of_judges
+from db import run_attempts, run_chunks
 from db import runs as rows_of_runs
 from db.engine import Store
 from domain.errors import Conflict
@@ -132,10 +133,10 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
         row = rows_of_runs.by_public_id(session, public_id=run)
         assert row is not None
         run_id = row.id
-        worker = rows_of_runs.add_worker(session, run_id=run_id, name="machine/1", about={}, now=now)
+        worker = run_chunks.add_worker(session, run_id=run_id, name="machine/1", about={}, now=now)
         at = 0
         while True:
-            chunk = rows_of_runs.claim(
+            chunk = run_chunks.claim(
                 session, run_id=run_id, worker_id=worker, now=now, until=now + timedelta(minutes=1)
             )
             if chunk is None:
@@ -145,7 +146,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
             for id in chunk.unit_ids:
                 attempts.append(Attempt(id, Outcome.ANSWERED, said[at % len(said)], finish_reason="stop"))
                 at += 1
-            written = rows_of_runs.append(
+            written = run_attempts.append(
                 session,
                 run_id=run_id,
                 chunk_id=chunk.id,
@@ -160,7 +161,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
                 for reading in judge_runs.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
             ]
             rows_of_judges.add(session, rows=rows)
-            rows_of_runs.finish(session, row=chunk)
+            run_chunks.finish(session, row=chunk)
         row.state, row.ended_at = RunState.DONE, now
         session.add(row)
     return run

@@ -363,12 +363,13 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
     assert watch.waiting(view, now=there + timedelta(hours=1), heard=None) == "", "its worker is there"
     alone = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2, name="other")
     with store.write() as session:
+        from db import run_chunks
         from db import runs as rows
 
         row = rows.by_public_id(session, public_id=alone)
         assert row is not None
-        for worker in rows.workers(session, run_id=row.id):
-            rows.end_worker(session, worker_id=worker.id, now=store.now())
+        for worker in run_chunks.workers(session, run_id=row.id):
+            run_chunks.end_worker(session, worker_id=worker.id, now=store.now())
     view = model_runs.view(store, by=None, run=alone)
     assert watch.waiting(view, now=there + timedelta(seconds=1), heard=None) == ""
     later = datetime.now(UTC) + timedelta(minutes=1)

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 
 from annotation_schemas import registry
+from db import run_chunks
 from db import runs as rows
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotAllowed, NotAvailable, NotFound, RunStopped
@@ -508,8 +509,8 @@ def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
         row = rows.by_public_id(session, public_id=run)
         assert row is not None
         assert row.id is not None
-        dead = rows.add_worker(session, run_id=row.id, name="dead", about={"process": gone}, now=now)
-        assert rows.claim(session, run_id=row.id, worker_id=dead, now=now, until=now + worker_registry.LEASE)
+        dead = run_chunks.add_worker(session, run_id=row.id, name="dead", about={"process": gone}, now=now)
+        assert run_chunks.claim(session, run_id=row.id, worker_id=dead, now=now, until=now + worker_registry.LEASE)
     assert not model_runs.view(store, by=None, run=run).worked_on
     assert work(store, run, means=means(Fake())) is RunState.DONE
     answered_all(store, 5)

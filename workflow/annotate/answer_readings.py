@@ -21,7 +21,7 @@ from db import events, projects, readings
 from db.engine import Session, Store
 from db.readings import Ended, Unread
 from db.records import StoredRun
-from db.runs import storable
+from db.run_attempts import storable
 from db.types import public_id
 from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.records import RULES, AnswerReading, Person

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from db import events, files, judging, runs
+from db import events, files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
-from db.tables import RunRow
 from domain.errors import FileRefused
 from domain.judging import JudgePlan
 from domain.policies import same as same_value
@@ -190,18 +189,14 @@ def _run(
     now = store.now()
     row = runs.add(
         session,
-        row=RunRow(
-            project_id=access.project_id,
-            kind=RunKind.JUDGE,
-            name=judge,
-            params={"plan": told, "file": path.name, "sha256": _hash(path)},
-            state=RunState.DONE,
-            spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
-            by_id=by.id if by else None,
-            created_at=now,
-            started_at=now,
-            ended_at=now,
-        ),
+        project_id=access.project_id,
+        kind=RunKind.JUDGE,
+        name=judge,
+        params={"plan": told, "file": path.name, "sha256": _hash(path)},
+        state=RunState.DONE,
+        spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
+        by_id=by.id if by else None,
+        now=now,
     )
     return row, {}
 
@@ -210,7 +205,9 @@ def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, repli
     if not replies:
         return
     now, run_id = store.now(), row.id
-    worker_id = runs.add_worker(session, run_id=run_id, name="file", about={"file": row.params.get("file")}, now=now)
+    worker_id = run_chunks.add_worker(
+        session, run_id=run_id, name="file", about={"file": row.params.get("file")}, now=now
+    )
     ids = judging.add_units(
         session,
         rows=[
@@ -227,7 +224,7 @@ def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, repli
         ],
     )
     attempts = [_attempt(id, each) for id, each in zip(ids, replies, strict=True)]
-    written = runs.add_attempts(
+    written = run_attempts.add_attempts(
         session,
         run_id=run_id,
         worker_id=worker_id,
@@ -243,8 +240,7 @@ def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, repli
             for reading in rows_of(plan, attempt, attempt_id=attempt_id, run_id=run_id, now=now)
         ],
     )
-    row.wanted += len(replies)
-    session.add(row)
+    runs.extend_by(session, row=row, units=len(replies), now=now)
 
 
 def _hash(path: Path) -> str | None:

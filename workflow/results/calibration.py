@@ -13,7 +13,7 @@ from agreement.ratings import Scale
 from agreement.verdict import Rule
 from annotation_schemas import derived, reporting
 from annotation_schemas.model import Derived, Schema
-from db import events, files, judging, projects
+from db import events, files, judging, projects, run_attempts
 from db import runs as stored
 from db.engine import Session, Store
 from db.records import StoredRun
@@ -321,7 +321,7 @@ def _abouts(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Seque
                 continue
             last = rows[-1]
             plan = JudgePlan.of(last.params["plan"])
-            sums = [stored.figures(session, run_id=row.id) for row in rows]
+            sums = [run_attempts.figures(session, run_id=row.id) for row in rows]
             costs = [each.cost for each in sums if each.cost is not None]
             spec = last.params.get("spec") or {}
             price = (spec.get("endpoint") or {}).get("price") or {}

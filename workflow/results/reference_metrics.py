@@ -15,11 +15,10 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, judging, runs
+from db import events, files, judging, run_attempts, run_chunks, runs
 from db import items as stored
 from db.engine import Session, Store
 from db.records import StoredRun
-from db.tables import RunRow
 from domain.errors import InvalidInput, Problem
 from domain.judging import Verdict
 from domain.records import Person
@@ -124,7 +123,7 @@ def measure(
         )
     with store.read() as session:
         counts = {verdict: n for _, verdict, n in judging.counts(session, run_id=run_id)}
-        left_out = {why: n for _, why, n, _ in runs.reasons(session, run_id=run_id)}
+        left_out = {why: n for _, why, n, _ in run_attempts.reasons(session, run_id=run_id)}
     return Measured(
         name=rater,
         run=public_id,
@@ -224,18 +223,14 @@ def _keep(
         if row is None:
             row = runs.add(
                 session,
-                row=RunRow(
-                    project_id=access.project_id,
-                    kind=RunKind.METRIC,
-                    name=free_name(session, access, label_of(told)),
-                    params={"metric": dict(told)},
-                    state=RunState.DONE,
-                    spec_hash=hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
-                    by_id=by.id if by else None,
-                    created_at=now,
-                    started_at=now,
-                    ended_at=now,
-                ),
+                project_id=access.project_id,
+                kind=RunKind.METRIC,
+                name=free_name(session, access, label_of(told)),
+                params={"metric": dict(told)},
+                state=RunState.DONE,
+                spec_hash=hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest(),
+                by_id=by.id if by else None,
+                now=now,
             )
         run_id = row.id
         known = _known(session, row)
@@ -246,9 +241,7 @@ def _keep(
             ids = judging.add_units(session, rows=[_unit(run_id, text) for text in new])
             units |= {text.prediction_id: id for text, id in zip(new, ids, strict=True)}
             _write(session, run_id=run_id, told=told, fresh=fresh, units=units, now=now)
-            row.wanted += len(new)
-            row.ended_at = now
-            session.add(row)
+            runs.extend_by(session, row=row, units=len(new), now=now)
             events.record(
                 session,
                 at=now,
@@ -257,7 +250,6 @@ def _keep(
                 person_id=by.id if by else None,
                 data={"run": row.public_id, "metric": row.name, "answers": len(fresh)},
             )
-        session.flush()
         return run_id, row.public_id, row.name
 
 
@@ -282,7 +274,7 @@ def _write(
     units: Mapping[int, int],
     now: Any,
 ) -> None:
-    worker_id = runs.add_worker(session, run_id=run_id, name="metric", about=dict(told), now=now)
+    worker_id = run_chunks.add_worker(session, run_id=run_id, name="metric", about=dict(told), now=now)
     attempts = []
     for text, value in fresh:
         unit = units[text.prediction_id]
@@ -290,7 +282,7 @@ def _write(
             attempts.append(Attempt(unit, Outcome.SKIPPED, error=value, prompt_hash=text.hash))
         else:
             attempts.append(Attempt(unit, Outcome.ANSWERED, text=repr(value), prompt_hash=text.hash))
-    written = runs.add_attempts(
+    written = run_attempts.add_attempts(
         session,
         run_id=run_id,
         worker_id=worker_id,
@@ -318,7 +310,7 @@ def _write(
             for (attempt_id, attempt), (_, value) in zip(written, fresh, strict=True)
         ],
     )
-    runs.end_worker(session, worker_id=worker_id, now=now)
+    run_chunks.end_worker(session, worker_id=worker_id, now=now)
 
 
 def label_of(told: Mapping[str, Any]) -> str:

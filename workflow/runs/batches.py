@@ -18,10 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, TypeVarTuple
 
-from db import batches, events, judging, runs
+from db import batches, events, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch, StoredRunBatchUnit
-from db.tables import RunBatchRow
 from domain.batches import OUT, BatchState, custom_id, unit_of
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
@@ -331,7 +330,7 @@ class _At:
             about |= self.server.about
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.store.write() as session:
-            self.worker_id = runs.add_worker(
+            self.worker_id = run_chunks.add_worker(
                 session,
                 run_id=self.run_id,
                 name=worker_name(),
@@ -344,7 +343,7 @@ class _At:
         if self.server is not None:
             self.server.close()
         with self.store.write() as session:
-            runs.end_worker(session, worker_id=self.worker_id, now=self.store.now())
+            run_chunks.end_worker(session, worker_id=self.worker_id, now=self.store.now())
 
     def name(self, number: int) -> str:
         """What a batch is called among all of all runs."""
@@ -416,7 +415,7 @@ class _At:
     def _refuse_alive(self, batch: StoredRunBatch) -> None:
         """Leave alone what a command that still runs is at."""
         with self.store.read() as session:
-            there = runs.workers(session, run_id=self.run_id, only_there=True)
+            there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for each in there:
                 if each.id == batch.worker_id and not is_dead(each) and _same_machine(each.about):
                     raise Conflict(f"Another command is handing in batch {batch.number}; wait until it has ended.")
@@ -469,19 +468,8 @@ class _At:
             if not unit_ids:
                 return None, []
             now = self.store.now()
-            row.started_at = row.started_at or now
-            session.add(row)
-            batch = batches.add(
-                session,
-                row=RunBatchRow(
-                    run_id=self.run_id,
-                    number=0,
-                    worker_id=self.worker_id,
-                    by_hand=by_hand,
-                    state=BatchState.MAKING,
-                    created_at=now,
-                ),
-            )
+            runs.begin(session, row=row, now=now)
+            batch = batches.add(session, run_id=self.run_id, worker_id=self.worker_id, by_hand=by_hand, now=now)
             items = self._items(session, unit_ids)
             batches.add_units(
                 session,
@@ -548,7 +536,7 @@ class _At:
         assert self.spec.endpoint is not None
         budget = Budget(self.spec.endpoint)
         with self.store.read() as session:
-            figures = runs.figures(session, run_id=self.run_id)
+            figures = run_attempts.figures(session, run_id=self.run_id)
             out = len(batches.out(session, run_id=self.run_id) - set(_units_of_making(session, self.run_id)))
             aside = sum(each.most_cost for each in batches.of_run(session, run_id=self.run_id) if each.state in OUT)
         budget.spent(figures.calls + out, (figures.cost or 0.0) + aside)
@@ -625,9 +613,7 @@ class _At:
                     for each in left
                 ]
                 ids = self._add(session, attempts, {each.unit_id: each.item_id for each in left})
-                for each, id in zip(left, ids, strict=True):
-                    each.attempt_id = id
-                    session.add(each)
+                batches.settle(session, came=dict(zip((each.id for each in left), ids, strict=True)))
                 n += len(left)
                 if not left:
                     batches.change(
@@ -686,6 +672,7 @@ class _At:
                 for number, unit_ids in wanted.items()
                 for id, row in batches.units(session, batch_id=ids[number], unit_ids=unit_ids).items()
             }
+            digests = {row.id: row.digest for row in there.values()}
             attempts: list[Attempt] = []
             rows: list[StoredRunBatchUnit] = []
             problems: list[dict[str, Any]] = []
@@ -694,9 +681,9 @@ class _At:
                 why = ""
                 if row is None:
                     why = line.why or f"Nothing was asked under the custom_id {(line.custom_id or '')[:100]!r}."
-                elif row.digest == digest and which == 1:
+                elif digests[row.id] == digest and which == 1:
                     continue  # the same line once more
-                elif row.digest:
+                elif digests[row.id]:
                     why = f"There is another line with the custom_id {line.custom_id!r}; the first one counts."
                 if why or row is None or name is None:
                     problems.append(
@@ -709,14 +696,12 @@ class _At:
                         }
                     )
                     continue
-                row.digest = digest
+                digests[row.id] = digest
                 attempts.append(self._attempt(line, text, row, name[0]))
                 rows.append(row)
             stored = self._add(session, attempts, {row.unit_id: row.item_id for row in rows})
-            for row, id in zip(rows, stored, strict=True):
-                row.attempt_id = id
-                session.add(row)
-            session.flush()
+            came = dict(zip((row.id for row in rows), stored, strict=True))
+            batches.settle(session, came=came, digests={id: digests[id] for id in came})
             return ReadIn(len(attempts), batches.add_problems(session, rows=problems))
 
     def _attempt(self, line: Line, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
@@ -743,7 +728,7 @@ class _At:
 
     def _add(self, session: Session, attempts: Sequence[Attempt], items: Mapping[int, int]) -> list[int]:
         now = self.store.now()
-        written = runs.add_attempts(
+        written = run_attempts.add_attempts(
             session, run_id=self.run_id, worker_id=self.worker_id, attempts=attempts, item_ids=items, now=now
         )
         self.keep(session, self.row, written, now)
@@ -761,12 +746,12 @@ class _At:
         with self.store.write() as session:
             row = self._hold(session)
             for chunk in batches.chunks(session, run_id=self.run_id):
-                ended = runs.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+                ended = run_attempts.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
                 if ended >= set(chunk.unit_ids):
-                    runs.finish(session, row=chunk)
-            if row.state is RunState.BATCH and not runs.undone(session, run_id=self.run_id):
+                    run_chunks.finish(session, row=chunk)
+            if row.state is RunState.BATCH and not run_chunks.undone(session, run_id=self.run_id):
                 now = self.store.now()
-                row.state, row.started_at, row.ended_at = RunState.DONE, row.started_at or now, now
+                runs.complete(session, row=row, now=now)
                 events.record(
                     session,
                     at=now,
@@ -774,8 +759,7 @@ class _At:
                     project_id=row.project_id,
                     data={"run": row.public_id, "model": row.name},
                 )
-            row.said = self._said(session, row)
-            session.add(row)
+            runs.explain(session, row=row, said=self._said(session, row))
 
     def _said(self, session: Session, row: StoredRun) -> str:
         counts = batches.counts(session, run_id=self.run_id)
@@ -829,7 +813,7 @@ def _free(session: Session, row: StoredRun) -> list[int]:
     out = batches.out(session, run_id=run_id)
     found: dict[int, None] = {}
     for chunk in batches.chunks(session, run_id=run_id):
-        asked = runs.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+        asked = run_attempts.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         found |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
     return list(found)
 

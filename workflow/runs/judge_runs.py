@@ -20,7 +20,6 @@ from annotation_schemas.model import Judge, Schema
 from db import files, items, judging, runs
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem, StoredJudgeUnit, StoredPrediction
-from db.tables import JudgeUnitRow
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
@@ -510,7 +509,7 @@ def foreseen(
         access = require_lead(session, by=by, project=project)
         rows = units_of(session, access, plan)
     asker = asker_of(store, media, schema=access.schema, spec=spec, plan=plan, cache=cache)
-    units = [JudgeUnitRow(id=number, run_id=0, **row) for number, row in enumerate(rows[: max(first, most)], 1)]
+    units = [StoredJudgeUnit(id=number, run_id=0, **row) for number, row in enumerate(rows[: max(first, most)], 1)]
     questions = asker.ask_about(units[:first])
     rest = JudgeAsker(store, schema=access.schema, plan=plan).ask_about(units[first:])
     cannot = Counter(question.cannot for question in (*questions, *rest) if question.cannot)

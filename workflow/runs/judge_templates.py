@@ -17,7 +17,6 @@ from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
 from db import events, judging
 from db.engine import Session, Store
 from db.records import StoredJudgeTemplate
-from db.tables import JudgeTemplateRow
 from domain.errors import InvalidInput, NotFound, Problem, SchemaError
 from domain.records import Person
 from workflow.access.projects import require_lead
@@ -108,16 +107,14 @@ def add_version(store: Store, *, by: Person | None, project: str, text: str, ori
         numbered = judge_templates.parse_template(_numbered(parsed.text, newest + 1), name="the template")
         row = judging.add_template(
             session,
-            row=JudgeTemplateRow(
-                project_id=access.project_id,
-                name=numbered.head.id,
-                version=numbered.head.version,
-                hash=numbered.hash,
-                text=numbered.text,
-                origin=origin,
-                by_id=by.id if by else None,
-                created_at=store.now(),
-            ),
+            project_id=access.project_id,
+            name=numbered.head.id,
+            version=numbered.head.version,
+            hash=numbered.hash,
+            text=numbered.text,
+            origin=origin,
+            by_id=by.id if by else None,
+            now=store.now(),
         )
         events.record(
             session,

@@ -18,10 +18,9 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import batches, events, projects, runs, task_slots, withdrawn_runs
+from db import batches, events, projects, run_attempts, run_chunks, runs, task_slots, withdrawn_runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
-from db.tables import RunRow
 from domain.batches import OUT
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, Problem
 from domain.judging import JudgePlan
@@ -257,26 +256,20 @@ def write_down(
     known = identities.name_of(there, kind=kind, label=label, parts=parts)
     row = runs.add(
         session,
-        row=RunRow(
-            project_id=access.project_id,
-            kind=kind,
-            name=known or free_name(session, access, label),
-            params={
-                "spec": spec.dump(),
-                "plan": plan.dump(),
-                "folder": folder,
-                "schema": {
-                    "name": access.schema.name,
-                    "version": access.schema.version,
-                    "hash": access.loaded.hash,
-                },
-            },
-            state=RunState.BATCH if plan.batch else RunState.WAITING,
-            spec_hash=_hash(spec, plan),
-            wanted=n_units,
-            by_id=by.id if by else None,
-            created_at=store.now(),
-        ),
+        project_id=access.project_id,
+        kind=kind,
+        name=known or free_name(session, access, label),
+        params={
+            "spec": spec.dump(),
+            "plan": plan.dump(),
+            "folder": folder,
+            "schema": {"name": access.schema.name, "version": access.schema.version, "hash": access.loaded.hash},
+        },
+        state=RunState.BATCH if plan.batch else RunState.WAITING,
+        spec_hash=_hash(spec, plan),
+        wanted=n_units,
+        by_id=by.id if by else None,
+        now=store.now(),
     )
     _record(session, store, row, by, "run.started", wanted=n_units, hash=row.spec_hash)
     return row
@@ -287,7 +280,7 @@ def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> Non
     spec, plan = spec_of_run(row), plan_of_run(row)
     clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
     size = _chunk_size(spec, len(unit_ids), clips=clips)
-    runs.add_chunks(session, run_id=row.id, chunks=chunked(unit_ids, size))
+    run_chunks.add_chunks(session, run_id=row.id, chunks=chunked(unit_ids, size))
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
@@ -480,7 +473,7 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
             raise Conflict("This run's questions go in batch files, which no worker is at: there is nothing to pause.")
         if row.state not in OPEN:
             raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
-        _enter(session, row, RunState.PAUSED)
+        runs.pause(session, row=row)
         _record(session, store, row, by, "run.paused")
 
 
@@ -496,7 +489,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
             raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
         refuse_withdrawn(row, "before it goes on")
         refuse_changed(row)
-        _enter(session, row, RunState.WAITING)
+        runs.resume(session, row=row, state=RunState.WAITING)
         _record(session, store, row, by, "run.resumed")
     wake(settings, run)
 
@@ -509,8 +502,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
             return
         if row.state is RunState.DONE:
             raise Conflict("This run is done, so there is nothing to cancel.")
-        row.ended_at = store.now()
-        _enter(session, row, RunState.CANCELLED)
+        runs.cancel(session, row=row, now=store.now())
         _record(session, store, row, by, "run.cancelled")
 
 
@@ -523,21 +515,20 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
         row = _held(session, by, run)
         if row.state in OPEN:
             raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
-        if row.state is RunState.BATCH and runs.undone(session, run_id=row.id) and _waits_for_batch(session, row):
+        if row.state is RunState.BATCH and run_chunks.undone(session, run_id=row.id) and _waits_for_batch(session, row):
             raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
         if row.state is RunState.CANCELLED:
             raise Conflict("This run was cancelled; start a new one.")
         refuse_withdrawn(row, "before what failed is asked again")
         refuse_changed(row)
         run_id = row.id
-        failed = runs.failed(session, run_id=run_id)
-        waiting = runs.asked_again_ids(session, run_id=run_id)
+        failed = run_attempts.failed(session, run_id=run_id)
+        waiting = run_attempts.asked_again_ids(session, run_id=run_id)
         again = [id for id in failed if id not in waiting]
         if again:
             add_chunks(session, row, again)
         if again or row.state in RESUMABLE:
-            row.ended_at = None
-            _enter(session, row, RunState.BATCH if in_batches(row) else RunState.WAITING)
+            runs.resume(session, row=row, state=RunState.BATCH if in_batches(row) else RunState.WAITING)
             _record(session, store, row, by, "run.resumed", again=len(again))
         awaited = row.state in OPEN
     if awaited:
@@ -566,9 +557,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
             raise Conflict(f"This run was withdrawn before: {row.withdrawn_why}")
         if row.state in OPEN:
             raise Conflict("This run is being worked on; pause or cancel it before you withdraw it.")
-        row.withdrawn_at, row.withdrawn_why = store.now(), reason.strip()
-        session.add(row)
-        session.flush()
+        row = runs.withdraw(session, row=row, why=reason.strip(), now=store.now())
         for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
             task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
         follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
@@ -582,9 +571,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is None:
             raise Conflict("This run was not withdrawn.")
-        row.withdrawn_at, row.withdrawn_why = None, ""
-        session.add(row)
-        session.flush()
+        runs.take_back(session, row=row)
         follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         grading.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn_runs.TAKEN_BACK)
@@ -746,7 +733,7 @@ def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureVi
     """Why items have no answer, the most frequent reason first."""
     with store.read() as session:
         row, _ = run_and_access(session, by, run)
-        return tuple(FailureView(*each) for each in runs.reasons(session, run_id=row.id))
+        return tuple(FailureView(*each) for each in run_attempts.reasons(session, run_id=row.id))
 
 
 _FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
@@ -779,17 +766,19 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
                 detail=row.detail,
             ),
         )
-        for row, item in runs.attempts(session, run_id=run_id, **wanted)
+        for row, item in run_attempts.attempts(session, run_id=run_id, **wanted)
     )
 
 
 def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> RunView:
     run_id, now = row.id, store.now()
-    figures = runs.figures(session, run_id=run_id)
-    waiting = runs.last_outcomes(session, run_id=run_id, unit_ids=runs.asked_again_ids(session, run_id=run_id))
+    figures = run_attempts.figures(session, run_id=run_id)
+    waiting = run_attempts.last_outcomes(
+        session, run_id=run_id, unit_ids=run_attempts.asked_again_ids(session, run_id=run_id)
+    )
     by_outcome = {outcome: left for outcome, n in figures.by_outcome.items() if (left := n - waiting[outcome]) > 0}
     done = sum(by_outcome.values())
-    workers = tuple(_worker(worker, store) for worker in runs.workers(session, run_id=run_id))
+    workers = tuple(_worker(worker, store) for worker in run_chunks.workers(session, run_id=run_id))
     rate = _rate(session, row, workers, now)
     spec: Mapping[str, Any] = row.params.get("spec", {})
     price = (spec.get("endpoint") or {}).get("price") or {}
@@ -851,7 +840,7 @@ def _rate(session: Session, row: StoredRun, workers: Sequence[WorkerView], now: 
     there = [worker.started_at for worker in workers if worker.there]
     if row.state is not RunState.RUNNING or not there:
         return None
-    found = runs.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
+    found = run_attempts.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
     if found is None:
         return None
     n, first, last = found
@@ -892,12 +881,6 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     if row.kind is RunKind.METRIC:
         raise Conflict(f"The run {run} is {row.name}, a metric: there is nobody to ask.")
     return row
-
-
-def _enter(session: Session, row: StoredRun, state: RunState, said: str = "") -> None:
-    row.state, row.said = state, said
-    session.add(row)
-    session.flush()
 
 
 def _record(session: Session, store: Store, row: StoredRun, by: Person | None, kind: str, **data: Any) -> None:

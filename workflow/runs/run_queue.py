@@ -93,9 +93,13 @@ class Queue:
 
     def __init__(self, huey: Any) -> None:
         self.huey = huey
-        self.work: Any = None
-        """Called with a run's public id; set by a worker."""
+        self.work: Callable[[str], None] | None = None
+        """Called with a run's public id."""
         self.task_of = huey.task(name=TASK)(self._work)
+
+    def do(self, work: Callable[[str], None]) -> None:
+        """What this process does with a run's public id, which makes it a worker."""
+        self.work = work
 
     def _work(self, run: str) -> None:
         if self.work is not None:
@@ -140,7 +144,8 @@ def serve(
     busy: set[str] = set()
     refused: set[str] = set()
     consumer = queue.huey.create_consumer(workers=threads, periodic=False, max_delay=1.0)
-    consumer._signal_actions = {signal.SIGINT: (False, True), signal.SIGTERM: (False, True)}
+    leaving = {signal.SIGINT: (False, True), signal.SIGTERM: (False, True)}
+    setattr(consumer, "_signal_actions", leaving)  # noqa: B010 huey has no setting for it
 
     def work_on(run: str) -> None:
         if run in refused or run in busy or consumer.stop_flag.is_set():
@@ -167,7 +172,7 @@ def serve(
             except Exception:
                 _log.warning("the queue or the database cannot be reached; trying again", exc_info=True)
 
-    queue.work = work_on
+    queue.do(work_on)
     looker = threading.Thread(target=look, name="look", daemon=True)
     looker.start()
     with suppress(KeyboardInterrupt):

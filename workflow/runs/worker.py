@@ -20,7 +20,7 @@ from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Protocol
 
-from db import events, judging, runs
+from db import events, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
@@ -125,7 +125,7 @@ def work(
         bury(session, store, run_id=row.id)
         if not share and is_taken(session, store, row=row):
             return row.state
-        worker_id = runs.add_worker(
+        worker_id = run_chunks.add_worker(
             session, run_id=row.id, name=worker_name(), about={"process": process()}, now=store.now()
         )
     keeper = _Keeper(store, row, worker_id, keep_of(row), stop)
@@ -251,10 +251,10 @@ class _Worker:
         now = self.store.now()
         with self.store.write() as session:
             self._begin(session)  # everybody holds a run before its chunks, so that nobody waits for each other
-            chunk = runs.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
+            chunk = run_chunks.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
             if chunk is None:
                 return None
-            asked = runs.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+            asked = run_attempts.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         self.begun = True
         left = [id for id in dict.fromkeys(chunk.unit_ids) if id not in asked]
         if left and self.asker is None:
@@ -267,9 +267,7 @@ class _Worker:
             return
         row = runs.by_public_id(session, public_id=self.row.public_id, hold=True)
         if row is not None and row.state is RunState.WAITING:
-            row.state, row.started_at = RunState.RUNNING, row.started_at or self.store.now()
-            session.add(row)
-            session.flush()
+            runs.take_up(session, row=row, now=self.store.now())
 
     def _answer(self, prepared: _Prepared) -> None:
         self.keeper.begin(prepared)
@@ -293,16 +291,16 @@ class _Worker:
                 self.keeper.tell(Attempt(question.unit_id, Outcome.FAILED, error=error))
         self.keeper.flush()
         with self.store.write() as session:
-            chunk = runs.owned(session, chunk_id=prepared.chunk_id, worker_id=self.worker_id)
+            chunk = run_chunks.owned(session, chunk_id=prepared.chunk_id, worker_id=self.worker_id)
             if chunk is not None and not self.keeper.stop():
-                runs.finish(session, row=chunk)
+                run_chunks.finish(session, row=chunk)
 
     def _opened(self) -> Answerer:
         if self.answerer is None:
             self.answerer = self.means.open(self.spec, self.plan)
             about = {**self.answerer.about, "touchstone": _version(), "process": process()}
             with self.store.write() as session:
-                runs.tell_about(session, worker_id=self.worker_id, about=about)
+                run_chunks.tell_about(session, worker_id=self.worker_id, about=about)
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
@@ -310,7 +308,7 @@ class _Worker:
         spent = getattr(answerer, "spent", None)
         if spent is not None:
             with self.store.read() as session:
-                figures = runs.figures(session, run_id=self.run_id)
+                figures = run_attempts.figures(session, run_id=self.run_id)
             spent(figures.calls, figures.cost or 0.0)
 
     def _left(self) -> bool:
@@ -319,11 +317,9 @@ class _Worker:
             row = runs.by_public_id(session, public_id=self.row.public_id, hold=True)
             if row is None or row.state not in OPEN:
                 return False
-            if runs.undone(session, run_id=self.run_id):
+            if run_chunks.undone(session, run_id=self.run_id):
                 return True
-            now = self.store.now()
-            row.state, row.started_at, row.ended_at = RunState.DONE, row.started_at or now, now
-            session.add(row)
+            runs.complete(session, row=row, now=self.store.now())
             _record(session, self.store, row, "run.done")
             return False
 
@@ -457,7 +453,7 @@ class _Keeper(threading.Thread):
                 prepare(self.keep, self.store, self.row, attempts)
                 with self.store.write() as session:
                     now = self.store.now()
-                    written = runs.append(
+                    written = run_attempts.append(
                         session,
                         run_id=self.row.id,
                         chunk_id=chunk_id,
@@ -490,7 +486,7 @@ class _Keeper(threading.Thread):
             self._beaten = moment
             now = self.store.now()
             with self.store.write() as session:
-                runs.extend(session, worker_id=self.worker_id, now=now, until=now + LEASE)
+                run_chunks.extend(session, worker_id=self.worker_id, now=now, until=now + LEASE)
 
 
 # ---- ends -----------------------------------------------------------------------------------------------------------
@@ -502,15 +498,14 @@ def _stop_run(store: Store, row: StoredRun, said: str) -> None:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
         if found is None or found.state not in OPEN:
             return
-        found.state, found.said = RunState.STOPPED, said
-        session.add(found)
+        runs.stop(session, row=found, said=said)
         _record(session, store, found, "run.stopped", said=said)
 
 
 def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
     """Whether other workers are at a run."""
     with store.read() as session:
-        there = runs.workers(session, run_id=row.id, only_there=True)
+        there = run_chunks.workers(session, run_id=row.id, only_there=True)
         return any(is_there(each, store) for each in there if each.id != worker_id)
 
 
@@ -519,13 +514,14 @@ def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
         now = store.now()
-        runs.end_worker(session, worker_id=worker_id, now=now)
+        run_chunks.end_worker(session, worker_id=worker_id, now=now)
         if found is None:
             return row.state
-        others = [each for each in runs.workers(session, run_id=found.id, only_there=True) if is_there(each, store)]
+        others = [
+            each for each in run_chunks.workers(session, run_id=found.id, only_there=True) if is_there(each, store)
+        ]
         if found.state is RunState.RUNNING and not others:
-            found.state = RunState.WAITING
-            session.add(found)
+            found = runs.put_down(session, row=found)
         return found.state
 
 

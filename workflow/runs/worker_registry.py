@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from db import runs
+from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
 
@@ -51,7 +51,7 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
     """Whether a worker of this machine works on a run, or any worker where the model is an endpoint with its limits."""
     here = process()
     endpoint = row.params.get("spec", {}).get("adapter") == "endpoint"
-    for each in runs.workers(session, run_id=row.id, only_there=True):
+    for each in run_chunks.workers(session, run_id=row.id, only_there=True):
         known: Mapping[str, Any] = each.about.get("process") or {}
         same = (known.get("host"), known.get("space")) == (here["host"], here["space"])
         if is_there(each, store) and (endpoint or same):
@@ -61,9 +61,9 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
 
 def bury(session: Session, store: Store, *, run_id: int) -> None:
     """Free what workers had taken whose processes are gone."""
-    for row in runs.workers(session, run_id=run_id, only_there=True):
+    for row in run_chunks.workers(session, run_id=run_id, only_there=True):
         if is_dead(row):
-            runs.end_worker(session, worker_id=row.id, now=store.now())
+            run_chunks.end_worker(session, worker_id=row.id, now=store.now())
 
 
 def _space() -> str | None:
@@ -92,7 +92,9 @@ def waiting(store: Store, *, share: bool = False) -> list[str]:
     """
     with store.read() as session:
         found = runs.open_runs(session)
-        dead = any(is_dead(each) for row in found for each in runs.workers(session, run_id=row.id, only_there=True))
+        dead = any(
+            is_dead(each) for row in found for each in run_chunks.workers(session, run_id=row.id, only_there=True)
+        )
     if dead:
         with store.write() as session:
             for row in found:
@@ -103,6 +105,6 @@ def waiting(store: Store, *, share: bool = False) -> list[str]:
             row.public_id
             for row in found
             if row.created_at < now - _LEFT_ALONE
-            and runs.free_chunks(session, run_id=row.id, now=now)
+            and run_chunks.free_chunks(session, run_id=row.id, now=now)
             and (share or not is_taken(session, store, row=row))
         ]

@@ -1,0 +1,308 @@
+"""Queries on attempts: each time that somebody was asked about something, and what became of it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, case, func, insert
+from sqlalchemy import select as sa_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.records import StoredAttempt, StoredItem
+from db.run_chunks import owned
+from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow
+from domain.runs import ANSWERS, Attempt, Outcome
+
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
+
+def append(
+    session: Session,
+    *,
+    run_id: int,
+    chunk_id: int,
+    worker_id: int,
+    attempts: Sequence[Attempt],
+    item_ids: Mapping[int, int],
+    now: datetime,
+    unless_there: bool = False,
+) -> list[tuple[int, Attempt]] | None:
+    """Write what became of asking about units; the attempts that were written, with their ids.
+
+    None, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
+    asked to the end: it is for writing again after nobody knows whether writing succeeded.
+
+    Parameters
+    ----------
+    item_ids
+        The item that each unit is about.
+    """
+    chunk = owned(session, chunk_id=chunk_id, worker_id=worker_id)
+    if chunk is None:
+        return None
+    if unless_there:
+        there = finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+        attempts = [attempt for attempt in attempts if attempt.unit_id not in there]
+    return add_attempts(session, run_id=run_id, worker_id=worker_id, attempts=attempts, item_ids=item_ids, now=now)
+
+
+def add_attempts(
+    session: Session,
+    *,
+    run_id: int,
+    worker_id: int,
+    attempts: Sequence[Attempt],
+    item_ids: Mapping[int, int],
+    now: datetime,
+) -> list[tuple[int, Attempt]]:
+    """Add attempts, each with the next number of its unit; with their ids."""
+    if not attempts:
+        return []
+    numbers = _numbers(session, run_id=run_id, unit_ids=[attempt.unit_id for attempt in attempts])
+    rows = []
+    for attempt in attempts:
+        numbers[attempt.unit_id] = number = numbers.get(attempt.unit_id, 0) + 1
+        item_id = item_ids[attempt.unit_id]
+        rows.append(_row(attempt, run_id=run_id, worker_id=worker_id, item_id=item_id, number=number, now=now))
+    session.flush()
+    statement = insert(AttemptRow).returning(col(AttemptRow.id), sort_by_parameter_order=True)
+    ids = [row[0] or 0 for row in session.connection().execute(statement, rows)]
+    return list(zip(ids, attempts, strict=True))
+
+
+def _numbers(session: Session, *, run_id: int, unit_ids: Sequence[int]) -> dict[int, int]:
+    wanted = (
+        select(AttemptRow.unit_id, func.max(AttemptRow.number))
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.unit_id).in_(sorted(set(unit_ids))))
+        .group_by(col(AttemptRow.unit_id))
+    )
+    return dict(session.exec(wanted).all())
+
+
+def _row(attempt: Attempt, *, run_id: int, worker_id: int, item_id: int, number: int, now: datetime) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "worker_id": worker_id,
+        "unit_id": attempt.unit_id,
+        "item_id": item_id,
+        "number": number,
+        "outcome": attempt.outcome,
+        "final": attempt.final,
+        "text": storable(attempt.text),
+        "finish_reason": attempt.finish_reason,
+        "tokens_in": attempt.tokens_in,
+        "tokens_out": attempt.tokens_out,
+        "seconds": attempt.seconds,
+        "waited": attempt.waited,
+        "status": attempt.status,
+        "error": storable(attempt.error),
+        "request_id": storable(attempt.request_id) if attempt.request_id is not None else None,
+        "prompt_hash": attempt.prompt_hash,
+        "image_hashes": list(attempt.image_hashes),
+        "cost": attempt.cost,
+        "detail": _json(attempt.detail),
+        "created_at": now,
+    }
+
+
+def storable(text: str) -> str:
+    """What a model wrote, without what no database holds: NUL and halves of characters."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _json(value: Any) -> Any:
+    """JSON values as every database takes them: a log-probability may be minus infinity, which JSON does not know."""
+    if isinstance(value, Mapping):
+        return {storable(str(key)): _json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return storable(value) if isinstance(value, str) else value
+
+
+def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: int = 0) -> set[int]:
+    """The units that need not be asked (again): answered, or asked to the end after the attempt ``since``."""
+    found: set[int] = set()
+    for some in _lots(unit_ids):
+        asked = select(AttemptRow.unit_id).where(
+            AttemptRow.run_id == run_id,
+            col(AttemptRow.unit_id).in_(some),
+            col(AttemptRow.final).is_(True),
+            col(AttemptRow.id) > since,
+        )
+        answered = select(PredictionRow.item_id).where(
+            PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
+        )
+        found |= {*session.exec(asked), *session.exec(answered)}
+    return found
+
+
+def failed(session: Session, *, run_id: int) -> list[int]:
+    """The units whose last attempt ended without an answer."""
+    wanted = select(AttemptRow.unit_id).where(
+        AttemptRow.run_id == run_id,
+        col(AttemptRow.final).is_(True),
+        col(AttemptRow.outcome).not_in(tuple(ANSWERS)),
+        _is_last(AttemptRow),
+    )
+    return list(session.exec(wanted.order_by(col(AttemptRow.id))))
+
+
+def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
+    """The units that have failed once and wait to be asked again."""
+    wanted = select(RunChunkRow.unit_ids, RunChunkRow.since).where(
+        RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False), col(RunChunkRow.since) > 0
+    )
+    found: set[int] = set()
+    for ids, since in session.exec(wanted).all():
+        found |= set(ids) - finished(session, run_id=run_id, unit_ids=ids, since=since)
+    return found
+
+
+def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:
+    """How often units ended as what, by their last attempt that was asked to the end."""
+    found: Counter[Outcome] = Counter()
+    for some in _lots(list(unit_ids)):
+        wanted = (
+            select(AttemptRow.outcome, func.count())
+            .where(
+                AttemptRow.run_id == run_id,
+                col(AttemptRow.unit_id).in_(some),
+                col(AttemptRow.final).is_(True),
+                _is_last(AttemptRow),
+            )
+            .group_by(col(AttemptRow.outcome))
+        )
+        found.update({Outcome(outcome): n for outcome, n in session.exec(wanted)})
+    return found
+
+
+_OTHER = aliased(AttemptRow)
+
+
+def _is_last(of: Any) -> ColumnElement[bool]:
+    """Nothing came after an attempt about the same unit."""
+    later = select(_OTHER.id).where(
+        col(_OTHER.run_id) == col(of.run_id),
+        col(_OTHER.unit_id) == col(of.unit_id),
+        col(_OTHER.number) > col(of.number),
+    )
+    return ~later.exists()
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the attempts of a run add up to."""
+
+    by_outcome: Mapping[Outcome, int]
+    """Units by what became of their last attempt, of those that were asked to the end."""
+    attempts: int
+    calls: int
+    """Attempts at which something was asked."""
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None
+    without_cost: int
+    """Calls whose cost is not known."""
+
+
+def figures(session: Session, *, run_id: int) -> Figures:
+    """What the attempts of a run add up to."""
+    by_outcome = (
+        select(AttemptRow.outcome, func.count())
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), _is_last(AttemptRow))
+        .group_by(col(AttemptRow.outcome))
+    )
+    sums = sa_select(
+        func.count(),
+        func.coalesce(func.sum(case((col(AttemptRow.outcome) != Outcome.SKIPPED, 1), else_=0)), 0),
+        func.sum(AttemptRow.tokens_in),
+        func.sum(AttemptRow.tokens_out),
+        func.sum(AttemptRow.cost),
+        func.coalesce(
+            func.sum(
+                case((and_(col(AttemptRow.cost).is_(None), col(AttemptRow.outcome) != Outcome.SKIPPED), 1), else_=0)
+            ),
+            0,
+        ),
+    ).where(col(AttemptRow.run_id) == run_id)
+    counted = {Outcome(outcome): n for outcome, n in session.exec(by_outcome)}
+    attempts, calls, tokens_in, tokens_out, cost, unknown = session.execute(sums).one()
+    return Figures(counted, attempts, calls, tokens_in, tokens_out, cost, unknown)
+
+
+def pace(session: Session, *, run_id: int, since: datetime, limit: int = 200) -> tuple[int, datetime, datetime] | None:
+    """How many units were asked to the end last (``limit`` at most), and when the first and the last of them was."""
+    wanted = (
+        select(AttemptRow.created_at)
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.final).is_(True), col(AttemptRow.created_at) >= since)
+        .order_by(col(AttemptRow.id).desc())
+        .limit(limit)
+    )
+    moments = list(session.exec(wanted))
+    return (len(moments), min(moments), max(moments)) if moments else None
+
+
+def attempts(
+    session: Session,
+    *,
+    run_id: int,
+    outcomes: Sequence[Outcome] | None = None,
+    item_id: int | None = None,
+    dimension: str | None = None,
+    id: int | None = None,
+    only_last: bool = False,
+    before: int | None = None,
+    limit: int = 50,
+) -> list[tuple[StoredAttempt, StoredItem]]:
+    """Attempts with their items, the newest first; ``before`` the attempt with that id."""
+    wanted = (
+        select(AttemptRow, ItemRow)
+        .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)
+        .where(AttemptRow.run_id == run_id)
+        .order_by(col(AttemptRow.id).desc())
+        .limit(limit)
+    )
+    if outcomes is not None:
+        wanted = wanted.where(col(AttemptRow.outcome).in_(list(outcomes)))
+    if item_id is not None:
+        wanted = wanted.where(AttemptRow.item_id == item_id)
+    if dimension is not None:
+        wanted = wanted.where(ItemRow.dimension == dimension)
+    if id is not None:
+        wanted = wanted.where(AttemptRow.id == id)
+    if only_last:
+        wanted = wanted.where(col(AttemptRow.final).is_(True), _is_last(AttemptRow))
+    if before is not None:
+        wanted = wanted.where(col(AttemptRow.id) < before)
+    return [(attempt, item) for attempt, item in session.exec(wanted)]
+
+
+def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, str]]:
+    """Why units have no answer: outcome, error, how many of them, and one of the items; the most frequent first."""
+    wanted = (
+        select(AttemptRow.outcome, AttemptRow.error, func.count(), func.min(ItemRow.external_id))
+        .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)
+        .where(
+            AttemptRow.run_id == run_id,
+            col(AttemptRow.final).is_(True),
+            col(AttemptRow.outcome).not_in(tuple(ANSWERS)),
+            _is_last(AttemptRow),
+        )
+        .group_by(col(AttemptRow.outcome), col(AttemptRow.error))
+        .order_by(func.count().desc(), col(AttemptRow.outcome), col(AttemptRow.error))
+    )
+    return [(Outcome(outcome), error, n, item) for outcome, error, n, item in session.execute(wanted)]
+
+
+def _lots(ids: Sequence[int]) -> list[list[int]]:
+    found = sorted(set(ids))
+    return [found[start : start + _AT_ONCE] for start in range(0, len(found), _AT_ONCE)]

@@ -1,0 +1,125 @@
+"""Queries on the chunks of runs, and on the workers that share them.
+
+A worker owns a chunk from claiming it until somebody else does, which nobody can before its lease has ended. What it
+writes is written in a transaction that holds the chunk and finds it still its own: the work of a worker that was given
+up never mixes with that of the one who took over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, func, insert, or_, update
+from sqlmodel import Session, col, select
+
+from db.records import StoredRunChunk, StoredRunWorker
+from db.tables import AttemptRow, RunChunkRow, RunWorkerRow
+
+
+def add_chunks(session: Session, *, run_id: int, chunks: Iterable[Sequence[int]]) -> None:
+    """Add chunks after those that are there; what failed before now is asked again in them."""
+    first = session.exec(select(func.coalesce(func.max(RunChunkRow.number), -1)).where(RunChunkRow.run_id == run_id))
+    since = session.exec(select(func.coalesce(func.max(AttemptRow.id), 0)).where(AttemptRow.run_id == run_id)).one()
+    rows = [
+        {"run_id": run_id, "number": number, "unit_ids": list(ids), "since": since, "done": False}
+        for number, ids in enumerate(chunks, first.one() + 1)
+    ]
+    if rows:
+        session.flush()
+        session.connection().execute(insert(RunChunkRow), rows)
+
+
+def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until: datetime) -> StoredRunChunk | None:
+    """Give a worker the next chunk that nobody has; None if there is none just now."""
+    wanted = (
+        select(RunChunkRow)
+        .where(
+            RunChunkRow.run_id == run_id,
+            col(RunChunkRow.done).is_(False),
+            or_(col(RunChunkRow.lease_until).is_(None), col(RunChunkRow.lease_until) < now),
+        )
+        .order_by(col(RunChunkRow.number))
+        .limit(1)
+        .with_for_update(skip_locked=True, key_share=True)
+        .execution_options(populate_existing=True)
+    )
+    found = session.exec(wanted).first()
+    if found is not None:
+        found.worker_id, found.lease_until = worker_id, until
+        session.add(found)
+        session.flush()
+    return found
+
+
+def undone(session: Session, *, run_id: int) -> int:
+    """How many chunks are not done."""
+    wanted = select(func.count()).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
+    return session.exec(wanted).one()
+
+
+def free_chunks(session: Session, *, run_id: int, now: datetime) -> bool:
+    """Whether a worker could take something of a run, or nothing is left of it but to say that it is done."""
+    free = or_(col(RunChunkRow.lease_until).is_(None), col(RunChunkRow.lease_until) < now)
+    left = select(RunChunkRow.id).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
+    return session.exec(left.where(free).limit(1)).first() is not None or not undone(session, run_id=run_id)
+
+
+def owned(session: Session, *, chunk_id: int, worker_id: int) -> StoredRunChunk | None:
+    """A chunk, held until the transaction ends, if it is still this worker's."""
+    wanted = select(RunChunkRow).where(
+        RunChunkRow.id == chunk_id, RunChunkRow.worker_id == worker_id, col(RunChunkRow.done).is_(False)
+    )
+    return session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).first()
+
+
+def extend(session: Session, *, worker_id: int, now: datetime, until: datetime) -> int:
+    """A worker is still there: its chunks stay its own for a while longer. How many it has."""
+    session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(seen_at=now, ended_at=None))
+    mine = and_(col(RunChunkRow.worker_id) == worker_id, col(RunChunkRow.done).is_(False))
+    return int(session.exec(update(RunChunkRow).where(mine).values(lease_until=until)).rowcount)
+
+
+def release(session: Session, *, worker_id: int) -> None:
+    """Give back what a worker has not done."""
+    mine = and_(col(RunChunkRow.worker_id) == worker_id, col(RunChunkRow.done).is_(False))
+    session.exec(update(RunChunkRow).where(mine).values(worker_id=None, lease_until=None))
+
+
+def finish(session: Session, *, row: StoredRunChunk) -> None:
+    """A chunk that is held is done."""
+    row.done, row.lease_until = True, None
+    session.add(row)
+    session.flush()
+
+
+# ---- workers --------------------------------------------------------------------------------------------------------
+
+
+def add_worker(session: Session, *, run_id: int, name: str, about: Mapping[str, Any], now: datetime) -> int:
+    """A worker takes part in a run; its id."""
+    row = RunWorkerRow(run_id=run_id, name=name, about=dict(about), started_at=now, seen_at=now)
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def tell_about(session: Session, *, worker_id: int, about: Mapping[str, Any]) -> None:
+    """Note what a worker works with."""
+    session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(about=dict(about)))
+
+
+def end_worker(session: Session, *, worker_id: int, now: datetime) -> None:
+    """A worker has left; what it had not done is free."""
+    release(session, worker_id=worker_id)
+    mine = and_(col(RunWorkerRow.id) == worker_id, col(RunWorkerRow.ended_at).is_(None))
+    session.exec(update(RunWorkerRow).where(mine).values(seen_at=now, ended_at=now))
+
+
+def workers(session: Session, *, run_id: int, only_there: bool = False) -> Sequence[StoredRunWorker]:
+    """The workers of a run, in the order in which they came; only those that have not said goodbye."""
+    wanted = select(RunWorkerRow).where(RunWorkerRow.run_id == run_id).order_by(col(RunWorkerRow.id))
+    if only_there:
+        wanted = wanted.where(col(RunWorkerRow.ended_at).is_(None))
+    return session.exec(wanted).all()
