@@ -12,7 +12,6 @@ from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db import missing_media
-from db.engine import insert_or_ignore
 from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
 from db.tables import (
     AnnotationRow,
@@ -24,9 +23,8 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from db.types import public_id
+from db.task_slots import Slot, open_for_person
 from db.withdrawn_runs import about_counting
-from domain.policies import LEASE
 from domain.states import ItemState, Purpose, Stage, TaskState
 
 SETTLED = (ItemState.KEPT, ItemState.REJECTED)
@@ -139,30 +137,21 @@ def hand_out(session: Session, *, gold_id: int, person_id: int, now: datetime, s
     """A task for one person about gold, in their hands; None if they have had it."""
     gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
     grading = gold.prediction_id is not None
-    slot = {
-        "public_id": public_id(),
-        "project_id": gold.project_id,
-        "stage": Stage(gold.stage),
-        "purpose": Purpose.GOLD,
-        "unit": unit_of(gold_id),
-        "slot": person_id,
-        "item_id": gold.item_id,
-        "revision": None if grading else gold.revision,  # as the live slots of the stage have it
-        "prediction_id": gold.prediction_id,
-        "dimension": gold.dimension,
-        "state": TaskState.CLAIMED,
-        "person_id": person_id,
-        "lease_until": now + LEASE,
-        "correcting": False,
-        "shuffle": shuffle,
-        "rank": 0,
-        "opened": 0,
-        "created_at": now,
-    }
-    if not insert_or_ignore(session, TaskRow, [slot]):
-        return None
-    mine = select(TaskRow).where(TaskRow.unit == unit_of(gold_id), TaskRow.person_id == person_id)
-    return session.exec(mine).one()
+    slot = Slot(
+        project_id=gold.project_id,
+        stage=Stage(gold.stage),
+        purpose=Purpose.GOLD,
+        unit=unit_of(gold_id),
+        slot=person_id,
+        item_id=gold.item_id,
+        revision=None if grading else gold.revision,  # as the live slots of the stage have it
+        prediction_id=gold.prediction_id,
+        dimension=gold.dimension,
+        person_id=person_id,
+        shuffle=shuffle,
+        at=now,
+    )
+    return open_for_person(session, slot=slot)
 
 
 def answers(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> list[GoldAnswer]:

@@ -6,6 +6,8 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import update
@@ -16,6 +18,7 @@ from db.engine import insert_or_ignore
 from db.records import StoredTask
 from db.tables import TaskRow
 from db.types import public_id
+from domain.policies import LEASE
 from domain.states import Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
@@ -62,24 +65,75 @@ def moment() -> int:
     return time.time_ns() // 1000
 
 
-def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]], needed: Sequence[str]) -> int:
-    """Add open slots; one that exists already is left as it is. The number added.
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """A slot to open: what it is about, whom it is for, and its place in the order of its stage."""
+
+    project_id: int
+    stage: Stage
+    unit: str
+    """With ``slot`` it names the slot: one that exists is not opened again."""
+    slot: int = 0
+    item_id: int | None = None
+    revision: int | None = None
+    prediction_id: int | None = None
+    dimension: str
+    purpose: Purpose = Purpose.LIVE
+    person_id: int | None = None
+    """The only person that it is for: it opens in their hands. None: it is on offer."""
+    called_off: bool = False
+    """It is not on offer before ``offer_units``."""
+    rank: int = 0
+    shuffle: int
+    at: datetime
+    public_id: str = field(default_factory=public_id)
+
+
+def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str] = ()) -> int:
+    """Open slots; one that exists already is left as it is. The number opened. No slot comes into being elsewhere.
 
     Slots about items that lack an image or clip in a role that is ``needed`` wait until it comes
     (``offer_items_with``).
     """
     slots = list(slots)
-    waiting = missing_media.waiting(session, item_ids=[slot["item_id"] for slot in slots], needed=needed)
-    new = {"state": TaskState.OPEN, "correcting": False, "rank": 0, "opened": moment()}
-    rows = [{"public_id": public_id(), **new, "awaits_media": slot["item_id"] in waiting, **slot} for slot in slots]
+    about = [slot.item_id for slot in slots if slot.item_id is not None]
+    waiting = missing_media.waiting(session, item_ids=about, needed=needed)
+    opened = moment()
+    rows = [_columns(slot, opened=opened, awaits_media=slot.item_id in waiting) for slot in slots]
     return insert_or_ignore(session, TaskRow, rows)
 
 
-def add(session: Session, *, row: StoredTask) -> StoredTask:
-    """Add one slot and give it its id."""
-    session.add(row)
-    session.flush()
-    return row
+def open_for_person(session: Session, *, slot: Slot) -> StoredTask | None:
+    """Open a slot in the hands of the person that it is for; None if it exists already."""
+    if not open_slots(session, slots=[slot]):
+        return None
+    return session.exec(select(TaskRow).where(TaskRow.public_id == slot.public_id)).one()
+
+
+def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
+    """Every column of a new slot but its id."""
+    state = TaskState.OPEN if slot.person_id is None else TaskState.CLAIMED
+    return {
+        "public_id": slot.public_id,
+        "project_id": slot.project_id,
+        "stage": slot.stage,
+        "unit": slot.unit,
+        "slot": slot.slot,
+        "item_id": slot.item_id,
+        "revision": slot.revision,
+        "prediction_id": slot.prediction_id,
+        "dimension": slot.dimension,
+        "state": TaskState.WITHDRAWN if slot.called_off else state,
+        "person_id": slot.person_id,
+        "lease_until": None if slot.person_id is None else slot.at + LEASE,
+        "correcting": False,
+        "purpose": slot.purpose,
+        "rank": slot.rank,
+        "shuffle": slot.shuffle,
+        "opened": opened,
+        "awaits_media": awaits_media,
+        "created_at": slot.at,
+    }
 
 
 def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
@@ -128,18 +182,18 @@ def withdraw(session: Session, *, unit: str) -> None:
     )
 
 
-def offer(session: Session, *, slot: Mapping[str, Any], needed: Sequence[str]) -> None:
-    """Have one open slot: add it, or offer it again if it was called off; ``needed`` as in ``add_slots``."""
-    if add_slots(session, slots=[slot], needed=needed):
+def offer(session: Session, *, slot: Slot, needed: Sequence[str]) -> None:
+    """Have one open slot: open it, or offer it again if it was called off; ``needed`` as in ``open_slots``."""
+    if open_slots(session, slots=[slot], needed=needed):
         return
     session.exec(
         update(TaskRow)
         .where(
-            col(TaskRow.unit) == slot["unit"],
-            col(TaskRow.slot) == slot["slot"],
+            col(TaskRow.unit) == slot.unit,
+            col(TaskRow.slot) == slot.slot,
             col(TaskRow.state) == TaskState.WITHDRAWN,
         )
-        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"], opened=moment())
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot.shuffle, opened=moment())
     )
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
@@ -16,7 +15,7 @@ from db.records import StoredTask
 from domain.errors import Problem
 from domain.order import spread
 from domain.records import Person, Submission
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 
@@ -92,36 +91,33 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
     counted = counting(session, access=access)
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
-    slots: dict[TaskState, list[dict[str, Any]]] = {TaskState.OPEN: [], TaskState.WITHDRAWN: []}
+    slots: dict[bool, list[task_slots.Slot]] = {True: [], False: []}
     for prediction_id, item_id, dimension in predictions:
         if stage.dimensions is not None and dimension not in stage.dimensions:
             continue
         unit = task_slots.unit_of_prediction(prediction_id=prediction_id)
         at_once = stage.outputs is None and counted.counts(item_id)
-        state = TaskState.OPEN if at_once else TaskState.WITHDRAWN
-        slots[state] += [
-            {
-                "project_id": access.project_id,
-                "stage": Stage.GRADING,
-                "unit": unit,
-                "slot": slot,
-                "item_id": item_id,
-                "prediction_id": prediction_id,
-                "dimension": dimension,
-                "state": state,
-                "rank": task_slots.rank_of(
-                    stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)
-                ),
+        slots[at_once] += [
+            task_slots.Slot(
+                project_id=access.project_id,
+                stage=Stage.GRADING,
+                unit=unit,
+                slot=slot,
+                item_id=item_id,
+                prediction_id=prediction_id,
+                dimension=dimension,
+                called_off=not at_once,
+                rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
                 # in an order that all share, an answer's slots stand together, so that answer by answer is filled
-                "shuffle": task_slots.shuffle_key(
+                shuffle=task_slots.shuffle_key(
                     seed=access.seed, unit=unit, slot=slot if stage.order == "random" else 0
                 ),
-                "created_at": now,
-            }
+                at=now,
+            )
             for slot in range(stage.raters)
         ]
-    task_slots.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
-    return task_slots.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
+    task_slots.open_slots(session, slots=slots[False], needed=access.needed_roles)
+    return task_slots.open_slots(session, slots=slots[True], needed=access.needed_roles)
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------

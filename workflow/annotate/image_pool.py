@@ -12,10 +12,9 @@ from db import assets as stock
 from db import events, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredTask
-from db.tables import AssetRow, CandidateRow, TaskRow
+from db.tables import AssetRow, CandidateRow
 from db.types import public_id
 from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
-from domain.policies import LEASE
 from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
@@ -187,21 +186,19 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
             raise InvalidInput([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
         id = public_id()
         unit = f"{Stage.AUTHORING.value}/{id}"
-        task = task_slots.add(
-            session,
-            row=TaskRow(
-                public_id=id,
-                project_id=access.project_id,
-                stage=Stage.AUTHORING,
-                unit=unit,
-                dimension=dimension,
-                state=TaskState.CLAIMED,
-                person_id=person.id,
-                lease_until=now + LEASE,
-                shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
-                created_at=now,
-            ),
+        slot = task_slots.Slot(
+            public_id=id,
+            project_id=access.project_id,
+            stage=Stage.AUTHORING,
+            unit=unit,
+            dimension=dimension,
+            person_id=person.id,
+            shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
+            at=now,
         )
+        task = task_slots.open_for_person(session, slot=slot)
+        if task is None:
+            raise AlreadyTaken("This item is begun already; reload the page.")
         _take(session, access, task, rows)
         log(session, access, task, person, "pool.picked", now)
         return task_view(session, access=access, row=task, person=person)

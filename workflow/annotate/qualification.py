@@ -34,18 +34,17 @@ from db.tables import (
     QualificationReviewRow,
     QualificationRow,
     QualificationSetRow,
-    TaskRow,
 )
 from domain import csv_text
 from domain.display_names import apart
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.order import evenly, shuffled
-from domain.policies import LEASE, criteria_that_decide, same
+from domain.policies import criteria_that_decide, same
 from domain.qualification import Review, Standing, may_try_again, standing
 from domain.rated_units import unit_of
 from domain.records import NothingLeft, Person
 from domain.roles import Role, at_least
-from domain.states import Purpose, Stage, TaskState
+from domain.states import Purpose, Stage
 from workflow.access.projects import Access, access_by_id, access_to, require_lead
 
 
@@ -349,26 +348,28 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         except IntegrityError as error:
             raise Conflict("You have begun this in another window; reload the page.") from error
         things = _things(session, sets[-1])
-        for slot, thing in enumerate(shuffled(things, seed=access.seed, parts=("qualify", row.id))):
-            task_slots.add(
-                session,
-                row=TaskRow(
+        in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
+        task_slots.open_slots(
+            session,
+            slots=[
+                task_slots.Slot(
                     project_id=access.project_id,
                     stage=stage,
                     purpose=Purpose.QUALIFICATION,
                     unit=f"{Purpose.QUALIFICATION.value}/{row.id}/{thing.id}",
-                    slot=slot,
+                    slot=place,
                     item_id=thing.item.id,
                     revision=thing.item.current_revision if thing.prediction is None else None,
                     prediction_id=thing.prediction.id if thing.prediction else None,
                     dimension=thing.item.dimension,
-                    state=TaskState.CLAIMED,
                     person_id=person.id,
-                    lease_until=now + LEASE,
-                    shuffle=slot,
-                    created_at=now,
-                ),
-            )
+                    shuffle=place,
+                    at=now,
+                )
+                for place, thing in enumerate(in_order)
+            ],
+        )
+        for thing in in_order:
             if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
                 threads.note_insight(session, item_id=thing.item.id, person_id=person.id, now=now)
         _record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})

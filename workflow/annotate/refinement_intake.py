@@ -23,20 +23,19 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
     for prediction_id, item_id, revision, dimension in not_fed(session, access=access, answers=answers):
         unit = task_slots.unit_of_refinement(prediction_id=prediction_id, revision=revision)
         slots.append(
-            {
-                "project_id": access.project_id,
-                "stage": Stage.REFINEMENT,
-                "unit": unit,
-                "slot": 0,
-                "item_id": item_id,
-                "revision": revision,
-                "prediction_id": prediction_id,
-                "dimension": dimension,
-                "shuffle": task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
-                "created_at": now,
-            }
+            task_slots.Slot(
+                project_id=access.project_id,
+                stage=Stage.REFINEMENT,
+                unit=unit,
+                item_id=item_id,
+                revision=revision,
+                prediction_id=prediction_id,
+                dimension=dimension,
+                shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
+                at=now,
+            )
         )
-    task_slots.add_slots(session, slots=slots, needed=access.needed_roles)
+    task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
     return len(slots)
 
 

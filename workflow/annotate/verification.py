@@ -41,23 +41,21 @@ def open_verification(
     for item_id, revision, dimension in revisions:
         unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
         slots += [
-            {
-                "project_id": access.project_id,
-                "stage": Stage.VERIFICATION,
-                "unit": unit,
-                "slot": slot,
-                "item_id": item_id,
-                "revision": revision,
-                "dimension": dimension,
-                "rank": task_slots.rank_of(
-                    stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)
-                ),
-                "shuffle": task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
-                "created_at": now,
-            }
+            task_slots.Slot(
+                project_id=access.project_id,
+                stage=Stage.VERIFICATION,
+                unit=unit,
+                slot=slot,
+                item_id=item_id,
+                revision=revision,
+                dimension=dimension,
+                rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+                at=now,
+            )
             for slot in range(stage.raters)
         ]
-    return task_slots.add_slots(session, slots=slots, needed=access.needed_roles)
+    return task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
 
 
 def judge(
@@ -129,17 +127,16 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
     unit = task_slots.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
-        slot = {
-            "project_id": access.project_id,
-            "stage": Stage.ADJUDICATION,
-            "unit": unit,
-            "slot": 0,
-            "item_id": item.id,
-            "revision": item.current_revision,
-            "dimension": item.dimension,
-            "shuffle": task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
-            "created_at": now,
-        }
+        slot = task_slots.Slot(
+            project_id=access.project_id,
+            stage=Stage.ADJUDICATION,
+            unit=unit,
+            item_id=item.id,
+            revision=item.current_revision,
+            dimension=item.dimension,
+            shuffle=task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
+            at=now,
+        )
         task_slots.offer(session, slot=slot, needed=access.needed_roles)
     elif access.schema.stages.adjudication is not None and verdict.state is not before:
         task_slots.withdraw(session, unit=unit)
