@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, insert, update
@@ -19,8 +20,6 @@ from db.records import (
     StoredItem,
     StoredPerson,
     StoredPrediction,
-    StoredRun,
-    StoredRunWorker,
 )
 from db.tables import (
     AnnotationRow,
@@ -50,8 +49,21 @@ def files(session: Session, *, project_id: int) -> Sequence[StoredImportFile]:
     return session.exec(wanted).all()
 
 
-def add_file(session: Session, *, row: StoredImportFile) -> int:
-    """Add a file; its id."""
+def add_file(
+    session: Session,
+    *,
+    project_id: int,
+    path: str,
+    format: str,
+    meta: Mapping[str, Any],
+    now: datetime,
+    head: str = "",
+    tail: str = "",
+) -> int:
+    """Add a file with what stands around its records; its id."""
+    row = ImportFileRow(
+        project_id=project_id, path=path, format=format, head=head, tail=tail, meta=dict(meta), created_at=now
+    )
     session.add(row)
     session.flush()
     return row.id
@@ -140,20 +152,6 @@ def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[st
 
 
 # ---- models' answers ------------------------------------------------------------------------------------------------
-
-
-def add_run(session: Session, *, row: StoredRun) -> int:
-    """Add a run; its id."""
-    session.add(row)
-    session.flush()
-    return row.id
-
-
-def add_worker(session: Session, *, row: StoredRunWorker) -> int:
-    """Add what took part in a run; its id."""
-    session.add(row)
-    session.flush()
-    return row.id
 
 
 def add_attempts(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:

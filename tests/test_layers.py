@@ -72,15 +72,11 @@ STILL = {
     "workflow.annotate.submissions",
     "workflow.annotate.triage",
     "workflow.annotate.verification",
-    "workflow.files.import_files",
-    "workflow.files.import_label_studio",
     "workflow.labelstudio.answers",
     "workflow.labelstudio.bridge",
     "workflow.labelstudio.pull",
     "workflow.labelstudio.push",
     "workflow.labelstudio.sync_lock",
-    "workflow.lead.bulk",
-    "workflow.lead.item_history",
 }
 """Modules of the workflow that still write rows themselves. It only gets shorter."""
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import kinds, registry, source_media
 from annotation_schemas.formats import FORMATS, ItemKeys, Moments, Takes, item_keys
-from db import assets, events, files, items, task_slots
+from db import assets, events, files, items, run_chunks, runs, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.readings import Ended
 from db.records import StoredItem
-from db.tables import ImportFileRow, RunRow, RunWorkerRow
 from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
-from domain.runs import ANSWERS, Outcome, RunKind
+from domain.runs import ANSWERS, Outcome, RunKind, RunState
 from domain.states import RatersAre
 from importers.items import prefixed, read_items, refusal
 from importers.media_files import MediaFolder
@@ -455,15 +454,13 @@ class Bring:
             file = each.file
             file_id = files.add_file(
                 session,
-                row=ImportFileRow(
-                    project_id=project_id,
-                    path=file.path,
-                    format=row.name,
-                    head=file.head,
-                    tail=file.tail,
-                    meta=dict(file.meta),
-                    created_at=now,
-                ),
+                project_id=project_id,
+                path=file.path,
+                format=row.name,
+                head=file.head,
+                tail=file.tail,
+                meta=file.meta,
+                now=now,
             )
             items = [_new_item(item, file_id, asset_ids) for item in file.items]
             add_items(session, access=self.access, new=items, now=now, person_id=self.by_id)
@@ -583,13 +580,13 @@ class Bring:
         new, repeated = self._new_answers(session, found, bad)
         self.refuse(bad)
         answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
-        runs = self._runs(session, new, hashes)
+        run_of = self._runs(session, new, hashes)
         files.add_attempts(
             session,
             rows=[
                 {
-                    "run_id": runs[model][0],
-                    "worker_id": runs[model][1],
+                    "run_id": run_of[model][0],
+                    "worker_id": run_of[model][1],
                     "unit_id": item_id,
                     "item_id": item_id,
                     "number": 1,
@@ -610,7 +607,8 @@ class Bring:
             session,
             project_id=project_id,
             answers=[
-                NewAnswer(item_id, runs[model][0], model, row.answer.text) for (item_id, model), row in answers.items()
+                NewAnswer(item_id, run_of[model][0], model, row.answer.text)
+                for (item_id, model), row in answers.items()
             ],
             now=now,
             known=known,
@@ -634,7 +632,7 @@ class Bring:
                 person_id=self.by_id,
                 data={
                     "predictions": len(ids),
-                    "models": sorted(runs),
+                    "models": sorted(run_of),
                     **({"unanswered": unanswered.total()} if unanswered else {}),
                 },
             )
@@ -790,27 +788,21 @@ class Bring:
         for model, answers in rows.items():
             came = {path: hashes[path] for path in sorted({row.here.path for row in answers})}
             about = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
-            run = files.add_run(
+            run = runs.add(
                 session,
-                row=RunRow(
-                    project_id=self.access.project_id,
-                    kind=RunKind.IMPORT,
-                    name=model,
-                    params={
-                        "file": self.path.name,
-                        **about,
-                        **({"spec": self.spec.dump()} if self.spec else {}),
-                    },
-                    spec_hash=self.spec.hash if self.spec else "",
-                    wanted=len(answers),
-                    by_id=self.by_id,
-                    created_at=now,
-                    started_at=now,
-                    ended_at=now,
-                ),
+                project_id=self.access.project_id,
+                kind=RunKind.IMPORT,
+                name=model,
+                params={"file": self.path.name, **about, **({"spec": self.spec.dump()} if self.spec else {})},
+                state=RunState.DONE,
+                spec_hash=self.spec.hash if self.spec else "",
+                wanted=len(answers),
+                by_id=self.by_id,
+                now=now,
             )
-            worker = RunWorkerRow(run_id=run, name="import", about=about, started_at=now, seen_at=now, ended_at=now)
-            found[model] = (run, files.add_worker(session, row=worker))
+            worker_id = run_chunks.add_worker(session, run_id=run.id, name="import", about=about, now=now)
+            run_chunks.end_worker(session, worker_id=worker_id, now=now)
+            found[model] = (run.id, worker_id)
         return found
 
 

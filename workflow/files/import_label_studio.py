@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from db import events, files, items
 from db.engine import IntegrityError, Session, Store
-from db.tables import ImportFileRow
 from domain import json_text
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.rated_units import unit_of
@@ -136,14 +135,14 @@ def _save(
     assets = bring.save_assets(session, wanted, stored)
     now, project_id = bring.store.now(), bring.access.project_id
     if new:
-        row = ImportFileRow(
+        file_id = files.add_file(
+            session,
             project_id=project_id,
             path=_free_path(session, project_id, read.name),
             format=FORMAT,
             meta={"format": FORMAT, "sha256": read.sha256},
-            created_at=now,
+            now=now,
         )
-        file_id = files.add_file(session, row=row)
         add_items(
             session,
             access=bring.access,

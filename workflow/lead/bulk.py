@@ -14,7 +14,6 @@ from db import events, items, people, projects, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
-from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import at_least
 from domain.states import ItemState, Purpose, Stage, TaskState
@@ -293,9 +292,8 @@ def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
 
 def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
     """Give a locked claim to somebody else, for as long as a claim lasts."""
-    before, row.person_id, row.lease_until = row.person_id, to, now + LEASE
-    session.add(row)
-    session.flush()
+    before = row.person_id
+    task_claims.hand_over(session, row=row, to=to, now=now)
     logins = people.logins(session, ids={to, before or 0})
     where: dict[str, Any] = {"project_id": row.project_id, "item_id": row.item_id, "task_id": row.id}
     data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}

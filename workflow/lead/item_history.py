@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from db import comment_threads, files, guidelines, items
+from db import comment_threads, files, guidelines, items, people
 from db import events as log
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
-from db.tables import PersonRow
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
 from domain.rated_units import BETWEEN
@@ -252,7 +251,7 @@ def _revisions(session: Session, item: StoredItem, names: _Names) -> list[Revisi
     found: list[RevisionView] = []
     before: dict[str, Any] = {}
     for row in rows:
-        editor = session.get(PersonRow, row.editor_id) if row.editor_id is not None else None
+        editor = people.by_id(session, id=row.editor_id) if row.editor_id is not None else None
         fields = dict.fromkeys([*before, *row.content])
         changed = [
             (name, before.get(name), row.content.get(name))
