@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 FLOORS = [
     ["domain"],
-    ["annotation_schemas", "agreement"],
+    ["annotation_schemas", "agreement", "net"],
     ["db", "media", "inference", "importers", "exporters", "reports"],
     ["workflow"],
     ["app"],
@@ -39,8 +39,18 @@ KEPT_TO = {
     "rouge_score": {"inference"},
     "sacrebleu": {"inference"},
     "label_studio_sdk": {"app"},
+    "net": {"inference", "app"},
+    "httpx": {"net"},
+    "httpx2": {"net"},
+    "httpcore": {"net"},
+    "httpcore2": {"net"},
+    "requests": {"net"},
+    "urllib3": {"net"},
+    "aiohttp": {"net"},
+    "urllib.request": {"net"},
+    "http.client": {"net"},
 }
-"""Packages that only some rooms may know."""
+"""Packages that only some rooms may know, ours among them."""
 
 BEFORE = {
     "access": set(),
@@ -80,7 +90,7 @@ STILL = {
 }
 """Modules of the workflow that still write rows themselves. It only gets shorter."""
 
-ALONE = {"agreement": {"domain"}, "domain": set()}
+ALONE = {"agreement": {"domain"}, "net": {"domain"}, "domain": set()}
 """What these rooms get by with."""
 
 
@@ -101,8 +111,8 @@ def imports(path: Path) -> list[tuple[int, str]]:
             if node.level:
                 package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
                 found.append((node.lineno, ".".join([*package, *([node.module] if node.module else [])])))
-            elif node.module == "workflow":
-                found += [(node.lineno, f"workflow.{alias.name}") for alias in node.names]
+            elif node.module in ("workflow", "urllib", "http"):
+                found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
             elif node.module:
                 found.append((node.lineno, node.module))
     return found
@@ -118,10 +128,10 @@ def test_every_room_is_on_a_floor() -> None:
     assert set(ROOMS) - packages == set()
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_imports_go_down(room: str) -> None:
+def going_up(room: str, paths: list[Path]) -> list[str]:
+    """What modules of a room import that is not on a floor below."""
     wrong = []
-    for path in modules(room):
+    for path in paths:
         for line, module in imports(path):
             other = module.partition(".")[0]
             if other == room:
@@ -134,6 +144,12 @@ def test_imports_go_down(room: str) -> None:
                         path, line, f"{room} (floor {FLOOR_OF[room]}) must not know {module} (floor {FLOOR_OF[other]})"
                     )
                 )
+    return wrong
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_go_down(room: str) -> None:
+    wrong = going_up(room, modules(room))
     assert not wrong, "\n".join(wrong)
 
 
@@ -254,17 +270,45 @@ def test_a_planted_row_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+def kept_from(room: str, package: str, paths: list[Path]) -> list[str]:
+    """Where modules of a room import a package that is kept to other rooms."""
+    return [
+        told(path, line, f"only {', '.join(sorted(KEPT_TO[package]))} may import {module}")
+        for path in paths
+        for line, module in imports(path)
+        if room not in {package, *KEPT_TO[package]} and f"{module}.".startswith(f"{package}.")
+    ]
+
+
 @pytest.mark.parametrize("package", KEPT_TO)
 def test_only_these_rooms_know(package: str) -> None:
-    wrong = [
-        told(path, line, f"only {', '.join(sorted(KEPT_TO[package]))} may import {module}")
-        for room in ROOMS
-        if room not in KEPT_TO[package]
-        for path in modules(room)
-        for line, module in imports(path)
-        if module.partition(".")[0] == package
-    ]
+    wrong = [line for room in ROOMS for line in kept_from(room, package, modules(room))]
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_request_past_the_guard_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    for room, text in {
+        "inference": "from urllib import request\n\n\ndef f():\n    import httpx2\n",
+        "media": "from net.guard import Guard\n",
+        "net": "import httpx\nfrom inference.spec import Endpoint\n",
+    }.items():
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "planted.py").write_text(text, encoding="utf-8")
+    wrong = [
+        line
+        for room in ("inference", "media", "net")
+        for package in ("net", "httpx", "httpx2", "urllib.request")
+        for line in kept_from(room, package, [tmp_path / room / "planted.py"])
+    ]
+    assert wrong == [
+        "inference/planted.py:5: only net may import httpx2",
+        "inference/planted.py:1: only net may import urllib.request",
+        "media/planted.py:1: only app, inference may import net.guard",
+    ]
+    assert going_up("net", [tmp_path / "net" / "planted.py"]) == [
+        "net/planted.py:2: net (floor 1) must not know inference.spec (floor 2)"
+    ]
 
 
 @pytest.mark.parametrize("room", ALONE)

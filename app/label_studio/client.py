@@ -21,15 +21,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from app.label_studio import tokens, transport
+from app.label_studio import tokens
 from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideUser
-from domain.errors import ModelRefused, OutsideRefused, OutsideUnreachable
+from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.settings import LABEL_STUDIO_URL, Settings
-from inference.endpoint.addresses import NameNotFound, Resolve, Rules
+from net import httpx_client
+from net.addresses import AddressRefused, NameNotFound, Resolve, Rules
+from net.guard import Bounds, Guard, NotAnswered, NotConnected, NotReadable, Redirected, TooSlow, Traffic
 
 if TYPE_CHECKING:
-    import httpx
+    from net.httpx_client import Response
 
 SECONDS = 60.0
 """For one request and its whole reply."""
@@ -140,11 +142,10 @@ class Client:
         self._token, self._seconds, self._pauses = token, seconds, tuple(pauses)
         self.hook = hook
         try:
-            rules = Rules(listed)
-            found = rules.look_up(self._place, resolve)
-        except ModelRefused as error:
+            guard = Guard(self._place, Rules(listed), resolve)
+        except AddressRefused as error:
             self._not_found(error)
-        if rules.unencrypted(self._place, found):
+        if guard.unencrypted:
             raise OutsideRefused(
                 f"The token would go to {self._place.host} unencrypted over a public network; use https://."
             )
@@ -155,9 +156,10 @@ class Client:
                 "Label Studio is reached through its SDK, which is not installed here: "
                 "pip install 'touchstone[labelstudio]'."
             ) from error
-        self._http = transport.client(self._place, rules, found, seconds=seconds, largest=largest, resolve=resolve)
+        traffic = Traffic(lambda method, path: Bounds(largest), sent=("accept", "authorization"))
+        self._http = httpx_client.client(guard, traffic, seconds=seconds)
         self._http.event_hooks = {"response": [self._keep]}
-        self._last: httpx.Response | None = None
+        self._last: Response | None = None
         self._lock = threading.RLock()
         self._sdk: Any = None
 
@@ -453,52 +455,47 @@ class Client:
         except (ValueError, RecursionError):
             self._odd("what it was asked: it is no JSON, so it")
 
-    def _keep(self, reply: httpx.Response) -> None:
+    def _keep(self, reply: Response) -> None:
         self._last = reply
 
     def _not_answered(self, error: Exception) -> None:
         """Raise what an exception means, unless it only says what the reply says."""
-        import httpx
-
+        where = f"Label Studio at {self._address}"
         cause: BaseException | None = error
         while cause is not None:
-            if isinstance(cause, ModelRefused):
+            if isinstance(cause, AddressRefused):
                 self._not_found(cause)
-            if isinstance(cause, transport.NotReadable):
-                raise OutsideRefused(f"Label Studio at {self._address} cannot be read: {cause}.") from None
-            if isinstance(cause, httpx.TransportError):
-                arrived = not isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-                if isinstance(cause, httpx.ReadTimeout):
+            if isinstance(cause, Redirected):
+                raise OutsideRefused(
+                    f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
+                ) from None
+            if isinstance(cause, NotReadable):
+                raise OutsideRefused(f"{where} cannot be read: {cause}.") from None
+            if isinstance(cause, NotAnswered):
+                arrived = not isinstance(cause, NotConnected)
+                if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
                     why = "closed the connection before it had answered"
                 else:
                     why = "does not answer"
                 raise _Down(
-                    f"Label Studio at {self._address} {why}. Nothing is lost: see that it runs, and do the same again.",
-                    arrived=arrived,
+                    f"{where} {why}. Nothing is lost: see that it runs, and do the same again.", arrived=arrived
                 ) from None
             cause = cause.__cause__ or cause.__context__
         if self._last is None:
-            raise OutsideRefused(
-                f"Label Studio at {self._address} could not be asked ({type(error).__name__})."
-            ) from None
+            raise OutsideRefused(f"{where} could not be asked ({type(error).__name__}).") from None
 
-    def _not_found(self, error: ModelRefused) -> NoReturn:
-        said = str(error).replace("base URL", "address of Label Studio")
+    def _not_found(self, error: AddressRefused) -> NoReturn:
         if isinstance(error, NameNotFound):
-            raise _Down(said, arrived=False) from None
-        raise OutsideRefused(said) from None
+            raise _Down(str(error), arrived=False) from None
+        raise OutsideRefused(str(error)) from None
 
-    def _refused(self, reply: httpx.Response) -> None:
+    def _refused(self, reply: Response) -> None:
         """Raise what a status means; nothing for those of success."""
         status, where = reply.status_code, f"Label Studio at {self._address}"
         if 200 <= status < 300:
             return
-        if 300 <= status < 400:
-            raise OutsideRefused(
-                f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
-            )
         if status == 401:
             kind = (
                 "it was revoked or has expired"
@@ -525,7 +522,7 @@ class Client:
             )
         raise OutsideRefused(f"{where} refused (status {status}){said}.")
 
-    def _said(self, reply: httpx.Response) -> str:
+    def _said(self, reply: Response) -> str:
         """What the server says about a refusal, shortened, as the rest of a sentence; nothing if that is a page."""
         try:
             told = json.loads(reply.content)

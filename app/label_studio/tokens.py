@@ -15,14 +15,17 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domain.errors import ModelRefused, OutsideRefused
+from domain.errors import OutsideRefused
 from domain.settings import LABEL_STUDIO_TOKEN, LABEL_STUDIO_TOKEN_FILE, LABEL_STUDIO_URL, Settings
-from inference.endpoint.addresses import Place, place_of
+from net.addresses import AddressRefused, Called, Place, place_of
 
 KEYRING = "touchstone-label-studio"
 """The service under which the system's keyring is asked; the user name is the server's address."""
 SHORTEST_HIDDEN = 8
 """Shorter ones are no tokens, and striking them out would strike out words."""
+ADDRESS = Called(
+    "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
+)
 
 _JWT = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)+")
 _WHERE = "in Label Studio under Account & Settings"
@@ -36,15 +39,10 @@ def place(address: str) -> Place:
     OutsideRefused
         It is no address of a server, or carries what does not belong there.
     """
-    if "@" in address.partition("//")[2].partition("/")[0]:
-        raise OutsideRefused(
-            f"The address of Label Studio carries a user name or a password; put a token into {LABEL_STUDIO_TOKEN} and "
-            "leave it out of the address."
-        )
     try:
-        return place_of(address.strip())
-    except ModelRefused as error:
-        raise OutsideRefused(str(error).replace("base URL", "address of Label Studio", 1)) from None
+        return place_of(address.strip(), ADDRESS)
+    except AddressRefused as error:
+        raise OutsideRefused(str(error)) from None
 
 
 def normal(address: str) -> str:

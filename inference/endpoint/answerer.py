@@ -11,9 +11,8 @@ from typing import Any
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import estimate, probe
-from inference.endpoint.addresses import place_of
 from inference.endpoint.asking import Asking, Call, CannotAsk, Messages
-from inference.endpoint.client import Client, check_key_name
+from inference.endpoint.client import Client, check_key_name, place_of
 from inference.spec import Endpoint, Generation, ModelSpec
 
 _MAGIC = (
@@ -115,7 +114,7 @@ def check(spec: ModelSpec) -> None:
         would not reach the server.
     """
     if spec.endpoint is not None:
-        place_of(spec.endpoint.base_url)
+        place_of(spec.endpoint)
         check_key_name(spec.endpoint)
         parameters(spec.generation, spec.endpoint)
 

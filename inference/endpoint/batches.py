@@ -13,11 +13,11 @@ from typing import Any
 from domain.errors import ModelRefused
 from domain.runs import Outcome, Question
 from inference.endpoint import replies
-from inference.endpoint.addresses import Resolve
 from inference.endpoint.answerer import parameters, turns
 from inference.endpoint.client import Client, NoReply
 from inference.endpoint.replies import Reply
 from inference.spec import ModelSpec
+from net.addresses import Resolve
 
 PATH = "/v1/chat/completions"
 """What a line is a request to, in the words of the protocol."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import gzip
 import hashlib
+import io
 import json
 import logging
-import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -25,11 +25,11 @@ from domain.errors import ModelRefused, RunStopped
 from domain.runs import ANSWERS, Attempt, Budgeted, Outcome, Picture, Question
 from inference.endpoint import client as client_module
 from inference.endpoint import replies
-from inference.endpoint.addresses import place_of
 from inference.endpoint.answerer import EndpointAnswerer
-from inference.endpoint.client import Client, key_of
+from inference.endpoint.client import Client, key_of, place_of
 from inference.opening import open_answerer
 from inference.spec import Allowed, Endpoint, Generation, ModelSpec, Price
+from net import guard
 from testkit.scripted import (
     Asked,
     Reply,
@@ -45,6 +45,7 @@ from testkit.scripted import (
     trickle,
 )
 from testkit.serving import free_port
+from tests.net.test_guarded import Raw, drip
 
 CANARY = "sk-canary-0123456789abcdef"
 QUICK: dict[str, Any] = {"longest_wait_seconds": 0.05, "timeout_seconds": 5.0, "probe": False}
@@ -613,7 +614,7 @@ def test_nothing_of_the_environment_goes_out_by_itself(monkeypatch: pytest.Monke
 def test_keys_that_are_not_sent(name: str, environment: dict[str, str], says: str) -> None:
     endpoint = Endpoint(base_url="http://127.0.0.1:8000/v1", key=name)
     with pytest.raises(ModelRefused) as refused:
-        key_of(endpoint, place_of(endpoint.base_url), environment)
+        key_of(endpoint, place_of(endpoint), environment)
     assert says in str(refused.value)
     assert CANARY not in str(refused.value)
 
@@ -621,7 +622,7 @@ def test_keys_that_are_not_sent(name: str, environment: dict[str, str], says: st
 def test_a_key_that_is_tied_to_its_servers() -> None:
     endpoint = Endpoint(base_url="https://VLLM.lab/v1", key="LAB_API_KEY")
     environment = {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": "vllm.lab"}
-    key = key_of(endpoint, place_of(endpoint.base_url), environment)
+    key = key_of(endpoint, place_of(endpoint), environment)
     assert key is not None
     assert key.header() == f"Bearer {CANARY}"
     assert CANARY not in repr(key)
@@ -655,7 +656,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest
 
 
 def test_a_name_that_turns_private_while_a_run_goes_on_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "LOOKED_UP_FOR", 0.0)
+    monkeypatch.setattr(guard, "LOOKED_UP_FOR", 0.0)
     found = iter([["127.0.0.1"], ["127.0.0.1"], ["169.254.169.254"]])
     with ScriptedServer([chat()]) as server:
         spec = spec_of(f"http://rebind.invalid:{server.port}/v1", concurrency=1)
@@ -669,30 +670,22 @@ def test_a_name_that_turns_private_while_a_run_goes_on_stops_it(monkeypatch: pyt
     assert [one.outcome for one in told] == [Outcome.ANSWERED, Outcome.TRANSPORT_ERROR]
 
 
-@pytest.mark.parametrize("name", ["vllm.invalid", "other.invalid"])
-def test_a_certificate_is_for_the_name_and_not_for_the_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    openssl = shutil.which("openssl")
-    assert openssl is not None, "`make system` installs it"
-    certificate, secret = tmp_path / "certificate.pem", tmp_path / "secret.pem"
-    asked_for = ["-subj", "/CN=vllm.invalid", "-addext", "subjectAltName=DNS:vllm.invalid", "-days", "2", "-nodes"]
-    written = ["-newkey", "rsa:2048", "-keyout", str(secret), "-out", str(certificate)]
-    subprocess.run([openssl, "req", "-x509", *asked_for, *written], check=True, capture_output=True, timeout=60)
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with ScriptedServer([chat()], certificate=(certificate, secret)) as server:
-        spec = spec_of(f"https://{name}:{server.port}/v1", attempts=1)
-        assert spec.endpoint is not None
-        answerer = EndpointAnswerer(spec, Client(spec.endpoint, "m", resolve=lambda host, port: ["127.0.0.1"]))
-        told: list[Attempt] = []
-        answerer.answer(questions(1), tell=told.append, stop=lambda: False)
-        answerer.close()
-    if name == "vllm.invalid":
-        assert told[0].outcome is Outcome.ANSWERED, told[0].error
-    else:
-        assert told[0].outcome is Outcome.TRANSPORT_ERROR
-        assert "certificate" in told[0].error.lower()
-        assert server.asked == []
+def test_a_file_in_drips_ends_with_the_time_for_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "FILE_SECONDS", 0.3)
+
+    async def fetched(url: str) -> None:
+        client = Client(Endpoint(base_url=url), "m")
+        try:
+            await client.download("file-1", io.BytesIO())
+        finally:
+            await client.close()
+
+    with (
+        Raw(drip(b"HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n")) as server,
+        pytest.raises(client_module.NoReply, match=r"^No whole reply came within 0\.3 seconds\.$"),
+    ):
+        asyncio.run(fetched(server.url))
+    assert server.asked[0].startswith(b"GET /v1/files/file-1/content ")
 
 
 def test_a_private_address_is_refused_when_it_is_opened() -> None:

@@ -1,9 +1,9 @@
 """Which servers may be asked.
 
-A base URL comes from whoever starts a run, and the request goes out from the machine that the worker is on: it must
-not reach what only that machine can reach. So this machine's own addresses and public ones may be asked, and any other
-only if the operator has listed it. What is checked are the addresses that a name stands for, and the connection goes
-to the address that was checked.
+The address of a server is written down by a lead, and the request goes out from the machine that Touchstone runs on. It
+must not reach what only that machine can reach. So this machine's own addresses and public ones may be asked, and any
+other only if the operator has listed it. What is checked are the addresses that a name stands for, and the connection
+goes to the address that was checked.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from domain.errors import ModelRefused
+from domain.errors import TouchstoneError
+from domain.settings import ENDPOINTS
 
 IP = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Resolve = Callable[[str, int], Iterable[str]]
-
-SETTING = "TOUCHSTONE_ENDPOINTS"
 
 METADATA = tuple(
     ipaddress.ip_address(text)
@@ -39,9 +38,29 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 
+class AddressRefused(TouchstoneError):
+    """An address that may not be asked, or is none."""
+
+
+class NameNotFound(AddressRefused):
+    """A name that nobody knows just now: a fault of the network as often as of the name."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """How messages speak of an address."""
+
+    what: str
+    """What its users call it."""
+    key: str
+    """What to do with a key that stands in it."""
+    path: str = "the path"
+    """What it ends with."""
+
+
 @dataclass(frozen=True)
 class Place:
-    """A base URL, taken apart."""
+    """The address of a server, taken apart."""
 
     scheme: str
     host: str
@@ -49,6 +68,7 @@ class Place:
     port: int
     url: str
     """As it was written, without a slash at its end."""
+    called: Called
 
     @property
     def is_address(self) -> bool:
@@ -56,36 +76,34 @@ class Place:
         return _address(self.host) is not None
 
 
-def place_of(base_url: str) -> Place:
-    """A base URL that can be asked at all.
+def place_of(address: str, called: Called) -> Place:
+    """The address of a server that can be asked at all.
 
-    >>> place_of("http://127.0.0.1:8000/v1/").port
+    >>> place_of("http://127.0.0.1:8000/v1/", Called("base URL", key="leave it out")).port
     8000
 
     Raises
     ------
-    ModelRefused
+    AddressRefused
         It is written in a way that different programs read differently, or it is no address of a server.
     """
 
-    def refused(why: str) -> ModelRefused:
-        return ModelRefused(f"The base URL {_shown(base_url)} cannot be asked: {why}.")
+    def refused(why: str) -> AddressRefused:
+        return AddressRefused(f"The {called.what} {_shown(address)} cannot be asked: {why}.")
 
-    if not base_url.isascii() or re.search(r"[\x00-\x20\x7f\\]", base_url):
+    if not address.isascii() or re.search(r"[\x00-\x20\x7f\\]", address):
         raise refused("it has blanks or characters that no URL has; write a name with other letters as xn--...")
     try:
-        parts = urlsplit(base_url)
+        parts = urlsplit(address)
         port = parts.port
     except ValueError:
         raise refused("its host or its port is not written as a URL has it") from None
     if parts.scheme not in ("http", "https"):
         raise refused("it must begin with http:// or https://")
     if "@" in parts.netloc:
-        raise refused(
-            "it carries a user name or a password; put the key into an environment variable and name that under `key`"
-        )
-    if "?" in base_url or "#" in base_url:
-        raise refused("it has a part behind ? or #; it ends with the path, which mostly is /v1")
+        raise refused(f"it carries a user name or a password; {called.key}")
+    if "?" in address or "#" in address:
+        raise refused(f"it has a part behind ? or #; it ends with {called.path}")
     host = (parts.hostname or "").lower()
     if port == 0 or parts.netloc.endswith(":"):
         raise refused("its port must be a number from 1 to 65535")
@@ -100,7 +118,7 @@ def place_of(base_url: str) -> Place:
                 raise refused("an address is four decimal numbers with dots between them, such as 127.0.0.1")
         elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
             raise refused("its host is not the name of a machine")
-    return Place(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), base_url.rstrip("/"))
+    return Place(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called)
 
 
 class Rules:
@@ -108,7 +126,7 @@ class Rules:
 
     Raises
     ------
-    ModelRefused
+    AddressRefused
         An entry of the list is neither a name nor an address nor a range.
     """
 
@@ -123,8 +141,8 @@ class Rules:
             except ValueError:
                 labels = text.split(".")
             if _NUMBER.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(label) for label in labels):
-                raise ModelRefused(
-                    f"{SETTING} lists {_shown(entry)}, which is neither a name (vllm.lab) nor an address (10.0.0.7) "
+                raise AddressRefused(
+                    f"{ENDPOINTS} lists {_shown(entry)}, which is neither a name (vllm.lab) nor an address (10.0.0.7) "
                     "nor a range (10.0.0.0/24); ports and http:// do not belong there."
                 )
             self._names.add(text)
@@ -170,19 +188,19 @@ class Rules:
 
         Raises
         ------
-        ModelRefused
+        AddressRefused
             One of them may not.
         """
         addresses = tuple(dict.fromkeys(found))
         if not addresses:
-            raise ModelRefused(f"{place.host} has no address; check the base URL {_shown(place.url)}.")
+            raise AddressRefused(f"{place.host} has no address; check the {place.called.what} {_shown(place.url)}.")
         for address in addresses:
             why = self.why_not(place.host, address)
             if why:
                 stands = "" if place.host == address else f" stands for {address}, and that"
-                raise ModelRefused(
+                raise AddressRefused(
                     f"{place.host}{stands} may not be asked: {why}. Whoever runs this server can allow it with "
-                    f"{SETTING}={place.host}."
+                    f"{ENDPOINTS}={place.host}."
                 )
         return addresses
 
@@ -191,7 +209,7 @@ class Rules:
 
         Raises
         ------
-        ModelRefused
+        AddressRefused
             The name is not known, or one of its addresses may not be asked.
         """
         if place.is_address:
@@ -200,13 +218,9 @@ class Rules:
             found = list((resolve or resolved)(place.host, place.port))
         except (OSError, UnicodeError) as error:
             raise NameNotFound(
-                f"No address was found for the name {place.host}; check the base URL {_shown(place.url)}."
+                f"No address was found for the name {place.host}; check the {place.called.what} {_shown(place.url)}."
             ) from error
         return self.checked(place, found)
-
-
-class NameNotFound(ModelRefused):
-    """A name that nobody knows just now: a fault of the network as often as of the name."""
 
 
 def resolved(host: str, port: int) -> list[str]:

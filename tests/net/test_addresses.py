@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from domain.errors import ModelRefused
-from inference.endpoint.addresses import NameNotFound, Rules, place_of
+from inference.endpoint.client import BASE_URL
+from net import addresses
+from net.addresses import AddressRefused, NameNotFound, Place, Rules
+
+
+def place_of(url: str) -> Place:
+    return addresses.place_of(url, BASE_URL)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +41,7 @@ from inference.endpoint.addresses import NameNotFound, Rules, place_of
     ],
 )
 def test_what_can_be_read_in_two_ways_is_refused_with_a_sentence(url: str, says: str) -> None:
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(AddressRefused) as refused:
         place_of(url)
     assert says in str(refused.value)
     assert "secret" not in str(refused.value)
@@ -109,7 +114,7 @@ def test_addresses(address: str, may: bool) -> None:
 @pytest.mark.parametrize("address", [address for address, may in ADDRESSES if not may])
 def test_a_name_that_stands_for_one_of_them_is_refused_although_it_has_a_public_address_too(address: str) -> None:
     place = place_of("https://rebind.example.org/v1")
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(AddressRefused) as refused:
         Rules().look_up(place, lambda host, port: ["93.184.215.14", address])
     assert "rebind.example.org stands for" in str(refused.value)
     assert "TOUCHSTONE_ENDPOINTS=rebind.example.org" in str(refused.value)
@@ -130,7 +135,7 @@ def test_the_operator_may_list_names_addresses_and_ranges() -> None:
 
 @pytest.mark.parametrize("entry", ["http://vllm.lab", "vllm.lab:8000", "10.0.0.0/33", "10.0.0", "*", "a b"])
 def test_an_entry_that_is_none_of_these_is_told(entry: str) -> None:
-    with pytest.raises(ModelRefused, match="TOUCHSTONE_ENDPOINTS lists"):
+    with pytest.raises(AddressRefused, match="TOUCHSTONE_ENDPOINTS lists"):
         Rules([entry])
 
 
@@ -140,7 +145,7 @@ def test_an_address_is_not_looked_up() -> None:
 
     assert Rules().look_up(place_of("http://127.0.0.1:8000/v1"), never) == ("127.0.0.1",)
     assert Rules().look_up(place_of("http://[::1]:8000/v1"), never) == ("::1",)
-    with pytest.raises(ModelRefused, match=r"10\.0\.0\.7 may not be asked: it is an address of a private network"):
+    with pytest.raises(AddressRefused, match=r"10\.0\.0\.7 may not be asked: it is an address of a private network"):
         Rules().look_up(place_of("http://10.0.0.7/v1"), never)
 
 
@@ -150,7 +155,7 @@ def test_a_name_that_nobody_knows() -> None:
 
     with pytest.raises(NameNotFound, match=r"No address was found for the name vllm\.lab"):
         Rules().look_up(place_of("http://vllm.lab/v1"), unknown)
-    with pytest.raises(ModelRefused, match="has no address"):
+    with pytest.raises(AddressRefused, match="has no address"):
         Rules().look_up(place_of("http://vllm.lab/v1"), lambda host, port: [])
 
 

@@ -1,0 +1,151 @@
+"""The guard around httpx2, which the package `openai` sends with: calls to wait for in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NotConnected, Passage, Traffic, meant, tls
+
+if TYPE_CHECKING:
+    import httpcore2
+    import httpx2
+
+
+def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) -> httpx2.AsyncClient:
+    """A client for one server; ``seconds`` is for a single reading, where a request asks for nothing else.
+
+    A pool looks at all of its connections for each request, so that many are better spread over several ``pools``.
+    It raises ``NotAnswered``, and ``AddressRefused`` where the server's name has come to stand for something else.
+    """
+    import httpcore2
+    import httpx2
+
+    # Its most talkative lines hold the headers of replies.
+    logging.getLogger("httpcore2").setLevel(logging.INFO)
+
+    class Pinned(httpcore2.AsyncNetworkBackend):
+        """Connects to the addresses that were checked, whatever the name stands for by now."""
+
+        def __init__(self) -> None:
+            self._system = httpcore2.AnyIOBackend()
+
+        async def connect_tcp(
+            self,
+            host: str,
+            port: int,
+            timeout: float | None = None,
+            local_address: str | None = None,
+            socket_options: Iterable[Any] | None = None,
+        ) -> httpcore2.AsyncNetworkStream:
+            error: Exception = NotConnected()
+            for address in guard.addresses:
+                limit = CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS)
+                try:
+                    return await self._system.connect_tcp(address, port, limit, local_address, socket_options)
+                except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as failed:
+                    error = failed
+            raise error
+
+        async def sleep(self, seconds: float) -> None:
+            await asyncio.sleep(seconds)
+
+    class Body(httpx2.AsyncByteStream):
+        def __init__(self, stream: Any, passage: Passage) -> None:
+            self._stream, self._passage = stream, passage
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            pieces = aiter(self._stream)
+            while True:
+                try:
+                    async with asyncio.timeout(self._passage.left()):
+                        piece = await anext(pieces, None)
+                except TimeoutError:
+                    raise self._passage.late() from None
+                except Exception as error:
+                    raise meant(error, self._passage) from error
+                if piece is None:
+                    return
+                yield self._passage.came(piece)
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    class Guarded(httpx2.AsyncBaseTransport):
+        def __init__(self) -> None:
+            trusted = tls(guard.place)
+            self._pools = [
+                httpcore2.AsyncConnectionPool(
+                    ssl_context=trusted,
+                    max_connections=None,
+                    max_keepalive_connections=-(-64 // pools),
+                    keepalive_expiry=KEPT_SECONDS,
+                    network_backend=Pinned(),
+                )
+                for _ in range(pools)
+            ]
+            self._turns = itertools.cycle(self._pools)
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            passage = Passage(
+                guard,
+                traffic,
+                method=request.method,
+                server=(request.url.scheme, request.url.host, request.url.port),
+                path=request.url.path,
+                reading=request.extensions.get("timeout", {}).get("read"),
+            )
+            if guard.stale:
+                await asyncio.to_thread(guard.look_up)
+            sent = httpcore2.Request(
+                request.method,
+                httpcore2.URL(
+                    scheme=request.url.raw_scheme,
+                    host=request.url.raw_host,
+                    port=request.url.port,
+                    target=request.url.raw_path,
+                ),
+                headers=passage.headers(request.headers),
+                content=request.stream,
+                extensions={**request.extensions, **passage.extensions},
+            )
+            try:
+                async with asyncio.timeout(passage.left()):
+                    came = await next(self._turns).handle_async_request(sent)
+            except TimeoutError:
+                raise passage.late() from None
+            except Exception as error:
+                raise meant(error, passage) from error
+            try:
+                headers = passage.begun(came.status, came.headers)
+            except Exception:
+                await came.aclose()
+                raise
+            return httpx2.Response(
+                came.status, headers=headers, stream=Body(came.stream, passage), extensions=came.extensions
+            )
+
+        async def aclose(self) -> None:
+            for pool in self._pools:
+                await pool.aclose()
+
+    return httpx2.AsyncClient(
+        transport=Guarded(), follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(seconds)
+    )
+
+
+def version() -> str:
+    """Of the package that sends."""
+    import httpx2
+
+    return httpx2.__version__
+
+
+def reply_type() -> type[Any]:
+    """What a reply comes as."""
+    import httpx2
+
+    return httpx2.Response

@@ -1,0 +1,155 @@
+"""The guard around httpx, which Label Studio's SDK sends with: blocking calls."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from net.guard import CONNECT_SECONDS, KEPT_SECONDS, Guard, NotConnected, Passage, Traffic, meant, tls
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpcore
+    import httpx
+    from httpx import Response as Response
+
+SLICE = 65_536
+"""Bytes that are handed to a connection at once."""
+
+
+def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
+    """A client for one server; ``seconds`` is for a single reading, where a request asks for nothing else.
+
+    It raises ``NotAnswered``, and ``AddressRefused`` where the server's name has come to stand for something else.
+    """
+    import httpcore
+    import httpx
+
+    # Its most talkative lines hold the headers of replies.
+    logging.getLogger("httpcore").setLevel(logging.INFO)
+    now: ContextVar[Passage] = ContextVar("passage")
+
+    class Timed(httpcore.NetworkStream):
+        """A connection each step of which ends with the time of the request that it is for."""
+
+        def __init__(self, stream: httpcore.NetworkStream) -> None:
+            self._stream = stream
+
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            return self._stream.read(max_bytes, now.get().left(timeout))
+
+        def write(self, buffer: bytes, timeout: float | None = None) -> None:
+            for begin in range(0, len(buffer), SLICE):
+                self._stream.write(buffer[begin : begin + SLICE], now.get().left(timeout))
+
+        def close(self) -> None:
+            self._stream.close()
+
+        def start_tls(
+            self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        ) -> httpcore.NetworkStream:
+            return Timed(self._stream.start_tls(ssl_context, server_hostname, now.get().left(timeout)))
+
+        def get_extra_info(self, info: str) -> Any:
+            return self._stream.get_extra_info(info)
+
+    class Pinned(httpcore.NetworkBackend):
+        """Connects to the addresses that were checked, whatever the name stands for by now."""
+
+        def __init__(self) -> None:
+            self._system = httpcore.SyncBackend()
+
+        def connect_tcp(
+            self,
+            host: str,
+            port: int,
+            timeout: float | None = None,
+            local_address: str | None = None,
+            socket_options: Iterable[Any] | None = None,
+        ) -> httpcore.NetworkStream:
+            error: Exception = NotConnected()
+            for address in guard.addresses:
+                limit = now.get().left(CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS))
+                try:
+                    return Timed(self._system.connect_tcp(address, port, limit, local_address, socket_options))
+                except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                    error = failed
+            raise error
+
+        def sleep(self, seconds: float) -> None:
+            time.sleep(seconds)
+
+    class Body(httpx.SyncByteStream):
+        def __init__(self, stream: Any, passage: Passage) -> None:
+            self._stream, self._passage = stream, passage
+
+        def __iter__(self) -> Iterator[bytes]:
+            pieces = iter(self._stream)
+            while True:
+                token = now.set(self._passage)
+                try:
+                    piece = next(pieces, None)
+                except Exception as error:
+                    raise meant(error, self._passage) from error
+                finally:
+                    now.reset(token)
+                if piece is None:
+                    return
+                yield self._passage.came(piece)
+
+        def close(self) -> None:
+            self._stream.close()
+
+    class Guarded(httpx.BaseTransport):
+        def __init__(self) -> None:
+            self._pool = httpcore.ConnectionPool(
+                ssl_context=tls(guard.place), keepalive_expiry=KEPT_SECONDS, network_backend=Pinned()
+            )
+
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            passage = Passage(
+                guard,
+                traffic,
+                method=request.method,
+                server=(request.url.scheme, request.url.host, request.url.port),
+                path=request.url.path,
+                reading=request.extensions.get("timeout", {}).get("read"),
+            )
+            if guard.stale:
+                guard.look_up()
+            sent = httpcore.Request(
+                request.method,
+                httpcore.URL(
+                    scheme=request.url.raw_scheme,
+                    host=request.url.raw_host,
+                    port=request.url.port,
+                    target=request.url.raw_path,
+                ),
+                headers=passage.headers(request.headers),
+                content=request.stream,
+                extensions={**request.extensions, **passage.extensions},
+            )
+            token = now.set(passage)
+            try:
+                came = self._pool.handle_request(sent)
+            except Exception as error:
+                raise meant(error, passage) from error
+            finally:
+                now.reset(token)
+            try:
+                headers = passage.begun(came.status, came.headers)
+            except Exception:
+                came.close()
+                raise
+            return httpx.Response(
+                came.status, headers=headers, stream=Body(came.stream, passage), extensions=came.extensions
+            )
+
+        def close(self) -> None:
+            self._pool.close()
+
+    return httpx.Client(transport=Guarded(), follow_redirects=False, trust_env=False, timeout=httpx.Timeout(seconds))
