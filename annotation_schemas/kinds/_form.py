@@ -50,6 +50,15 @@ def title_of(field: ItemField) -> str:
     return field.title or as_words(field.name)
 
 
+def fields_in_order(schema: Schema, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """An item's content in its normal form, for kinds that have one."""
+    known = {field.name: field for field in schema.item.fields}
+    return {
+        name: of_field(known[name]).in_order(known[name], value) if name in known else value
+        for name, value in fields.items()
+    }
+
+
 def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
     value = fields.get(field.name)
     form = _form_of(field, fields)

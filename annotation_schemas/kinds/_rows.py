@@ -235,6 +235,10 @@ class FieldKind(Kind):
         """What is wrong with a value that is there, as half a sentence; None if nothing is."""
         raise NotImplementedError
 
+    def in_order(self, field: ItemField, value: Any) -> Any:
+        """The normal form of a value, as it is kept; what does not fit is left as it is, to be told."""
+        return value
+
     def offered(self, field: ItemField, fields: Mapping[str, Any]) -> Sequence[Any]:
         """The entries of the list that a value is taken from; none where there is no list."""
         options = fields.get(field.field or "")
@@ -305,9 +309,8 @@ def place_of(options: Sequence[Choice], value: Any) -> int | None:
     return next((at for at, option in enumerate(options) if same(option.value, value)), None)
 
 
-def count_problem(criterion: Criterion, n: int, noun: str) -> str | None:
+def count_problem(least: float | None, most: float | None, n: int, noun: str) -> str | None:
     """What is wrong with the number of entries of an answer."""
-    least, most = criterion.min, criterion.max
     if least is not None and n < least:
         return f"At least {least:g} {noun}{'' if least == 1 else 's'}; {n} now."
     if most is not None and n > most:

@@ -48,7 +48,7 @@ class MultiChoice(CriterionKind):
             return "Choose among the answers that are offered."
         if places != sorted(set(places), key=lambda place: place or 0):
             return "Every answer can be there once, in the order in which they are offered."
-        return count_problem(criterion, len(places), "answer")
+        return count_problem(criterion.min, criterion.max, len(places), "answer")
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
         return sorted_by(value, [place_of(options, entry) for entry in value]) if is_list(value) else value

@@ -53,7 +53,7 @@ class Spans(CriterionKind):
                 return f"Passage {number} lies outside of the text, or is empty."
             if place_of(options, span["tag"]) is None:
                 return f"Passage {number} has a tag that is not offered."
-        return count_problem(criterion, len(value), "passage")
+        return count_problem(criterion.min, criterion.max, len(value), "passage")
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         if set(entry) != {"start", "end", "tag"}:

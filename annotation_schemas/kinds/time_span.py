@@ -7,19 +7,37 @@ belong to it, and frames count from 1, as the page counts them.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from annotation_schemas.kinds import _grammar
-from annotation_schemas.kinds._rows import CriterionKind, Found, Level, Measured, Texts, count_problem, is_list
-from annotation_schemas.model import Choice, Criterion, Schema
+from annotation_schemas.kinds._rows import (
+    CriterionKind,
+    FieldKind,
+    Found,
+    Json,
+    Level,
+    Measured,
+    Texts,
+    count_problem,
+    is_list,
+)
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
 SECONDS, FRAMES = ("start", "end"), ("first", "last")
 UNITS = {"seconds": SECONDS, "frames": FRAMES}
 """The units, each with the keys under which a span says where it begins and ends."""
+USUAL = "seconds"
+"""The unit where a schema names none."""
+ONE = 1
+"""How many spans there are at most where a schema does not say."""
+_ROLE = "the role of the clip that it is about; absent: the first clip"
+_UNIT = "`seconds` or `frames`; absent: seconds"
+_NOT_THERE = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
 ALIKE = 0.5
 """The temporal IoU from which on two answers say the same."""
 
@@ -31,8 +49,8 @@ class TimeSpan(CriterionKind):
     place = 130
     meaning = "when something happens in a clip: beginnings and ends, in seconds or frames"
     keys: ClassVar[Mapping[str, str]] = {
-        "role": "the role of the clip that it is about; absent: the first clip",
-        "unit": "`seconds` or `frames`; absent: seconds",
+        "role": _ROLE,
+        "unit": _UNIT,
         "min": "how many at least; absent: none of them is an answer too",
         "max": "how many at most; absent: one",
     }
@@ -44,14 +62,7 @@ class TimeSpan(CriterionKind):
     level = "interval"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-        yield from _grammar.media_of(schema, criterion.role, path, kind="clip", why="time")
-        slot = next(
-            (each for each in schema.item.assets if each.kind == "clip" and criterion.role in (None, each.role)), None
-        )
-        if slot is not None and slot.max != 1:
-            yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"
-        if criterion.unit not in (None, *UNITS):
-            yield (*path, "unit"), f"`{criterion.unit}` is neither `seconds` nor `frames`"
+        yield from _about_a_clip(schema, criterion, path)
         if criterion.min is not None and criterion.max is None and criterion.min > 1:
             yield (*path, "min"), "one span is asked for where `max` says nothing; give it"
         yield from _grammar.count(criterion, path)
@@ -59,40 +70,23 @@ class TimeSpan(CriterionKind):
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
-        if not is_list(value):
-            return "This must be a list of spans of time."
-        first, last = UNITS[criterion.unit or "seconds"]
-        whole = (first, last) == FRAMES
-        for number, span in enumerate(value, 1):
-            if not isinstance(span, Mapping) or set(span) != {first, last}:
-                return f"Span {number} needs `{first}` and `{last}`, and nothing else."
-            begins, ends = span[first], span[last]
-            if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
-                return f"Span {number}: {'frames are whole numbers from 1 on' if whole else 'seconds count from 0 on'}."
-            if ends < begins or (ends == begins and not whole):
-                return f"Span {number} ends ({ends:g}) before it has begun ({begins:g})."
-        if list(value) != self.in_order(value, options):
+        if is_list(value) and list(value) != in_order(value):
             return "Spans stand in the order of time."
-        if any(one == other for one, other in pairwise(value)):
-            return "No span may be there twice."
-        return count_problem(criterion.model_copy(update={"max": criterion.max or 1}), len(value), "span")
+        return _problem(value, criterion.unit, criterion.min, criterion.max)
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
-        ends = [_ends(span) for span in value] if is_list(value) else [None]
-        if None in ends:
-            return value
-        return [span for _, span in sorted(zip(ends, value, strict=True), key=lambda pair: pair[0] or (0, 0))]
+        return in_order(value)
 
     def alike(self, one: Any, other: Any) -> bool:
         return temporal_iou(one, other) >= ALIKE
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        n = int(criterion.max or 1)
+        n = int(criterion.max or ONE)
         return [Measured(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         """Each end of each span, counted in the order of time."""
-        first, last = UNITS[criterion.unit or "seconds"]
+        first, last = UNITS[criterion.unit or USUAL]
         return [
             (_part(criterion, at, end), span[key])
             for at, span in enumerate(value)
@@ -106,12 +100,104 @@ class TimeSpan(CriterionKind):
         return f"{ends[0]:g} to {ends[1]:g} s" if "start" in entry else f"frames {ends[0]:g} to {ends[1]:g}"
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
-        first, last = UNITS.get(criterion.unit or "seconds", SECONDS)
-        n = max(int(criterion.min or 0), 1)
-        return [[], [{first: number, last: number + 1} for number in range(1, n + 1)]]
+        return [[], _some(criterion.unit, max(int(criterion.min or 0), 1))]
+
+    def page(self, criterion: Criterion) -> Json:
+        return _page(criterion, criterion.min or 0, criterion.max)
 
     def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
-        return "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+        return _NOT_THERE
+
+
+class TimeSpanField(FieldKind):
+    """A field with spans of a clip: at least one where it is filled in, in the order of time."""
+
+    name = "time_span"
+    place = 130
+    meaning = "when something happens in the item's clip: beginnings and ends, in seconds or frames"
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": _ROLE,
+        "unit": _UNIT,
+        "min_length": "so many spans at least",
+        "max_length": "so many spans at most; absent: one",
+    }
+    in_files = True
+    votes_equal = False
+    comparable = False
+    sliced = "entries"
+    holds = "list"
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        yield from _about_a_clip(schema, field, path)
+        if field.min_length is not None and field.max_length is None and field.min_length > ONE:
+            yield (*path, "min_length"), "one span is there where `max_length` says nothing; give it"
+        if field.max_length == 0:
+            yield (*path, "max_length"), "at least one span has to fit"
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        said = _problem(self.in_order(field, value), field.unit, field.min_length, field.max_length)
+        return said and said[:1].lower() + said[1:]
+
+    def in_order(self, field: ItemField, value: Any) -> Any:
+        return in_order(value)
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        return _some(field.unit, max(field.min_length or 0, 1))
+
+    def in_words(self, field: ItemField, value: Any) -> Any:
+        return [CRITERION.entry_in_words(span) or json.dumps(span) for span in value] if is_list(value) else value
+
+    def page(self, field: ItemField) -> Json:
+        return _page(field, max(field.min_length or 0, 1), field.max_length)
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        return _NOT_THERE
+
+
+def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> Found:
+    yield from _grammar.media_of(schema, asked.role, path, kind="clip", why="time")
+    slot = next((each for each in schema.item.assets if each.kind == "clip" and asked.role in (None, each.role)), None)
+    if slot is not None and slot.max != 1:
+        yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"
+    if asked.unit not in (None, *UNITS):
+        yield (*path, "unit"), f"`{asked.unit}` is neither `seconds` nor `frames`"
+
+
+def _problem(value: Any, unit: str | None, least: float | None, most: float | None) -> str | None:
+    """What is wrong with spans in the order of time, as a sentence; None if nothing is."""
+    if not is_list(value):
+        return "This must be a list of spans of time."
+    first, last = UNITS[unit or USUAL]
+    whole = (first, last) == FRAMES
+    for number, span in enumerate(value, 1):
+        if not isinstance(span, Mapping) or set(span) != {first, last}:
+            return f"Span {number} needs `{first}` and `{last}`, and nothing else."
+        begins, ends = span[first], span[last]
+        if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
+            return f"Span {number}: {'frames are whole numbers from 1 on' if whole else 'seconds count from 0 on'}."
+        if ends < begins or (ends == begins and not whole):
+            return f"Span {number} ends ({ends:g}) before it has begun ({begins:g})."
+    if any(one == other for one, other in pairwise(value)):
+        return "No span may be there twice."
+    return count_problem(least, most or ONE, len(value), "span")
+
+
+def in_order(value: Any) -> Any:
+    """Spans in the order of time; as they are where one of them is none."""
+    ends = [_ends(span) for span in value] if is_list(value) else [None]
+    if None in ends:
+        return value
+    return [span for _, span in sorted(zip(ends, value, strict=True), key=lambda pair: pair[0] or (0, 0))]
+
+
+def _some(unit: str | None, n: int) -> list[dict[str, Any]]:
+    first, last = UNITS.get(unit or USUAL, SECONDS)
+    return [{first: number, last: number + 1} for number in range(1, n + 1)]
+
+
+def _page(asked: Criterion | ItemField, least: float, most: float | None) -> Json:
+    unit = asked.unit or USUAL
+    return {"role": asked.role, "unit": unit, "ends": list(UNITS[unit]), "min": least, "max": most or ONE}
 
 
 def temporal_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> float:
@@ -154,7 +240,8 @@ def _is_moment(value: Any, *, whole: bool = False) -> bool:
 
 
 def _part(criterion: Criterion, at: int, end: str) -> str:
-    return f"{criterion.name}: {end}" if int(criterion.max or 1) == 1 else f"{criterion.name}: {end} {at + 1}"
+    return f"{criterion.name}: {end}" if int(criterion.max or ONE) == ONE else f"{criterion.name}: {end} {at + 1}"
 
 
 CRITERION = TimeSpan()
+FIELD = TimeSpanField()

@@ -10,7 +10,7 @@ from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
 from annotation_schemas.kinds.time_span import temporal_iou
 from annotation_schemas.loader import load_text
-from annotation_schemas.model import Criterion
+from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
 from domain.records import Rating
 from domain.states import Stage
@@ -148,6 +148,73 @@ def test_agreement_is_on_an_interval_scale_of_each_end() -> None:
     ]
     found = krippendorff_alpha(Ratings.from_rows(rows, scale=scales["when: start 1"]), level="interval")
     assert found.value == pytest.approx(1 - (0.04 / 4) / (sum(pairs) / len(pairs)))
+
+
+FIELD_TEXT = """
+name: timed
+version: 1
+title: Timed
+dimensions: [{id: acts, title: Acts}]
+item:
+  assets: [{role: view, kind: image}, {role: clip, kind: clip%s}]
+  fields: [{name: question, kind: text}, {name: when, kind: time_span%s}]
+stages:
+  authoring: {}
+"""
+
+
+def item_schema(more: str) -> Schema:
+    return load_text(FIELD_TEXT % ("", more), "", "timed.yaml").schema_
+
+
+@pytest.mark.parametrize(
+    ("more", "value", "words"),
+    [
+        ("", seconds(0, 0.04), ""),
+        (", max_length: 2", seconds(4, 5, 1, 2), ""),  # it is kept in the order of time
+        (", unit: frames", frames(7, 7), ""),
+        (", required: false", None, ""),
+        ("", [], "fill this in"),
+        ("", seconds(2, 1), "ends (1) before it has begun (2)"),
+        ("", seconds(0, 1, 2, 3), "at most 1 span; 2 now"),
+        (", min_length: 2, max_length: 3", seconds(0, 1), "at least 2 spans; 1 now"),
+        (", max_length: 2", seconds(0, 1, 0, 1), "no span may be there twice"),
+        (", unit: frames", seconds(0, 1), "needs `first` and `last`"),
+        ("", "0 to 1 s", "list of spans"),
+    ],
+)
+def test_a_field_of_an_item_holds_spans(more: str, value: Any, words: str) -> None:
+    content = {"question": "When?", "when": value} if value is not None else {"question": "When?"}
+    found = [problem.message for problem in kinds.check_fields(item_schema(more), content)]
+    assert len(found) == bool(words)
+    assert words in "".join(found)
+
+
+def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> None:
+    schema = item_schema(", max_length: 3")
+    given = {"question": "When?", "when": seconds(4, 5.25, 1, 2)}
+    kept = kinds.fields_in_order(schema, given)
+    assert kept == {"question": "When?", "when": seconds(1, 2, 4, 5.25)}
+    field = schema.item.field("when")
+    assert kinds.of_field(field).in_words(field, kept["when"]) == ["1 to 2 s", "4 to 5.25 s"]
+    strange = {"when": [{"start": "x"}, 5], "other": 1}
+    assert kinds.fields_in_order(schema, strange) == strange
+
+
+@pytest.mark.parametrize(
+    ("clip", "more", "words"),
+    [
+        (", max: 2", "", "may hold several clips"),
+        ("", ", role: view", "`view` is no clip of the item"),
+        ("", ", unit: hours", "neither `seconds` nor `frames`"),
+        ("", ", min_length: 2", "one span is there"),
+        ("", ", max_length: 0", "at least one span has to fit"),
+        ("", ", length: 2", "this is for fields of kind"),
+    ],
+)
+def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
+    with pytest.raises(SchemaError, match=words):
+        load_text(FIELD_TEXT % (clip, more), "", "timed.yaml")
 
 
 @pytest.mark.parametrize(

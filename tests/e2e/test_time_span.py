@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from testkit.pictures import video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from workflow.access import accounts, projects
-from workflow.annotate import image_pool, submissions
+from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser]
 
@@ -29,7 +31,10 @@ title: Timed
 dimensions: [{id: acts, title: Acts}]
 item:
   assets: [{role: clip, kind: clip}]
-  fields: [{name: question, kind: text}]
+  fields:
+    - {name: question, kind: text}
+    - {name: shown, kind: time_span, max_length: 2, title: Where it is seen}
+    - {name: cut, kind: time_span, unit: frames, required: false}
 stages:
   authoring: {}
   verification:
@@ -41,6 +46,46 @@ stages:
       - {name: good, kind: choice, options: ["yes", "no"], prompt: Good}
     keep: {rule: unanimous, criterion: good, value: "yes"}
 """
+
+
+def written_by_keys(chromium: Browser, server: Server) -> None:
+    """Ada writes the item: two spans in seconds, set in any order, and none in frames."""
+    with at_desk(chromium, server, "ada") as desk:
+        desk.open("/author?project=timed")
+        part = {name: desk.page.locator(f".field[data-field={name}]") for name in ("question", "shown", "cut")}
+        told = part["shown"].locator(".timespan")
+        loop = desk.page.locator(".clipbar .round")
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        desk.fill("question", "What is done?")
+        desk.press("Enter")
+        expect(part["shown"].locator(".timespans")).to_be_focused()
+        expect(loop.locator("kbd")).to_be_hidden()
+        desk.press("End", ",", ",", "i", ".", "o")  # frames 8 and 9
+        desk.press("Home", ".", ".", "i")
+        desk.press("ControlOrMeta+Enter")
+        expect(part["shown"].locator(".error")).to_have_text("Set where it ends, with O.")
+        expect(desk.page.locator(".saved")).to_contain_text("saved")
+        desk.page.reload()
+        expect(told).to_have_text(["0.79 s to 0.85 s", "0.07 s to …"])
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        expect(loop.locator("kbd")).to_be_visible()
+        part["shown"].get_by_role("button", name="0.07 s to …", exact=True).click()  # shows where it begins
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 3 of {len(UNEVEN)}")
+        desk.press("Home", "o")
+        expect(part["shown"].locator(".error")).to_have_text("It would end before it begins.")
+        desk.press(".", ".", ".", ".", "o", "Enter")
+        expect(told).to_have_text(["0.07 s to 0.43 s", "0.79 s to 0.85 s"])
+        expect(part["cut"].locator(".timespans")).to_be_focused()
+        desk.press("i", "Backspace")  # it may be left out
+        desk.press("ControlOrMeta+Enter")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+        (content,) = connection.execute("SELECT content FROM revision").fetchall()
+    item = json.loads(content[0])
+    assert "cut" not in item
+    first, second = item["shown"]
+    assert (first["start"], first["end"]) == (pytest.approx(0.07, abs=1e-3), pytest.approx(0.433, abs=1e-3))
+    assert (second["start"], second["end"]) == (pytest.approx(0.793, abs=1e-3), pytest.approx(0.846, abs=1e-3))
 
 
 def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
@@ -60,8 +105,8 @@ def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
         free = image_pool.pool(store, person=ada, project="timed").assets[0].id
         view = image_pool.pick(store, person=ada, project="timed", dimension="acts", assets=[free])
         assert isinstance(view, TaskView)
-        submissions.submit(store, person=ada, task=view.id, key="written", values={"question": "What?"})
     server.start()
+    written_by_keys(chromium, server)
     with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=timed")
         block = {
@@ -70,6 +115,9 @@ def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
         told = {name: part.locator(".timespan") for name, part in block.items()}
         counted = desk.page.locator(".clipbar .frames")
         expect(counted).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        assert desk.shown("shown").splitlines() == ["0.07 s to 0.43 s", "0.79 s to 0.85 s"]
+        loop = desk.page.locator(".clipbar .round")
+        expect(loop.locator("kbd")).to_be_hidden()  # O sets the end
         desk.press("o")
         expect(block["seconds"].locator(".error")).to_have_text("Set the beginning first, with I.")
         desk.press("Home", ".", ".", "i", "Enter")
@@ -96,7 +144,11 @@ def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
         expect(told["frames"]).to_have_text(["frames 1 to 2"])
         desk.press("Enter", "Enter")
         expect(block["never"].locator(".error")).to_have_text("Set where it begins with I, and where it ends with O.")
-        desk.press("0", "1")
+        desk.press("0")
+        expect(loop.locator("kbd")).to_be_visible()
+        desk.press("o")
+        expect(loop).to_have_attribute("aria-pressed", "false")
+        desk.press("1")
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     done = touchstone("export", "timed", "ratings", "--out", str(tmp_path / "ratings.csv"), home=server.home)

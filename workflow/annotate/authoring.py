@@ -266,7 +266,7 @@ def _revision(
     return {
         "item_id": item_id,
         "number": number,
-        "content": dict(fields),
+        "content": kinds.fields_in_order(access.schema, fields),
         "editor_id": editor_id,
         "schema_version_id": access.schema_version_id,
         "created_at": now,

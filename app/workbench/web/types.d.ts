@@ -38,8 +38,11 @@ export interface Field {
   min: number | null;
   max: number | null;
   authored: boolean;
-  /** Of boxes and marks: the role of the images that they are drawn on. */
+  /** Of what is drawn or timed: the role of the images or of the clip. */
   role?: string | null;
+  /** Of spans of time: in what they count, and under which keys they say where they begin and end. */
+  unit?: string | null;
+  ends?: [first: string, last: string];
 }
 
 export interface Criterion {
@@ -63,6 +66,7 @@ export interface Criterion {
   of?: string;
   actions?: { name: string; help: string | null }[];
   role?: string | null;
+  ends?: [first: string, last: string];
   /** Of a property list: what can be said of each property. */
   said?: { value: Scalar; label: string }[];
 }
@@ -448,6 +452,8 @@ export interface ControlMaker {
   keys?: KeyRow[];
   /** Answers are drawn on the item's images. */
   drawn?: boolean;
+  /** Keys that otherwise do something else to images and clips. */
+  takes?: string[];
   /** The field that it is about stands in it, and not with the item's others. */
   showsField?: boolean;
 }
@@ -457,11 +463,13 @@ export type KeyRow = [names: string, what: string];
 
 /** What hears keys and pointer before all others, while it is what somebody draws or times. */
 export interface Editor {
+  /** What it draws on the form. */
+  root: HTMLElement;
   /** Whether it is about that image or clip. */
   covers(frame: MediaFrame): boolean;
   key(event: KeyboardEvent, target: EventTarget | undefined): boolean;
   detach(): void;
-  /** The keys that otherwise do something else to images and clips. */
+  /** Keys that otherwise do something else to images and clips. */
   takes?: string[];
   /** A press on an image; absent: nothing is drawn. */
   press?(frame: ImageFrame, px: number, py: number): Stroke;
@@ -506,11 +514,15 @@ export interface FieldKind {
   drawn?: boolean;
   /** The keys of its own, as the list of keys has them. */
   keys?: KeyRow[];
+  /** Keys that otherwise do something else to images and clips. */
+  takes?: string[];
 }
 
 /** A field that is checked. */
 export interface Asked {
   field: Field;
+  /** What the form has of it. */
+  part: Part;
   /** As it would be submitted. */
   value: unknown;
   /** As it is written. */

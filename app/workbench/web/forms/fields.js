@@ -82,6 +82,7 @@ export class FieldForm {
     if (!first) return;
     const { boxes } = this.part(first);
     const box = boxes.find((candidate) => !candidate.value.trim()) || boxes[0];
+    if (!box) this.part(first).editor?.root.focus();
     box?.focus();
     box?.setSelectionRange(box.value.length, box.value.length);
   }
@@ -176,6 +177,7 @@ export class FieldForm {
       this.errors[name] ||
       problemOf({
         field,
+        part,
         value: this.read()[name],
         raw,
         entries: this.entries(field),

@@ -4,38 +4,56 @@
 
 import { el, fill, key } from "../dom.js";
 import { ClipFrame } from "../media/clip.js";
+import { TimeSpanField } from "./time_span_field.js";
 
-/** @import { Control, Criterion, Seat } from "../types" */
+/** @import { Frame } from "../media/frame.js" */
+/** @import { Control, Criterion, Editor, KeyRow, Seat } from "../types" */
 
 /** @typedef {Record<string, number>} Span a beginning and, once it is set, an end, under the names that their unit has */
 
-/** @type {Record<string, [first: string, last: string]>} */
-const ends = { seconds: ["start", "end"], frames: ["first", "last"] };
+/** @typedef {Pick<Criterion, "unit" | "ends" | "role" | "min" | "max" | "required">} Asked what fields say, too */
+
+const TAKES = ["I", "O"];
+/** @type {KeyRow[]} */
+const KEYS = [
+  ["I O", "a span of time begins with this frame, ends with this frame"],
+  ["⌫", "the last span is taken back"],
+];
+const quiet = { type: "button", tabindex: "-1" };
+const mousedown = (/** @type {Event} */ event) => event.preventDefault(); // Enter goes on: no button has the focus
 const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
 
-/** @implements {Control} */
-class TimeSpan {
+/**
+ * @implements {Control}
+ * @implements {Editor}
+ */
+export class TimeSpan {
+  static takes = TAKES;
+  /** @type {KeyRow[]} */
+  static keys = [...KEYS, ["0", "it does not happen"]];
+
   /**
-   * @param {Criterion} criterion
+   * @param {Asked} asked
    * @param {Seat} seat
    */
-  constructor(criterion, seat) {
-    this.criterion = criterion;
+  constructor(asked, seat) {
+    this.asked = asked;
     this.seat = seat;
+    this.takes = TAKES;
     this.onTheWay = true;
     this.slots = 0;
-    this.unit = criterion.unit || "seconds";
-    const [first, last] = ends[this.unit];
+    const [first, last] = endsOf(asked);
     this.first = first;
     this.last = last;
-    this.most = criterion.max || 1;
+    this.frames = asked.unit === "frames";
+    this.most = asked.max ?? 1;
     this.list = el("ul", { class: "spanlist" });
     const tools = [
       this.button("I", " begins here", () => this.begin()),
       " ",
       this.button("O", " ends here", () => this.end()),
       " ",
-      criterion.min ? null : this.button("0", " does not happen", () => seat.done([])),
+      asked.min ? null : this.button("0", " does not happen", () => seat.done([])),
     ];
     const keys = [key(","), key("."), " frame · ", key("⌫"), " takes the last one back · ", key("⏎"), " done"];
     const help = el("p", { class: "help keyline" }, tools, " ", keys);
@@ -52,7 +70,7 @@ class TimeSpan {
       this.seat.activate();
       act();
     };
-    return el("button", { type: "button", class: "small", tabindex: "-1", on: { click } }, key(name), words);
+    return el("button", { ...quiet, class: "small", on: { click, mousedown } }, key(name), words);
   }
 
   /** @returns {Span[]} */
@@ -60,10 +78,27 @@ class TimeSpan {
     return Array.isArray(value) ? value : [];
   }
 
+  // ---- the clip
+
+  /** @param {Frame} frame */
+  covers(frame) {
+    const { role } = this.asked;
+    return frame instanceof ClipFrame && (!role || frame.asset.role === role);
+  }
+
   get clip() {
-    const { role } = this.criterion;
-    const clips = this.seat.media.frames.filter((frame) => frame instanceof ClipFrame);
-    return clips.find((clip) => !role || clip.asset.role === role);
+    return this.seat.media.frames.filter((frame) => frame instanceof ClipFrame).find((clip) => this.covers(clip));
+  }
+
+  attach() {
+    const { media } = this.seat;
+    if (media.editor === this) return;
+    media.editor?.detach();
+    media.edit(this);
+  }
+
+  detach() {
+    if (this.seat.media.editor === this) this.seat.media.edit(null);
   }
 
   /**
@@ -73,11 +108,30 @@ class TimeSpan {
   here() {
     const { clip } = this;
     if (!clip) return null;
-    if (!clip.times)
-      return this.unit === "frames" ? null : [exact(clip.video.currentTime), exact(clip.video.currentTime)];
-    if (this.unit === "frames") return [clip.at + 1, clip.at + 1];
-    return [exact(clip.times[clip.at]), exact(clip.times[clip.at + 1] ?? (clip.duration || clip.video.duration))];
+    if (!clip.times) return this.frames ? null : [exact(clip.video.currentTime), exact(clip.video.currentTime)];
+    if (this.frames) return [clip.at + 1, clip.at + 1];
+    return [exact(clip.times[clip.at]), exact(clip.times[clip.at + 1] ?? this.length ?? 0)];
   }
+
+  /** Where the clip ends, in the unit that is asked for; null if that is not known. */
+  get length() {
+    const { clip } = this;
+    if (!clip?.times) return null;
+    return this.frames ? clip.times.length : clip.duration || clip.video.duration;
+  }
+
+  /**
+   * Shows the frame in which a span begins.
+   * @param {Span} span
+   */
+  show(span) {
+    const { clip } = this;
+    this.seat.activate();
+    if (this.frames) clip?.seek(span[this.first] - 1);
+    else clip?.show(span[this.first]);
+  }
+
+  // ---- what is set
 
   begin() {
     const here = this.here();
@@ -94,11 +148,14 @@ class TimeSpan {
     const open = spans.find((span) => !(this.last in span)) || (this.most === 1 ? spans[0] : undefined);
     if (!here) return this.seat.set(this.seat.value(), "The frames of this clip are not known yet.");
     if (!open) return this.seat.set(this.seat.value(), "Set the beginning first, with I.");
-    if (here[1] < open[this.first] || (here[1] === open[this.first] && this.unit === "seconds"))
+    if (here[1] < open[this.first] || (here[1] === open[this.first] && !this.frames))
       return this.seat.set(spans, "It would end before it begins.");
-    const list = [...spans.filter((span) => span !== open), { [this.first]: open[this.first], [this.last]: here[1] }];
+    const made = { [this.first]: open[this.first], [this.last]: here[1] };
+    const others = spans.filter((span) => span !== open);
+    if (others.some((span) => span[this.first] === made[this.first] && span[this.last] === made[this.last]))
+      return this.seat.set(spans, "This span is there already.");
     return this.seat.set(
-      list.sort((one, other) => one[this.first] - other[this.first] || one[this.last] - other[this.last]),
+      [...others, made].sort((one, other) => one[this.first] - other[this.first] || one[this.last] - other[this.last]),
     );
   }
 
@@ -108,43 +165,54 @@ class TimeSpan {
   }
 
   /** @param {Span} span */
-  told(span) {
-    const told = (/** @type {number | undefined} */ value) =>
-      value === undefined ? "…" : this.unit === "frames" ? String(value) : `${value.toFixed(2)} s`;
-    return `${this.unit === "frames" ? "frames " : ""}${told(span[this.first])} to ${told(span[this.last])}`;
+  remove(span) {
+    const left = this.spans().filter((other) => other !== span);
+    this.seat.set(left.length ? left : undefined);
   }
 
-  /** @param {unknown} value */
-  paint(value) {
+  // ---- what the form asks
+
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
+  paint(value, keyed) {
+    if (keyed) this.attach();
+    else this.detach();
+    this.root.classList.toggle("here", keyed);
     const spans = this.spans(value).map((span) => this.row(span));
     fill(this.list, value && !spans.length ? el("li", { class: "quiet" }, "It does not happen.") : spans);
   }
 
   /** @param {Span} span */
   row(span) {
-    const told = this.told(span);
-    const click = () => this.remove(span);
-    const label = `Remove ${told}`;
-    const away = el(
-      "button",
-      { type: "button", class: "small", tabindex: "-1", "aria-label": label, on: { click } },
-      "×",
+    const told = inWords(span, this.asked);
+    const show = () => this.show(span);
+    const remove = () => this.remove(span);
+    return el(
+      "li",
+      { class: this.last in span ? "" : "open" },
+      el(
+        "button",
+        { ...quiet, class: "timespan", title: "Show where it begins", on: { click: show, mousedown } },
+        told,
+      ),
+      el("button", { ...quiet, class: "small", "aria-label": `Remove ${told}`, on: { click: remove, mousedown } }, "×"),
     );
-    return el("li", {}, el("span", { class: "timespan" }, told), " ", away);
-  }
-
-  /** @param {Span} span */
-  remove(span) {
-    const left = this.spans().filter((other) => other !== span);
-    this.seat.set(left.length ? left : undefined);
   }
 
   /** @param {unknown} value */
   problem(value) {
-    const { min } = this.criterion;
+    const { min } = this.asked;
     if (value === undefined) return "Set where it begins with I, and where it ends with O.";
     const spans = this.spans(value);
     if (spans.some((span) => !(this.last in span))) return "Set where it ends, with O.";
+    const { length } = this;
+    const late = length === null ? undefined : spans.find((span) => span[this.last] > length + 1e-3);
+    if (late) {
+      const end = this.frames ? `at frame ${length}` : `at ${length?.toFixed(2)} s`;
+      return `${inWords(late, this.asked)}: the clip ends ${end}.`;
+    }
     return min && spans.length < min ? `At least ${min} ${min === 1 ? "span" : "spans"}; ${spans.length} now.` : null;
   }
 
@@ -157,21 +225,31 @@ class TimeSpan {
     return null;
   }
 
-  /** @param {KeyboardEvent} event */
-  key(event) {
+  /**
+   * @param {KeyboardEvent} event
+   * @param {EventTarget} [target] what has the focus
+   */
+  key(event, target) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const name = event.key.toLowerCase();
+    if (name === "enter" && target instanceof HTMLButtonElement) return false;
+    if (!["i", "o", "0", "backspace", "enter"].includes(name) || (name === "0" && this.asked.min)) return false;
+    if (event.repeat) return true;
     if (name === "i") this.begin();
     else if (name === "o") this.end();
-    else if (name === "0" && !this.criterion.min) this.seat.done([]);
+    else if (name === "0") this.seat.done([]);
     else if (name === "backspace") this.takeBack();
-    else if (name === "enter") {
-      const value = this.seat.value();
-      const said = value === undefined && !this.criterion.required ? null : this.problem(value);
-      if (said) this.seat.set(this.seat.value(), said);
-      else if (value === undefined) this.seat.onward();
-      else this.seat.done(value);
-    } else return false;
+    else this.finish();
     return true;
+  }
+
+  /** On to what comes next, if this is an answer. */
+  finish() {
+    const value = this.seat.value();
+    const said = value === undefined && !this.asked.required ? null : this.problem(value);
+    if (said) this.seat.set(value, said);
+    else if (value === undefined) this.seat.onward();
+    else this.seat.done(value);
   }
 
   focus() {
@@ -184,14 +262,31 @@ class TimeSpan {
    */
   static words(value, criterion) {
     if (!Array.isArray(value)) return String(value);
-    const [first, last] = ends[criterion.unit || "seconds"];
-    /** @type {Span[]} */
-    const spans = value;
-    return (
-      spans.map((span) => `${span[first]} to ${span[last]}${criterion.unit === "frames" ? "" : " s"}`).join("; ") ||
-      "It does not happen."
-    );
+    return value.map((span) => inWords(span, criterion)).join("; ") || "It does not happen.";
   }
 }
 
+/**
+ * @param {Span} span
+ * @param {Asked} asked
+ */
+export function inWords(span, asked) {
+  const frames = asked.unit === "frames";
+  const [first, last] = endsOf(asked).map((name) => span[name]);
+  const told = (/** @type {number | undefined} */ value) =>
+    value === undefined ? "…" : frames ? String(value) : `${value.toFixed(2)} s`;
+  return `${frames ? "frames " : ""}${told(first)} to ${told(last)}`;
+}
+
+/**
+ * The names under which a span has its ends.
+ * @param {Asked} asked
+ * @returns {[first: string, last: string]}
+ */
+function endsOf({ ends }) {
+  if (!ends) throw new Error("the server names the ends of spans");
+  return ends;
+}
+
 export { TimeSpan as control };
+export const field = new TimeSpanField(TimeSpan, inWords, KEYS, TAKES);

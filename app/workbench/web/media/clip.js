@@ -66,6 +66,9 @@ export class ClipFrame extends Frame {
     const pace = el("span", { class: "hint" }, key("<"), key(">"));
     const parts = [this.bar, this.count, this.time, steps, this.play, pace, this.pace, this.round];
     this.root.append(this.box, el("div", { class: "clipbar" }, parts));
+    this.root.addEventListener("mousedown", (event) => {
+      if (event.target !== this.bar) event.preventDefault(); // the focus stays where somebody types or times
+    });
     if (!still()) this.start();
   }
 
@@ -84,6 +87,11 @@ export class ClipFrame extends Frame {
       "aria-label": "Position in the clip",
       tabindex: "-1",
     });
+    /** @type {HTMLElement | undefined} */
+    let before;
+    bar.addEventListener("pointerdown", () => {
+      before = this.pane.editor?.root;
+    });
     bar.addEventListener("input", () => {
       this.dragging = true;
       this.video.pause();
@@ -93,6 +101,7 @@ export class ClipFrame extends Frame {
     bar.addEventListener("change", () => {
       this.dragging = false;
       bar.blur();
+      before?.focus({ preventScroll: true }); // on with the span that is being set
     });
     return bar;
   }
@@ -193,6 +202,18 @@ export class ClipFrame extends Frame {
     this.video.loop = false; // or a moment in the last frame might be taken for the end, and lead to the first
     this.video.currentTime = middleOf(this.times, this.duration, this.at);
     this.write();
+  }
+
+  /**
+   * To a moment, where it stops.
+   * @param {number} moment in seconds
+   */
+  show(moment) {
+    if (this.times) this.seek(frameAt(this.times, moment));
+    else {
+      this.video.pause();
+      this.video.currentTime = moment;
+    }
   }
 
   /** @param {number} by steps of speed */

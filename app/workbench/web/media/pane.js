@@ -229,6 +229,7 @@ export class MediaPane {
   edit(editor) {
     this.editor = editor;
     this.root.classList.toggle("editing", Boolean(editor?.press));
+    this.root.dataset.taken = (editor?.takes ?? []).join(" "); // their names are not shown here meanwhile
     if (editor && this.frame && !editor.covers(this.frame)) {
       const first = this.frames.find((frame) => editor.covers(frame));
       if (first) this.go(first.index);

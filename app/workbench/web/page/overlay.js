@@ -114,10 +114,12 @@ export class Overlay {
  * @param {string} view
  * @param {string} stage
  * @param {Row[]} own the keys of what is asked on it
+ * @param {string[]} taken the keys that some of that takes from the media while it is active
  * @returns {Row[]}
  */
-export function keyRows(view, stage, own = []) {
+export function keyRows(view, stage, own = [], taken = []) {
   const writing = stage === "authoring";
+  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? ", while no span of time is set" : "");
   /** @type {Row[]} */
   const rows = [];
   if (view === "pool")
@@ -145,12 +147,12 @@ export function keyRows(view, stage, own = []) {
       ["Ctrl Enter", "submit, from anywhere"],
       ["Z", "larger and back, all images together; arrows move, + − zoom"],
       ["← →", "image before, image after ( [ ] while enlarged )"],
-      ["I", "images side by side, or one at a time"],
+      ["I", `images side by side, or one at a time${otherwise("I")}`],
       [", .", "exactly one frame back, one frame on"],
       ["Home End", "first frame, last frame"],
       ["Space", "play, pause"],
       ["< >", "slower, faster"],
-      ["O", "loop, or stop at the end"],
+      ["O", `loop, or stop at the end${otherwise("O")}`],
     );
     rows.push(...own);
   }

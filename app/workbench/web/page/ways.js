@@ -20,7 +20,8 @@ export function openKeys(bench) {
     ...fields.map(({ kind }) => FIELDS[kind]),
   ]);
   const own = [...asked].flatMap(({ keys = [] }) => keys);
-  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own));
+  const taken = [...asked].flatMap(({ takes = [] }) => takes);
+  bench.overlay.keys(keyRows(bench.page.view, bench.stage, own, taken));
 }
 
 /** @param {Bench} bench */
