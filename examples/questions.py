@@ -25,6 +25,7 @@ from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
 
 PROJECT = "questions"
+SEED = 1
 MEMBERS: Sequence[tuple[Member, Role, tuple[Stage, ...] | None]] = (
     (LEAD, Role.LEAD, None),
     (AUTHORS[0], Role.ANNOTATOR, (Stage.AUTHORING,)),
@@ -44,7 +45,7 @@ def exists(store: Store) -> bool:
 
 def build(store: Store, media: MediaStore) -> int:
     """Make the project beside the demo project; how many items it has."""
-    projects.create_project(store, name=PROJECT, loaded=load_schema(shipped()["questions"]), made_up=True)
+    projects.create_project(store, name=PROJECT, loaded=load_schema(shipped()["questions"]), made_up=True, seed=SEED)
     for member, role, stages in MEMBERS:
         projects.set_member(store, by=None, project=PROJECT, login=member.login, role=role, stages=stages)
     author = accounts.find_person(store, login=AUTHORS[0].login)

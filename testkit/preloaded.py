@@ -9,7 +9,7 @@ import app.cli
 import app.server
 import app.views
 import workflow
-from testkit import passwords
+from testkit import passwords, seeds
 
 for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
@@ -17,3 +17,4 @@ for _room in (app.views, workflow):
 
 app.cli.command()
 passwords.quicken()
+seeds.settle("served")

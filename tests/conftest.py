@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from db.engine import Store
     from testkit.tiny import Shelf
 
-hypothesis.settings.register_profile("touchstone", deadline=None)  # a busy machine is no failure
+# A busy machine is no failure, and every run tries the same examples; `--hypothesis-profile=search` looks for others.
+hypothesis.settings.register_profile("touchstone", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("touchstone")
 
 NewUrl = Callable[[str], str]
@@ -70,6 +72,14 @@ def _quick_passwords() -> None:
     from testkit import passwords
 
     passwords.quicken()
+
+
+@pytest.fixture(autouse=True)
+def _same_seeds(request: pytest.FixtureRequest) -> None:
+    """A test's projects have the same seeds in every run; ``testkit.preloaded`` does the same for what we start."""
+    from testkit import seeds
+
+    seeds.settle(request.node.nodeid)
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,10 @@ class Access:
         return (self.stages is None or stage in self.stages) and at_least(self.role, role_for(self.schema, stage))
 
 
+def _draw_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
 def create_project(
     store: Store,
     *,
@@ -68,10 +72,12 @@ def create_project(
     title: str | None = None,
     made_up: bool = False,
     by: Person | None = None,
+    seed: int | None = None,
 ) -> ProjectView:
     """Make a project that follows a schema. The schema and its guideline are stored with it and never change.
 
     ``by`` None is the command on the machine itself; otherwise it takes an admin, who becomes the project's lead.
+    ``seed`` decides every order that is drawn (queues, options, gold); by itself nobody can know it.
     """
     if not _NAME.fullmatch(name):
         raise InvalidInput([Problem("name", "Name it with up to 64 letters, digits, dots, dashes, underscores.")])
@@ -85,7 +91,7 @@ def create_project(
                 title=title or loaded.schema_.title,
                 made_up=made_up,
                 schema_version_id=_store_schema(store, session, loaded),
-                seed=secrets.randbelow(2**31),
+                seed=_draw_seed() if seed is None else seed,
                 created_at=now,
             )
             session.add(row)
