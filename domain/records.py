@@ -277,8 +277,8 @@ class GuidelineVersion:
 
 
 @dataclass(frozen=True)
-class CauseCase:
-    """One decision of a senior, as an entry of the list of causes."""
+class SettledCase:
+    """One decision of a senior, as an entry of the list of reasons."""
 
     item: str
     """The item's external id."""
@@ -295,27 +295,27 @@ class CauseCase:
 
 
 @dataclass(frozen=True)
-class CauseLine:
-    """A cause in a dimension, with the decisions behind it, the oldest first."""
+class AdjudicationReason:
+    """An adjudication reason in a dimension, with the decisions behind it, the oldest first."""
 
-    cause: str
+    reason: str
     """Its value in the schema; empty for decisions that name none."""
     label: str
     dimension: str
-    cases: Sequence[CauseCase]
+    cases: Sequence[SettledCase]
 
     @property
     def open(self) -> int:
-        """How many decisions nobody has answered."""
+        """How many decisions no one has answered."""
         return sum(case.answered_by is None for case in self.cases)
 
 
 @dataclass(frozen=True)
 class SkipLine:
-    """A cause that verifiers gave for skips in a dimension, and the items that were skipped for it."""
+    """A reason that verifiers gave for skips in a dimension, and the items that were skipped for it."""
 
     criterion: str
-    cause: str
+    reason: str
     label: str
     dimension: str
     items: Sequence[str]
@@ -324,7 +324,7 @@ class SkipLine:
 
 @dataclass(frozen=True)
 class ContestedItem:
-    """What a lead sees of an item behind a cause: its content then, its votes, the senior's words."""
+    """What a lead sees of an item behind a reason: its content then, its votes, the senior's words."""
 
     item: str
     dimension: str
@@ -332,7 +332,7 @@ class ContestedItem:
     fields: Fields
     votes: Sequence[VoteView]
     decision: str
-    cause: str
+    reason: str
     note: str
 
 
@@ -449,7 +449,7 @@ class KeptText:
 
 
 @dataclass(frozen=True)
-class LateText:
+class ExpiredSubmission:
     """A submission that came too late to count, as leads see it listed."""
 
     id: int

@@ -1,4 +1,4 @@
-"""``touchstone guideline`` and ``touchstone causes``: what people are told, and what seniors say is missing in it."""
+"""``touchstone guideline`` and ``touchstone reasons``: what people are told, and what seniors say is missing in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(guideline, name="guideline")
     guideline.command("show")(show)
     guideline.command("set")(set_guideline)
-    cli.command("causes")(causes)
+    cli.command("reasons")(reasons)
+    cli.command("causes", hidden=True)(causes)
 
 
 def show(
@@ -52,8 +53,8 @@ def set_guideline(
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="A cause that it answers, in a dimension; all open decisions with it are done. Again for more.",
-            metavar="CAUSE@DIMENSION",
+            help="An adjudication reason that it answers, in a dimension: its open decisions are done. Again for more.",
+            metavar="REASON@DIMENSION",
         ),
     ] = None,
     requalify: Annotated[
@@ -65,10 +66,10 @@ def set_guideline(
 
     pairs = []
     for answer in answers or ():
-        cause, at, dimension = answer.rpartition("@")
+        reason, at, dimension = answer.rpartition("@")
         if not at:
-            raise typer.BadParameter(f"--answers {answer!r} is not CAUSE@DIMENSION.")
-        pairs.append((cause, dimension))
+            raise typer.BadParameter(f"--answers {answer!r} is not REASON@DIMENSION.")
+        pairs.append((reason, dimension))
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -78,18 +79,27 @@ def set_guideline(
     typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
 
 
-def causes(
+def reasons(
     project: Project,
     skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
 ) -> None:
-    """Why seniors had to settle items, as CSV: one line a decision, with what became of its cause."""
+    """Why seniors had to settle items, as CSV: one line a decision, with what became of its reason."""
     from workflow.lead import adjudication_reasons as found
 
     store = _store()
     if skips:
         typer.echo(found.skips_csv(found.skips(store, by=None, project=project)), nl=False)
     else:
-        typer.echo(found.causes_csv(found.causes(store, by=None, project=project)), nl=False)
+        typer.echo(found.reasons_csv(found.reasons(store, by=None, project=project)), nl=False)
+
+
+def causes(
+    project: Project,
+    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
+) -> None:
+    """The earlier name of ``reasons``."""
+    typer.echo("`touchstone causes` is `touchstone reasons` now; the old name goes with the next version.", err=True)
+    reasons(project, skips)
 
 
 def _store() -> Store:

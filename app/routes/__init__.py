@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import auth, health, label_studio, media, media_link, work
+from app.routes import auth, health, label_studio, media, media_link, moved, work
 from app.services import Resources
 from app.workbench import assets
 
@@ -26,4 +26,5 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
         *media_link.routes(resources),
         *label_studio.routes(resources),
         *work.routes(resources),
+        *moved.routes(),
     ]

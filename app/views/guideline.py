@@ -10,7 +10,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
-from app.views.causes import title_of
+from app.views.adjudication_reasons import title_of
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
 from workflow.access import guidelines
@@ -102,9 +102,11 @@ def difference(lines: Sequence[tuple[str, str]]) -> markup.Markup:
 
 def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     waiting = [
-        line for line in adjudication_reasons.causes(services.store, by=services.person, project=view.name) if line.open
+        line
+        for line in adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
+        if line.open
     ]
-    titles = {(line.cause, line.dimension): title_of(view, line) for line in waiting}
+    titles = {(line.reason, line.dimension): title_of(view, line) for line in waiting}
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
         why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")
@@ -113,7 +115,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             list(titles),
             default=[tuple(pair) for pair in wanted],
             format_func=lambda pair: titles.get(pair, str(pair)),
-            placeholder="none" if titles else "no cause is open",
+            placeholder="none" if titles else "no reason is open",
             key="guideline.answered",
         )
         stages = view.schema.schema_.stages

@@ -12,7 +12,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
-from app.views.late import text_of
+from app.views.expired_submissions import text_of
 from domain.comments import Mentions
 from domain.errors import LeaseLost, NotAllowed
 from domain.records import KeptText, ProjectView, PutOff, StageWork

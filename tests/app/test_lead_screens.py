@@ -152,8 +152,8 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
     "name",
     [
         "dashboard",
-        "causes",
-        "late",
+        "adjudication_reasons",
+        "expired_submissions",
         "guideline",
         "people",
         "label_studio",
@@ -178,8 +178,8 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
     "name",
     [
         "dashboard",
-        "causes",
-        "late",
+        "adjudication_reasons",
+        "expired_submissions",
         "guideline",
         "people",
         "label_studio",
@@ -619,7 +619,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
 
 
 def test_an_empty_list_of_causes_says_where_they_come_from(show: Show) -> None:
-    assert "Every decision names a cause" in words(show("causes", "lea"))
+    assert "Every decision names a reason" in words(show("adjudication_reasons", "lea"))
 
 
 def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) -> None:

@@ -154,7 +154,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         ann.picture(pictures and pictures / "kept-texts.png")
         assert LONG not in cy.bench.inner_text(), "one's text is for oneself"
         with at_desk(chromium, begun, "lea") as lea:
-            lea.open("/late?project=ego")
+            lea.open("/expired_submissions?project=ego")
             expect(card(lea.page, "writer")).to_have_text("Ann")
             expect(card(lea.page, "about")).to_contain_text("Existence · verification · ")
             assert LONG not in lea.page.locator("[data-testid=stMain]").inner_text()

@@ -212,7 +212,7 @@ def test_a_text_whose_item_went_to_somebody_else_is_kept(serving: Server, chromi
         desk.page.get_by_text("Read and copy").click()
         expect(desk.page.get_by_text(NOTE)).to_be_visible()
     with at_desk(chromium, serving, "lena") as desk:
-        desk.open("/late?project=taken")
+        desk.open("/expired_submissions?project=taken")
         desk.page.get_by_role("button", name="Read").click()
         expect(desk.page.get_by_text(NOTE)).to_be_visible()
     votes = tmp_path / "votes.csv"

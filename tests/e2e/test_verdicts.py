@@ -149,7 +149,7 @@ def settle(sam: Desk) -> dict[str, tuple[str, str]]:
 
 def read_causes(lena: Desk, pictures: Path | None) -> None:
     """The lead sees what was given as causes, and with one click the item behind one."""
-    lena.open("/causes?project=jury")
+    lena.open("/adjudication_reasons?project=jury")
     expect(lena.page.get_by_text("3 decisions · 3 open · 0 done")).to_be_visible()
     lines = lena.page.locator("[data-testid=stExpander] summary")
     expect(lines).to_have_text(
@@ -164,7 +164,7 @@ def read_causes(lena: Desk, pictures: Path | None) -> None:
     expect(lena.page.get_by_text("3 decisions · 2 open · 1 done")).to_be_visible()
     lena.settled()
     lines.nth(0).click()
-    lena.picture(pictures and pictures / "causes.png")
+    lena.picture(pictures and pictures / "adjudication-reasons.png")
     case = lena.page.locator("[data-testid=stExpander] [data-testid=stButton] button[kind=tertiary]").first
     case.click()
     dialog = lena.page.get_by_role("dialog")
@@ -266,10 +266,13 @@ def question_of(release: Path, item: dict[str, Any]) -> str:
 
 
 def check_causes(server: Server, settled: dict[str, tuple[str, str]]) -> None:
-    """The file of causes has every decision, and what became of its cause."""
-    rows = list(csv.DictReader(io.StringIO(run(server.home, "causes", "jury"))))
-    assert Counter((row["decision"], row["cause"]) for row in rows) == Counter(settled.values())
-    done = {row["cause"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}
+    """The file of reasons has every decision, and what became of it; under its earlier name, too."""
+    text = run(server.home, "reasons", "jury")
+    earlier = touchstone("causes", "jury", home=server.home)
+    assert (earlier.stdout, "`touchstone reasons` now" in earlier.stderr) == (text, True)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert Counter((row["decision"], row["reason"]) for row in rows) == Counter(settled.values())
+    done = {row["reason"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}
     assert done == {
         "guideline_gap": ("done", "2", ""),
         "ambiguous": ("done", "1", "The image is at fault."),
@@ -318,7 +321,7 @@ def test_skips_retire_an_item_and_more_than_half_decides(server: Server, chromiu
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=panel")
         expect(lena.page.locator("[data-part=summary]")).to_contain_text("4 items written · 2 kept · 2 rejected")
-        lena.open("/causes?project=panel")
+        lena.open("/adjudication_reasons?project=panel")
         rows = lena.page.locator("table.ts-table tbody tr")
         expect(rows).to_contain_text(["It takes an expert", "It cannot be seen"])
         assert [row.split("\t")[2] for row in rows.all_inner_texts()] == ["2", "1"]

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, expect
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.routes import routes, routes_before, work
+from app.routes.moved import MOVED
 from app.services import Resources
 from app.shell import SCREENS
 from db.engine import Store, open_store
@@ -73,8 +74,8 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "grade": working(GRADER),
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
-    "causes": FOR_LEADS,
-    "late": FOR_LEADS,
+    "adjudication_reasons": FOR_LEADS,
+    "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
     "bulk": FOR_LEADS,
@@ -124,6 +125,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
+    **{path: dict.fromkeys(ROLES, 308) | {NOBODY: 303} for path in MOVED},
 }
 """Tokens here are forged."""
 

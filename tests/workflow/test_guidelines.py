@@ -142,7 +142,7 @@ def test_only_leads_change_it(store: Store) -> None:
         with pytest.raises(NotAllowed):
             guidelines.versions(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            adjudication_reasons.causes(store, by=person, project="p")
+            adjudication_reasons.reasons(store, by=person, project="p")
         with pytest.raises(NotAllowed):
             guidelines.answer(store, by=person, project="p", cause="wrong_key", dimension="colour", why="No.")
         with pytest.raises(NotAllowed):
@@ -232,8 +232,8 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     contested(store, 1, "shape")
     for _ in range(4):
         settle(store, senior, note="See the handle.")
-    lines = adjudication_reasons.causes(store, by=None, project="p")
-    assert [(line.cause, line.label, line.dimension, line.open) for line in lines] == [
+    lines = adjudication_reasons.reasons(store, by=None, project="p")
+    assert [(line.reason, line.label, line.dimension, line.open) for line in lines] == [
         ("wrong_key", "Wrong key", "colour", 3),
         ("wrong_key", "Wrong key", "shape", 1),
     ]
@@ -241,7 +241,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     assert {case.note for line in lines for case in line.cases} == {"See the handle."}
     seen = adjudication_reasons.contested(store, by=None, project="p", item="colour/1", revision=1)
     assert [vote.values["choice"] for vote in sorted(seen.votes, key=lambda vote: str(vote.values))] == ["blue", "red"]
-    assert (seen.decision, seen.cause, seen.note) == ("reject", "wrong_key", "See the handle.")
+    assert (seen.decision, seen.reason, seen.note) == ("reject", "wrong_key", "See the handle.")
 
     done = guidelines.put(store, by=None, project="p", text=SECOND, why="So.", answers=[("wrong_key", "colour")])
     assert (done.number, done.answers) == (2, 3)
@@ -250,7 +250,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     ) == 1  # fmt: skip
     contested(store, 1)
     settle(store, senior)
-    colour, shape = adjudication_reasons.causes(store, by=None, project="p")
+    colour, shape = adjudication_reasons.reasons(store, by=None, project="p")
     assert (colour.dimension, colour.open, len(colour.cases)) == ("colour", 1, 4)
     assert [case.answered_by for case in colour.cases] == [2, 2, 2, None]
     assert [case.guideline for case in colour.cases] == [1, 1, 1, 2]
@@ -259,7 +259,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
         guidelines.put(store, by=None, project="p", text="x", why="y", answers=[("wrong_key", "shape")])
     assert len(guidelines.versions(store, by=None, project="p")) == 2, "nothing is half done"
 
-    rows = list(csv.DictReader(io.StringIO(adjudication_reasons.causes_csv([colour, shape]))))
+    rows = list(csv.DictReader(io.StringIO(adjudication_reasons.reasons_csv([colour, shape]))))
     assert [(row["dimension"], row["state"], row["answered_by"]) for row in rows] == [
         *[("colour", "done", "2")] * 3,
         ("colour", "open", ""),
@@ -297,7 +297,7 @@ def test_why_people_skipped_adds_up_too(store: Store, senior: Person) -> None:
     with pytest.raises(NotAllowed):
         adjudication_reasons.skips(store, by=senior, project="p")
     (line,) = adjudication_reasons.skips(store, by=None, project="p")
-    assert (line.criterion, line.cause, line.label, line.dimension) == ("choice", "unclear", "Unclear", "colour")
+    assert (line.criterion, line.reason, line.label, line.dimension) == ("choice", "unclear", "Unclear", "colour")
     assert len(line.items) == 3, "four skips, one of them taken back"
     rows = list(csv.DictReader(io.StringIO(adjudication_reasons.skips_csv([line]))))
     assert Counter(row["item"] for row in rows) == Counter(line.items)

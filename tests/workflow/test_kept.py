@@ -43,32 +43,32 @@ def test_a_late_text_is_on_its_writers_list_and_on_the_leads(store: Store, clock
     assert [(line.title, line.text) for line in text.lines] == [("Which one?", "blue"), ("Note", "long text")]
     assert expired_drafts.kept_texts(store, person=bob) == []
     lead = make_person(store, "lea", role=Role.LEAD)
-    (seen,) = expired_drafts.late_texts(store, by=lead, project="p")
+    (seen,) = expired_drafts.expired_submissions(store, by=lead, project="p")
     assert (seen.login, seen.at, seen.item, seen.taken_up) == ("ann", clock.now, "colour/0", False)
     assert "long text" not in str(seen), "the list says that there is a text, not what it is"
-    assert [line.text for line in expired_drafts.late_text(store, by=lead, project="p", id=seen.id)] == [
+    assert [line.text for line in expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id)] == [
         "blue",
         "long text",
     ]
     for other in (ann, bob):
         with pytest.raises(NotAllowed):
-            expired_drafts.late_texts(store, by=other, project="p")
+            expired_drafts.expired_submissions(store, by=other, project="p")
         with pytest.raises(NotAllowed):
-            expired_drafts.late_text(store, by=other, project="p", id=seen.id)
+            expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
     with pytest.raises(NotFound):
-        expired_drafts.late_text(store, by=lead, project="p", id=seen.id + 1)
+        expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id + 1)
 
 
 def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Clock) -> None:
     late(store, clock, raters=3)
     lead, other = make_people(store, "lea", "lou", role=Role.LEAD)
-    (seen,) = expired_drafts.late_texts(store, by=lead, project="p")
-    expired_drafts.late_text(store, by=lead, project="p", id=seen.id)
+    (seen,) = expired_drafts.expired_submissions(store, by=lead, project="p")
+    expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id)
     with pytest.raises(AssertionError, match="NothingLeft"):
         claimed(store, lead)
     mine = claimed(store, other)
     with pytest.raises(NotAllowed):
-        expired_drafts.late_text(store, by=other, project="p", id=seen.id)
+        expired_drafts.expired_submission(store, by=other, project="p", id=seen.id)
     submissions.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
 
 
@@ -84,7 +84,7 @@ def test_a_kept_text_can_be_taken_up_when_the_item_is_free_again(store: Store, c
     assert expired_drafts.kept_texts(store, person=ann) == []
     submissions.submit(store, person=ann, task=task, key="again", values={"choice": "blue"})
     assert expired_drafts.kept_texts(store, person=ann) == []
-    assert [late.taken_up for late in expired_drafts.late_texts(store, by=None, project="p")] == [True]
+    assert [late.taken_up for late in expired_drafts.expired_submissions(store, by=None, project="p")] == [True]
 
 
 def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, clock: Clock) -> None:
@@ -99,7 +99,7 @@ def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, cloc
     vote(store, bob)
     (text,) = expired_drafts.kept_texts(store, person=ann)
     assert (text.why, text.lines[0].text) == (expired_drafts.GONE, "half")
-    assert expired_drafts.late_texts(store, by=None, project="p") == [], "nothing was sent"
+    assert expired_drafts.expired_submissions(store, by=None, project="p") == [], "nothing was sent"
     with pytest.raises(NotFound):
         expired_drafts.put_away(store, person=bob, task=view.id)
     expired_drafts.put_away(store, person=ann, task=view.id)

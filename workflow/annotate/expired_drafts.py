@@ -13,7 +13,7 @@ from db import items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
-from domain.records import KeptText, LateText, Person, PutOff, TextLine
+from domain.records import ExpiredSubmission, KeptText, Person, PutOff, TextLine
 from domain.states import Stage, TaskState
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
@@ -95,12 +95,12 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         session.add(draft)
 
 
-def late_texts(store: Store, *, by: Person | None, project: str) -> list[LateText]:
+def expired_submissions(store: Store, *, by: Person | None, project: str) -> list[ExpiredSubmission]:
     """Submissions that came too late to count, the newest first, for leads: who, when, about what."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return [
-            LateText(
+            ExpiredSubmission(
                 id=draft.id,
                 login=person.login,
                 name=person.name,
@@ -116,7 +116,7 @@ def late_texts(store: Store, *, by: Person | None, project: str) -> list[LateTex
         ]
 
 
-def late_text(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
+def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
     """What somebody sent too late. Whoever reads it while others still answer is asked about the item blind no more;
     ``NotAllowed`` for a lead who is asked about it just now."""
     with store.write() as session:

@@ -1,4 +1,4 @@
-"""Why items were contested: the causes of seniors' decisions, added up for the lead who works on the guideline."""
+"""Why items were contested: the reasons of seniors' decisions, added up for the lead who works on the guideline."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from db import files, guidelines, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
-from domain.records import CauseCase, CauseLine, ContestedItem, Person, SkipLine
+from domain.records import AdjudicationReason, ContestedItem, Person, SettledCase, SkipLine
 from domain.states import Stage
 from workflow.access.projects import require_lead
 from workflow.annotate.task_views import votes_on
 
-NO_CAUSE = "No cause given"
+NO_REASON = "No reason given"
 
 
-def causes(store: Store, *, by: Person | None, project: str) -> list[CauseLine]:
-    """Every cause in every dimension in which it was given, those with most open decisions first; for leads."""
+def reasons(store: Store, *, by: Person | None, project: str) -> list[AdjudicationReason]:
+    """Every reason in every dimension in which it was given, those with most open decisions first; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         adjudication = access.schema.stages.adjudication
-        labels = {str(cause.value): cause.label for cause in adjudication.causes} if adjudication else {}
+        labels = {str(one.value): one.label for one in adjudication.causes} if adjudication else {}
         place = {dimension.id: at for at, dimension in enumerate(access.schema.dimensions)}
         number = guidelines.numbers(session, project_id=access.project_id)
         versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}
-        found: dict[tuple[str, str], list[CauseCase]] = defaultdict(list)
+        found: dict[tuple[str, str], list[SettledCase]] = defaultdict(list)
         for decision, item, answer in guidelines.decisions(session, project_id=access.project_id):
             found[str(decision.answers.get("cause") or ""), decision.dimension].append(
-                CauseCase(
+                SettledCase(
                     item=item.external_id,
                     revision=decision.revision,
                     decision=str(decision.answers.get("decision")),
@@ -43,8 +43,10 @@ def causes(store: Store, *, by: Person | None, project: str) -> list[CauseLine]:
                 )
             )
         lines = [
-            CauseLine(cause=cause, label=labels.get(cause, cause) or NO_CAUSE, dimension=dimension, cases=tuple(cases))
-            for (cause, dimension), cases in found.items()
+            AdjudicationReason(
+                reason=reason, label=labels.get(reason, reason) or NO_REASON, dimension=dimension, cases=tuple(cases)
+            )
+            for (reason, dimension), cases in found.items()
         ]
         order = list(labels)
         return sorted(
@@ -52,14 +54,14 @@ def causes(store: Store, *, by: Person | None, project: str) -> list[CauseLine]:
             key=lambda line: (
                 -line.open,
                 -len(line.cases),
-                order.index(line.cause) if line.cause in order else len(order),
+                order.index(line.reason) if line.reason in order else len(order),
                 place.get(line.dimension, len(place)),
             ),
         )
 
 
 def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
-    """Why verifiers skipped, by cause and dimension, the most frequent first; for leads. Causes typed by hand, too.
+    """Why verifiers skipped, by reason and dimension, the most frequent first; for leads. Reasons typed by hand, too.
 
     A skip taken back does not count, and one about an earlier content of an item does.
     """
@@ -67,23 +69,23 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
         access = require_lead(session, by=by, project=project)
         asked = registry.criteria_of(access.schema, Stage.VERIFICATION.value)
         labels = {
-            (criterion.name, str(cause.value)): cause.label
+            (criterion.name, str(one.value)): one.label
             for criterion in asked
             if criterion.skip
-            for cause in criterion.skip.reasons
+            for one in criterion.skip.reasons
         }
         external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
         found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
             for criterion in asked:
-                cause = vote.reasons.get(criterion.name)
-                if criterion.skip and vote.answers.get(criterion.name) is None and cause is not None:
-                    found[criterion.name, str(cause), vote.dimension].append(external[vote.item_id])
+                reason = vote.reasons.get(criterion.name)
+                if criterion.skip and vote.answers.get(criterion.name) is None and reason is not None:
+                    found[criterion.name, str(reason), vote.dimension].append(external[vote.item_id])
         lines = [
-            SkipLine(criterion, cause, labels.get((criterion, cause), cause), dimension, tuple(names))
-            for (criterion, cause, dimension), names in found.items()
+            SkipLine(criterion, reason, labels.get((criterion, reason), reason), dimension, tuple(names))
+            for (criterion, reason, dimension), names in found.items()
         ]
-        return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.cause, line.dimension))
+        return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.reason, line.dimension))
 
 
 def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:
@@ -104,7 +106,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
             fields=items.content(session, item_id=row.id, revision=revision),
             votes=tuple(votes_on(session, item_id=row.id, revision=revision)),
             decision=str(decision.answers.get("decision")),
-            cause=str(decision.answers.get("cause") or ""),
+            reason=str(decision.answers.get("cause") or ""),
             note=decision.note,
         )
 
@@ -113,20 +115,20 @@ def skips_csv(lines: Iterable[SkipLine]) -> str:
     """One row per skip."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
-    writer.writerow(["criterion", "cause", "dimension", "item"])
+    writer.writerow(["criterion", "reason", "dimension", "item"])
     for line in lines:
         for item in line.items:
-            writer.writerow([line.criterion, line.cause, line.dimension, item])
+            writer.writerow([line.criterion, line.reason, line.dimension, item])
     return out.getvalue()
 
 
-def causes_csv(lines: Iterable[CauseLine]) -> str:
+def reasons_csv(lines: Iterable[AdjudicationReason]) -> str:
     """One row per decision, so that every count can be made from it."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
     writer.writerow(
         [
-            "cause",
+            "reason",
             "dimension",
             "item",
             "revision",
@@ -144,7 +146,7 @@ def causes_csv(lines: Iterable[CauseLine]) -> str:
             done = case.answered_by is not None
             writer.writerow(
                 [
-                    line.cause,
+                    line.reason,
                     line.dimension,
                     case.item,
                     case.revision,

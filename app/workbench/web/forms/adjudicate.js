@@ -103,7 +103,7 @@ export class AdjudicateForm {
     return Boolean(this.decision && this.causes.length && (this.cause === undefined || this.decision !== "edit"));
   }
 
-  /** While an item is edited its cause stands above the fields, and may be chosen anew. */
+  /** While an item is edited its reason stands above the fields, and may be chosen anew. */
   paintCause() {
     const cause = this.causes.find((candidate) => same(candidate.value, this.cause))?.label ?? String(this.cause);
     const click = () => {
@@ -111,7 +111,7 @@ export class AdjudicateForm {
       this.paint();
     };
     const again = el("button", { type: "button", class: "small", on: { click } }, "another");
-    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Cause: ", el("strong", {}, cause)), again));
+    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Reason: ", el("strong", {}, cause)), again));
   }
 
   paintCauses() {
@@ -126,7 +126,7 @@ export class AdjudicateForm {
     fill(
       this.why,
       el("div", { class: "ask" }, "Why was it contested? ", back),
-      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list),
+      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Reason" }, list),
     );
     this.why.scrollIntoView({ block: "nearest" });
   }
@@ -175,7 +175,7 @@ export class AdjudicateForm {
   check() {
     this.error.hidden = true;
     if (!this.decision) return this.say("Choose a decision.");
-    if (this.causes.length && this.cause === undefined) return this.say("Choose a cause.");
+    if (this.causes.length && this.cause === undefined) return this.say("Choose a reason.");
     if (this.decision !== "edit") return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;

@@ -10,26 +10,26 @@ from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
 from app import markup, shell
 from app.services import Services
-from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, SkipLine, VoteView
+from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
 from domain.states import Stage
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
 
 MOST = 40
-"""So many decisions of a cause are listed; the file has all of them."""
+"""So many decisions with one reason are listed; the file has all of them."""
 FIRST = 12
 """So many skipped items are named."""
 
 
 def render(services: Services) -> None:
-    """One line per cause and dimension, the decisions behind it, and what can be made of it."""
+    """One line per reason and dimension, the decisions behind it, and what can be made of it."""
     view = shell.lead_of(services)
     shell.heading(
         "Adjudication reasons",
         "Why seniors had to settle items. Write what the guideline lacks; close what needs no new words.",
         made_up=view.made_up,
     )
-    lines = adjudication_reasons.causes(services.store, by=services.person, project=view.name)
+    lines = adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
     if lines:
         _decisions(services, view, lines)
     else:
@@ -40,19 +40,19 @@ def render(services: Services) -> None:
         shell.show(skip_table(view, skipped))
 
 
-def _decisions(services: Services, view: ProjectView, lines: Sequence[CauseLine]) -> None:
+def _decisions(services: Services, view: ProjectView, lines: Sequence[AdjudicationReason]) -> None:
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
     with right:
         st.download_button(
             "Take it along (CSV)",
-            adjudication_reasons.causes_csv(lines),
-            f"{view.name}-causes.csv",
+            adjudication_reasons.reasons_csv(lines),
+            f"{view.name}-adjudication-reasons.csv",
             "text/csv",
-            key="causes.csv",
+            key="reasons.csv",
         )
-    everything = st.toggle("Also what is done", key="causes.all")
+    everything = st.toggle("Also what is done", key="reasons.all")
     shown = [line for line in lines if line.open or everything]
     if not shown:
         shell.show(markup.notice("Everything is answered.", style="good"))
@@ -63,18 +63,18 @@ def _decisions(services: Services, view: ProjectView, lines: Sequence[CauseLine]
 def nothing(view: ProjectView) -> str:
     """Why there is no list."""
     if view.schema.schema_.stages.adjudication is None:
-        return "In this project's schema nobody settles anything: what the votes leave open is dropped."
-    return "No senior has settled anything yet. Every decision names a cause, and the causes add up here."
+        return "In this project's schema no one settles anything: what the votes leave open is dropped."
+    return "No senior has settled anything yet. Every decision names a reason, and the reasons add up here."
 
 
-def summary(lines: Sequence[CauseLine]) -> str:
+def summary(lines: Sequence[AdjudicationReason]) -> str:
     """The list in one line."""
     decisions = sum(len(line.cases) for line in lines)
     waiting = sum(line.open for line in lines)
     return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} done"
 
 
-def title_of(view: ProjectView, line: CauseLine) -> str:
+def title_of(view: ProjectView, line: AdjudicationReason) -> str:
     """A line as its heading says it."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     where = titles.get(line.dimension, line.dimension)
@@ -83,9 +83,9 @@ def title_of(view: ProjectView, line: CauseLine) -> str:
 
 
 def skip_table(view: ProjectView, lines: Sequence[SkipLine]) -> markup.Markup:
-    """Causes of skips with their counts and the first items behind them."""
+    """Reasons of skips with their counts and the first items behind them."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    heads = [("Cause", ""), ("Dimension", ""), ("Skips", "number"), ("Items", "wide")]
+    heads = [("Reason", ""), ("Dimension", ""), ("Skips", "number"), ("Items", "wide")]
     return markup.table(
         heads,
         [
@@ -101,15 +101,15 @@ def skip_table(view: ProjectView, lines: Sequence[SkipLine]) -> markup.Markup:
 
 
 def items_of(line: SkipLine) -> str:
-    """The first items that were skipped for a cause, and how many more there are."""
+    """The first items that were skipped for a reason, and how many more there are."""
     names = list(dict.fromkeys(line.items))
     more = f" and {len(names) - FIRST} more" if len(names) > FIRST else ""
     return ", ".join(names[:FIRST]) + more
 
 
-def _line(services: Services, view: ProjectView, line: CauseLine) -> None:
-    name = f"{view.name}.{line.cause}.{line.dimension}"
-    with st.expander(markup.label(title_of(view, line)), key=f"causes.line.{name}"):
+def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> None:
+    name = f"{view.name}.{line.reason}.{line.dimension}"
+    with st.expander(markup.label(title_of(view, line)), key=f"reasons.line.{name}"):
         for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:
             _case(services, view, case, name)
         if len(line.cases) > MOST:
@@ -118,10 +118,10 @@ def _line(services: Services, view: ProjectView, line: CauseLine) -> None:
             _answer(services, view, line, name)
 
 
-def _case(services: Services, view: ProjectView, case: CauseCase, name: str) -> None:
+def _case(services: Services, view: ProjectView, case: SettledCase, name: str) -> None:
     item, said, state = st.columns([2, 4, 3], vertical_alignment="center")
     with item:
-        if st.button(markup.label(case.item), key=f"causes.case.{name}.{case.item}.{case.revision}", type="tertiary"):
+        if st.button(markup.label(case.item), key=f"reasons.case.{name}.{case.item}.{case.revision}", type="tertiary"):
             _look(services, view, case)
     with said:
         note = f"{case.decision} · {case.note}" if case.note else case.decision
@@ -130,8 +130,8 @@ def _case(services: Services, view: ProjectView, case: CauseCase, name: str) -> 
         shell.show(markup.tag("div", markup.quiet(state_of(case)), style="ts ts-small"))
 
 
-def state_of(case: CauseCase) -> str:
-    """What has become of a decision's cause."""
+def state_of(case: SettledCase) -> str:
+    """What has become of a decision's reason."""
     if case.answered_by is None:
         return f"open, under guideline {case.guideline}"
     if case.answer:
@@ -139,19 +139,19 @@ def state_of(case: CauseCase) -> str:
     return f"answered by guideline {case.answered_by}"
 
 
-def _answer(services: Services, view: ProjectView, line: CauseLine, name: str) -> None:
+def _answer(services: Services, view: ProjectView, line: AdjudicationReason, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if st.button("Write it into the guideline", key=f"causes.write.{name}", type="primary"):
-            st.session_state["guideline.answers"] = [(line.cause, line.dimension)]
+        if st.button("Write it into the guideline", key=f"reasons.write.{name}", type="primary"):
+            st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
-        why = st.text_input("or say why the guideline stays as it is", key=f"causes.why.{name}", width=420)
-        if st.button("Close", key=f"causes.close.{name}"):
+        why = st.text_input("or say why the guideline stays as it is", key=f"reasons.why.{name}", width=420)
+        if st.button("Close", key=f"reasons.close.{name}"):
             with shell.guard(services):
                 guidelines.answer(
                     services.store,
                     by=services.person,
                     project=view.name,
-                    cause=line.cause,
+                    cause=line.reason,
                     dimension=line.dimension,
                     why=why,
                 )
@@ -159,7 +159,7 @@ def _answer(services: Services, view: ProjectView, line: CauseLine, name: str) -
 
 
 @st.dialog("The item as it was settled", width="large")
-def _look(services: Services, view: ProjectView, case: CauseCase) -> None:
+def _look(services: Services, view: ProjectView, case: SettledCase) -> None:
     with shell.guard(services):
         found = adjudication_reasons.contested(
             services.store, by=services.person, project=view.name, item=case.item, revision=case.revision
@@ -168,7 +168,7 @@ def _look(services: Services, view: ProjectView, case: CauseCase) -> None:
 
 
 def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
-    """An item behind a cause: what it says, what was voted, what the senior said."""
+    """An item behind a reason: what it says, what was voted, what the senior said."""
     fields = [
         markup.tag("div", markup.quiet(name.replace("_", " ")), style="ts ts-small")
         + markup.tag(
@@ -188,10 +188,9 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
         rows.append([markup.quiet("note"), *(markup.text(vote.note or "-") for vote in found.votes)])
     labels = {}
     if view.schema.schema_.stages.adjudication is not None:
-        labels = {str(cause.value): cause.label for cause in view.schema.schema_.stages.adjudication.causes}
-    decision = (
-        f"The senior said: {found.decision}, {labels.get(found.cause, found.cause) or adjudication_reasons.NO_CAUSE}."
-    )
+        labels = {str(one.value): one.label for one in view.schema.schema_.stages.adjudication.causes}
+    why = labels.get(found.reason, found.reason) or adjudication_reasons.NO_REASON
+    decision = f"The senior said: {found.decision}, {why}."
     return [
         *map(markup.Markup, fields),
         markup.tag("div", markup.text("Votes"), style="ts-section"),

@@ -10,7 +10,7 @@ from app import markup, shell
 from app.services import Services
 from domain.display_names import apart
 from domain.errors import NotAllowed
-from domain.records import LateText, ProjectView, TextLine
+from domain.records import ExpiredSubmission, ProjectView, TextLine
 from workflow.annotate import expired_drafts
 
 
@@ -23,7 +23,7 @@ def render(services: Services) -> None:
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )
-    found = expired_drafts.late_texts(services.store, by=services.person, project=view.name)
+    found = expired_drafts.expired_submissions(services.store, by=services.person, project=view.name)
     if not found:
         shell.show(markup.notice("Nothing came too late.", style="good"))
         return
@@ -32,7 +32,7 @@ def render(services: Services) -> None:
         _row(services, view, late, called[late.login])
 
 
-def sentence(view: ProjectView, late: LateText) -> str:
+def sentence(view: ProjectView, late: ExpiredSubmission) -> str:
     """One line of the list."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     about = late.item or "an item that was being written"
@@ -44,7 +44,7 @@ def text_of(lines: Sequence[TextLine]) -> str:
     return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)
 
 
-def _row(services: Services, view: ProjectView, late: LateText, writer: str) -> None:
+def _row(services: Services, view: ProjectView, late: ExpiredSubmission, writer: str) -> None:
     key = f"late.{view.name}.{late.id}"
     with st.container(border=True, key=key):
         who, about, button = st.columns([2, 4, 1.2], vertical_alignment="center")
@@ -60,7 +60,9 @@ def _row(services: Services, view: ProjectView, late: LateText, writer: str) -> 
                 st.session_state[f"{key}.open"] = True
         if st.session_state.get(f"{key}.open"):
             try:
-                lines = expired_drafts.late_text(services.store, by=services.person, project=view.name, id=late.id)
+                lines = expired_drafts.expired_submission(
+                    services.store, by=services.person, project=view.name, id=late.id
+                )
             except NotAllowed as refusal:
                 shell.show(markup.notice(str(refusal)))
             else:
