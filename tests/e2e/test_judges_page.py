@@ -3,11 +3,11 @@ version beside the first, and Calibration."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
 from pathlib import Path
+from threading import Lock
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -43,12 +43,22 @@ REPLIES: tuple[tuple[str, Verdict], ...] = (
 )
 
 
+_places: dict[str, int] = {}
+_one_by_one = Lock()
+
+
+def place_of(asked: Asked) -> int:
+    """Texts take turns, so that every reply comes; the same text keeps its place."""
+    body = asked.text.split("[Question]")[-1].split("Be strict.")[0].strip()
+    with _one_by_one:
+        return _places.setdefault(body, len(_places) % (len(REPLIES) + 1))
+
+
 def script(asked: Asked, number: int) -> Reply:
     """Every text has its reply; under the stricter template one is lower; some questions meet a filter."""
-    first = hashlib.sha256(asked.text.split("[Question]")[-1].split("Be strict.")[0].strip().encode()).digest()[0]
     if "[Question]" not in asked.text:
         return chat("OK")
-    place = first % (len(REPLIES) + 1)
+    place = place_of(asked)
     if place == len(REPLIES):
         return error(400, "The content filter has refused this.", code="content_filter")
     if "Be strict." in asked.text and place == 0:
@@ -58,8 +68,7 @@ def script(asked: Asked, number: int) -> Reply:
 
 def comes_to(asked: Asked) -> Verdict:
     """What the script's reply to this is read as."""
-    body = asked.text.split("[Question]")[-1].split("Be strict.")[0].strip()
-    place = hashlib.sha256(body.encode()).digest()[0] % (len(REPLIES) + 1)
+    place = place_of(asked)
     return REPLIES[place][1] if place < len(REPLIES) else Verdict.REFUSED
 
 
