@@ -29,7 +29,7 @@ from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
 
-REPLIED = (Outcome.ANSWERED, Outcome.TRUNCATED, Outcome.REFUSED, Outcome.EMPTY)
+REPLIED = tuple(each for each in Outcome if each.replied)
 """Outcomes in which a reply came, whatever it says."""
 _AT_ONCE = 500
 """As many ids as go into one query."""

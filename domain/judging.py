@@ -6,30 +6,85 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+from domain.runs import Outcome
 
 Value = str | int | float | bool
 
 
-class Verdict(StrEnum):
-    """What a reply comes to. Only ``SCORED`` holds values; nothing stands for a lowest or a middle one."""
+class _Came(NamedTuple):
+    """A row of ``Verdict``."""
 
-    SCORED = "scored"
-    REFUSED = "refused"
-    """The endpoint reports a refusal or a filter."""
-    TRUNCATED = "truncated"
-    """The reply was cut off at the longest length: what it would have said is not known, whatever it says so far."""
-    EMPTY = "empty"
-    UNPARSEABLE = "unparseable"
-    """There is no verdict in the form that was asked for."""
-    OUT_OF_RANGE = "out_of_range"
-    """There is one, but not one of the allowed values."""
-    CONTRADICTORY = "contradictory"
-    """There are two that differ, and nothing says which one is meant."""
-    TRANSPORT_ERROR = "transport_error"
-    """No reply came."""
-    SKIPPED = "skipped"
-    """It was not asked."""
+    value: str
+    label: str
+    meaning: str
+    colour: str
+    stripes: int = 0
+    after: Outcome | None = None
+
+
+class Verdict(StrEnum):
+    """What a reply comes to, a row each, in the order of bars and lists.
+
+    Only ``SCORED`` holds values; every other row is a failure, and nothing stands for a lowest or a middle value.
+    """
+
+    label: str
+    """As pages call it."""
+    meaning: str
+    """As a sentence, for the reference."""
+    colour: str
+    """In bars, as CSS has it."""
+    stripes: int
+    """Degrees of the stripes that tell it from a colour like it; 0: it has none."""
+    after: Outcome | None
+    """What asking came to where it follows from that alone; None: the reply is read."""
+
+    def __new__(cls, *row: Any) -> Verdict:
+        came = _Came(*row)
+        made = str.__new__(cls, came.value)
+        made._value_ = came.value
+        made.label, made.meaning, made.colour, made.stripes = came.label, came.meaning, came.colour, came.stripes
+        made.after = came.after
+        return made
+
+    SCORED = _Came("scored", "scored", "A value, with the words that it was read from.", "#1f8a64")
+    UNPARSEABLE = _Came(
+        "unparseable",
+        "no verdict in the form asked for",
+        "There is no verdict in the form that was asked for.",
+        "#c4622d",
+        135,
+    )
+    OUT_OF_RANGE = _Came("out_of_range", "out of range", "There is one, but not one of the allowed values.", "#d99a2b")
+    CONTRADICTORY = _Came(
+        "contradictory",
+        "contradicts itself",
+        "There are two that differ, and nothing says which one is meant.",
+        "#b5477a",
+        45,
+    )
+    REFUSED = _Came(
+        "refused",
+        "refused",
+        "The endpoint reports a refusal or a filter, or the judge says that it cannot tell.",
+        "#8b6fc0",
+        after=Outcome.REFUSED,
+    )
+    TRUNCATED = _Came(
+        "truncated",
+        "cut off",
+        "The reply was cut off at the longest length: what it would have said is not known, whatever it says so far.",
+        "#8fbf6a",
+        45,
+        after=Outcome.TRUNCATED,
+    )
+    EMPTY = _Came("empty", "empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
+    TRANSPORT_ERROR = _Came(
+        "transport_error", "no reply", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR
+    )
+    SKIPPED = _Came("skipped", "not asked", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
 
     @property
     def scored(self) -> bool:
@@ -40,6 +95,11 @@ class Verdict(StrEnum):
     def words(self) -> str:
         """What a failure is called among a judge's values, which it never is one of."""
         return f"no score: {self.value.replace('_', ' ')}"
+
+    @classmethod
+    def of_asking(cls, outcome: Outcome) -> Verdict:
+        """What asking without an answer to read comes to; no reply where no row says otherwise."""
+        return next((each for each in cls if each.after is outcome), cls.TRANSPORT_ERROR)
 
 
 @dataclass(frozen=True)

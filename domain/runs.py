@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
 class RunKind(StrEnum):
@@ -46,31 +46,107 @@ OPEN = frozenset({RunState.WAITING, RunState.RUNNING})
 RESUMABLE = frozenset({RunState.PAUSED, RunState.STOPPED})
 
 
-class Outcome(StrEnum):
-    """What became of asking once. Only ``ANSWERED`` and ``TRUNCATED`` hold an answer; none stands for an empty one."""
+class _Came(NamedTuple):
+    """A row of ``Outcome``."""
 
-    ANSWERED = "answered"
-    TRUNCATED = "truncated"
-    """The longest answer that was allowed was reached: what there is of it is kept, and graded as it is."""
-    CALLED = "called"
-    """It asked for tools, and the conversation goes on: never the end of one."""
-    EMPTY = "empty"
-    """It answered with nothing."""
-    REFUSED = "refused"
-    """A content filter or a refusal, as the endpoint reports it."""
-    UNREADABLE = "unreadable"
-    """What came back is not what the protocol says: HTML, other JSON."""
-    TRANSPORT_ERROR = "transport_error"
-    """Nothing came back: no connection, no time left, a status of 400 and above."""
-    NO_TOOL_RESULT = "no_tool_result"
-    """It asked for a tool whose result is not stored for the item, for one that there is not, or with arguments that
-    cannot be read."""
-    TOO_MANY_TURNS = "too_many_turns"
-    """It went on asking for tools until the cap."""
-    FAILED = "failed"
-    """The model raised an error on this item."""
-    SKIPPED = "skipped"
-    """It was not asked: something that the question needs is missing. ``error`` says what."""
+    value: str
+    label: str
+    meaning: str
+    why_none: str = ""
+    style: str = "failing"
+    replied: bool = False
+    silent: bool = False
+
+
+class Outcome(StrEnum):
+    """What became of asking once, a row each, in the order of bars and lists.
+
+    Only ``ANSWERED`` and ``TRUNCATED`` hold an answer; none stands for an empty one.
+    """
+
+    label: str
+    """As pages call it."""
+    meaning: str
+    """As a sentence, for the reference."""
+    why_none: str
+    """Why there is no answer, as results say it; empty where there is one, or where asking goes on."""
+    style: str
+    """Its colour in a bar: one of ``app.running.shown.STYLE``."""
+    replied: bool
+    """Whether it replied: asking the same again would cost the same and say the same."""
+    silent: bool
+    """Whether the model was asked and gave no answer, as with one that cannot be read; of the others nobody knows what
+    it would have said."""
+
+    def __new__(cls, *row: Any) -> Outcome:
+        came = _Came(*row)
+        made = str.__new__(cls, came.value)
+        made._value_ = came.value
+        made.label, made.meaning, made.why_none, made.style = came.label, came.meaning, came.why_none, came.style
+        made.replied, made.silent = came.replied, came.silent
+        return made
+
+    ANSWERED = _Came("answered", "answered", "There is an answer.", style="answered", replied=True)
+    TRUNCATED = _Came(
+        "truncated",
+        "cut at the longest answer",
+        "The longest answer that was allowed was reached: what there is of it is kept, and graded as it is.",
+        style="truncated",
+        replied=True,
+    )
+    CALLED = _Came(
+        "called", "asked for tools", "It asked for tools and the conversation goes on: never the end of one."
+    )
+    EMPTY = _Came(
+        "empty",
+        "answered with nothing",
+        "It answered with nothing.",
+        "the model answered with nothing",
+        replied=True,
+        silent=True,
+    )
+    REFUSED = _Came(
+        "refused",
+        "refused",
+        "A content filter or a refusal, as the endpoint reports it.",
+        "refused",
+        style="refused",
+        replied=True,
+        silent=True,
+    )
+    UNREADABLE = _Came(
+        "unreadable",
+        "reply not readable",
+        "What came back is not what the protocol says: HTML, other JSON.",
+        "the reply could not be read",
+    )
+    TRANSPORT_ERROR = _Came(
+        "transport_error",
+        "no reply",
+        "Nothing came back: no connection, no time left, a status of 400 and above.",
+        "no reply came back",
+    )
+    NO_TOOL_RESULT = _Came(
+        "no_tool_result",
+        "asked for a tool without a stored result",
+        "It asked for a tool whose result is not stored for the item, for one that there is not, or with arguments "
+        "that cannot be read.",
+        "it asked for a tool without a stored result",
+    )
+    TOO_MANY_TURNS = _Came(
+        "too_many_turns",
+        "too many turns",
+        "It went on asking for tools until the cap.",
+        "it went on asking for tools until the cap",
+    )
+    FAILED = _Came("failed", "failed", "The model raised an error on this item.", "the model raised an error")
+    SKIPPED = _Came(
+        "skipped",
+        "not asked",
+        "It was not asked: something that the question needs is missing.",
+        "it was not asked, as something was missing",
+        style="skipped",
+    )
 
 
 ANSWERS = frozenset({Outcome.ANSWERED, Outcome.TRUNCATED})

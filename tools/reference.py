@@ -277,6 +277,22 @@ def reading() -> Iterator[str]:
     yield from table(["outcome", "meaning"], ([f"`{outcome.value}`", outcome.words] for outcome in ReadOutcome))
 
 
+def outcomes() -> Iterator[str]:
+    """What becomes of asking, and what judges' replies come to."""
+    from domain.judging import Verdict
+    from domain.runs import Outcome
+
+    yield "## Outcomes"
+    yield ""
+    yield "What becomes of asking a model or a judge once; tables and files have the first word, pages the second."
+    yield ""
+    yield from table(["outcome", "on pages", "meaning"], ([f"`{each}`", each.label, each.meaning] for each in Outcome))
+    yield ""
+    yield "What a judge's reply comes to. Only one of these is a score; the others are counted, each by itself."
+    yield ""
+    yield from table(["outcome", "on pages", "meaning"], ([f"`{each}`", each.label, each.meaning] for each in Verdict))
+
+
 def command_names() -> Iterator[str]:
     """Every command, as it is typed."""
     yield from re.findall(r"^### `(touchstone[^`]*)`", "\n".join(commands()), flags=re.M)
@@ -310,7 +326,7 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, formats, reading, grammar, descriptions, errors]
+SECTIONS = [settings, commands, schemas, registries, formats, reading, outcomes, grammar, descriptions, errors]
 
 
 def written() -> str:

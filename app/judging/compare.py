@@ -172,7 +172,7 @@ def table(of: Compared, found: Comparison) -> Markup:
 
 def words(of: Value | Verdict) -> str:
     """A value, or why there is none."""
-    return shown.VERDICTS[of] if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
+    return of.label if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
 
 
 def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[Value | Verdict]:
@@ -180,7 +180,7 @@ def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[
     known = set(there)
     return [
         *(value for value in values if value in known),
-        *(verdict for verdict in shown.VERDICTS if verdict in known),
+        *(verdict for verdict in Verdict if verdict in known),
     ]
 
 

@@ -92,7 +92,7 @@ _ANY, _ALL_FAILURES = "any", "all without a score"
 
 def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> Wanted:
     asked = st.query_params.get("verdict", "")
-    options = [_ANY, _ALL_FAILURES, *(verdict.value for verdict in shown.VERDICTS)]
+    options = [_ANY, _ALL_FAILURES, *(verdict.value for verdict in Verdict)]
     now = _ALL_FAILURES if asked == FAILURES else asked if asked in options else _ANY
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     attacks = isinstance(view.plan, JudgePlan) and view.plan.attacks
@@ -103,7 +103,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
             "What it comes to",
             options,
             index=options.index(now),
-            format_func=lambda name: shown.VERDICTS[Verdict(name)] if name not in (_ANY, _ALL_FAILURES) else name,
+            format_func=lambda name: Verdict(name).label if name not in (_ANY, _ALL_FAILURES) else name,
             key=f"judges.verdict.{view.id}.{now}",
         )
     with columns[1]:

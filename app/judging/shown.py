@@ -34,30 +34,15 @@ STYLE = """
   font-size: .85rem; overflow-wrap: anywhere; background: color-mix(in srgb, #1f8a64 24%, transparent); }
 .ts-score.bad { background: color-mix(in srgb, #c4622d 26%, transparent); }
 .ts-score.people { background: color-mix(in srgb, #2f7fb8 24%, transparent); }
-.v-scored { background: #1f8a64; } .v-refused { background: #8b6fc0; } .v-truncated { background: #8fbf6a; }
-.v-empty { background: #a9b3ba; } .v-unparseable { background: #c4622d; } .v-out_of_range { background: #d99a2b; }
-.v-contradictory { background: #b5477a; } .v-transport_error { background: #8a4a2b; }
-.v-skipped { background: #7d8a94; }
-.v-unparseable, .v-transport_error { background-image: repeating-linear-gradient(135deg, #00000030 0 3px,
-  transparent 3px 7px); }
-.v-truncated, .v-contradictory { background-image: repeating-linear-gradient(45deg, #00000026 0 3px,
-  transparent 3px 7px); }
 [class*="st-key-judges-text"] textarea, [class*="st-key-judges-template-text"] textarea {
   font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85rem; line-height: 1.45; }
 """
 
-VERDICTS: Mapping[Verdict, str] = {
-    Verdict.SCORED: "scored",
-    Verdict.UNPARSEABLE: "no verdict in the form asked for",
-    Verdict.OUT_OF_RANGE: "out of range",
-    Verdict.CONTRADICTORY: "contradicts itself",
-    Verdict.REFUSED: "refused",
-    Verdict.TRUNCATED: "cut off",
-    Verdict.EMPTY: "empty",
-    Verdict.TRANSPORT_ERROR: "no reply",
-    Verdict.SKIPPED: "not asked",
-}
-"""Verdicts in words, in the order of the bar."""
+_STRIPES = "repeating-linear-gradient({}deg, #0000002b 0 3px, transparent 3px 7px)"
+STYLE += "\n".join(
+    f".v-{each} {{ background: {f'{_STRIPES.format(each.stripes)}, ' if each.stripes else ''}{each.colour}; }}"
+    for each in Verdict
+)
 
 
 def address(project: str, *, run: str | None = None, **more: str) -> str:
@@ -76,7 +61,7 @@ def calibration(project: str, judge: str) -> str:
 def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
     """What replies come to, as a bar."""
     return markup.bar(
-        [(_style(verdict), name, counts[verdict]) for verdict, name in VERDICTS.items() if counts.get(verdict)],
+        [(_style(verdict), verdict.label, counts[verdict]) for verdict in Verdict if counts.get(verdict)],
         total=total,
     )
 
@@ -84,10 +69,10 @@ def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
 def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None = None) -> Markup:
     """What the colours of the bar mean, with how many there are; each leads to its replies."""
     found = []
-    for verdict, name in VERDICTS.items():
+    for verdict in Verdict:
         if not counts.get(verdict):
             continue
-        words = markup.text(f"{name} {counts[verdict]:,}")
+        words = markup.text(f"{verdict.label} {counts[verdict]:,}")
         href = (links or {}).get(verdict)
         if href:
             words = markup.tag("a", words, href=href, target="_self", data_verdict=verdict.value)
@@ -152,7 +137,7 @@ def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, R
 
 def said_of(reading: ReadingView) -> str:
     """What a reading comes to, in words."""
-    return value(reading.value) if reading.verdict.scored else VERDICTS[reading.verdict]
+    return value(reading.value) if reading.verdict.scored else reading.verdict.label
 
 
 def value(of: Any) -> str:
@@ -164,7 +149,7 @@ def scores(readings: Sequence[ReadingView]) -> Markup:
     """What a reply comes to, a label for each criterion; failures of the whole reply are said once."""
     verdicts = {each.verdict for each in readings}
     if len(verdicts) == 1 and not next(iter(verdicts)).scored:
-        return markup.tag("span", markup.text(VERDICTS[next(iter(verdicts))]), style="ts-score bad")
+        return markup.tag("span", markup.text(next(iter(verdicts)).label), style="ts-score bad")
     one = len(readings) == 1
     return markup.joined(
         markup.tag(

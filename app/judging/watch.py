@@ -231,7 +231,7 @@ def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
             [
                 markup.tag(
                     "a",
-                    markup.text(shown.VERDICTS[verdict]),
+                    markup.text(verdict.label),
                     href=shown.address(view.project, run=view.id, verdict=verdict.value),
                     target="_self",
                 ),

@@ -46,7 +46,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
     """Attempts with filters, a page at a time, the newest first."""
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     wanted = st.query_params.get("outcome")
-    there = [outcome for outcome in shown.OUTCOMES if view.by_outcome.get(outcome) or outcome.value == wanted]
+    there = [outcome for outcome in Outcome if view.by_outcome.get(outcome) or outcome.value == wanted]
     outcomes: list[Outcome | None] = [None, *there]
     first, second, third = st.columns([2, 2, 2], vertical_alignment="bottom")
     with first:
@@ -54,7 +54,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
             "Outcome",
             outcomes,
             index=next((at for at, outcome in enumerate(outcomes) if outcome and outcome.value == wanted), 0),
-            format_func=lambda name: shown.OUTCOMES[name] if name else "any",
+            format_func=lambda name: name.label if name else "any",
             key=f"models.outcome.{view.id}",
         )
     with second:
@@ -132,7 +132,7 @@ def _row(each: AttemptView, project: str, run: str) -> list[Markup]:
             data_attempt=str(each.id),
         ),
         markup.text(each.dimension),
-        markup.joined([markup.text(shown.OUTCOMES[of.outcome]), *again]),
+        markup.joined([markup.text(of.outcome.label), *again]),
         markup.joined(
             [shown.line(of.text), *([shown.line(of.error, most=600)] if of.error else []), *_warned(of.detail)]
         ),
@@ -169,7 +169,7 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
         markup.tag(
             "div",
             markup.tag("b", markup.text(shown.opening(each.item, 200))),
-            markup.quiet(f" · {each.dimension} · {shown.OUTCOMES[of.outcome]} · "),
+            markup.quiet(f" · {each.dimension} · {of.outcome.label} · "),
             markup.tag(
                 "a",
                 markup.text("The item with all answers"),

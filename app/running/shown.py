@@ -51,28 +51,6 @@ STYLE = """
   font-size: .85rem; line-height: 1.45; }
 """
 
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.ANSWERED: "answered",
-    Outcome.TRUNCATED: "cut at the longest answer",
-    Outcome.CALLED: "asked for tools",
-    Outcome.EMPTY: "answered with nothing",
-    Outcome.REFUSED: "refused",
-    Outcome.UNREADABLE: "reply not readable",
-    Outcome.TRANSPORT_ERROR: "no reply",
-    Outcome.NO_TOOL_RESULT: "asked for a tool without a stored result",
-    Outcome.TOO_MANY_TURNS: "too many turns",
-    Outcome.FAILED: "failed",
-    Outcome.SKIPPED: "not asked",
-}
-"""Outcomes in words, in the order of the bar."""
-
-_COLOURS = {
-    Outcome.ANSWERED: "answered",
-    Outcome.TRUNCATED: "truncated",
-    Outcome.REFUSED: "refused",
-    Outcome.SKIPPED: "skipped",
-}
-
 STATES: Mapping[RunState, str] = {
     RunState.WAITING: "waiting for a worker",
     RunState.RUNNING: "running",
@@ -210,7 +188,7 @@ def told_apart(view: RunView) -> list[Markup]:
 
 def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:
     """The progress bar: each outcome in its colour, the rest is what is still to do; the counts stand below."""
-    parts = [(_COLOURS.get(outcome, "failing"), name, counts.get(outcome, 0)) for outcome, name in OUTCOMES.items()]
+    parts = [(outcome.style, outcome.label, counts.get(outcome, 0)) for outcome in Outcome]
     there = [part for part in parts if part[2]]
     left = wanted - sum(n for _, _, n in there)
     keys = [(style, f"{n:,} {name}") for style, name, n in there]

@@ -234,7 +234,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
         heads,
         [
             [
-                markup.text(shown.OUTCOMES[each.outcome]),
+                markup.text(each.outcome.label),
                 shown.line(each.reason or "-", most=600),
                 markup.text(f"{each.items:,}"),
                 markup.tag(

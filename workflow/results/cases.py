@@ -37,7 +37,6 @@ from workflow.annotate.task_views import asset_view
 from workflow.results import file_raters
 from workflow.results.ratings import again
 from workflow.results.scores import (
-    OUTCOMES,
     Read,
     Scores,
     answer_of,
@@ -583,7 +582,7 @@ def _failures(attempts: Sequence[tuple[StoredAttempt, Any]]) -> list[CaseFailure
     return [
         CaseFailure(
             run.name,
-            OUTCOMES.get(attempt.outcome, str(attempt.outcome)),
+            attempt.outcome.why_none or str(attempt.outcome),
             attempt.error,
             attempt.created_at,
             counts[attempt.run_id],

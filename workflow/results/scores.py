@@ -53,21 +53,8 @@ METHODS: Mapping[Method, str] = {
 }
 """How a judge's mean is corrected by people's grades."""
 
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.EMPTY: "the model answered with nothing",
-    Outcome.REFUSED: "refused",
-    Outcome.UNREADABLE: "the reply could not be read",
-    Outcome.TRANSPORT_ERROR: "no reply came back",
-    Outcome.NO_TOOL_RESULT: "it asked for a tool without a stored result",
-    Outcome.TOO_MANY_TURNS: "it went on asking for tools until the cap",
-    Outcome.FAILED: "the model raised an error",
-    Outcome.SKIPPED: "it was not asked, as something was missing",
-}
-"""Why there is no answer."""
-
-SILENT = frozenset(OUTCOMES[each] for each in (Outcome.EMPTY, Outcome.REFUSED))
-"""Of these: the model was asked and gave none, as with an answer that cannot be read; of the others nobody knows what
-it would have said."""
+SILENT = frozenset(each.why_none for each in Outcome if each.silent)
+"""Why there is no answer though the model was asked and replied, as with an answer that cannot be read."""
 
 CONVENTIONS: Mapping[str, str] = {
     "wrong": "what cannot be read counts as wrong",
@@ -319,7 +306,7 @@ def _unanswered(
             if (item, run.name) in answered or not of.counts(item):
                 continue
             if item in outcomes:
-                found[run.name][item] = OUTCOMES.get(outcomes[item], str(outcomes[item]))
+                found[run.name][item] = outcomes[item].why_none or str(outcomes[item])
             else:
                 found[run.name].setdefault(item, NOT_ASKED)
     return dict(found)

@@ -671,21 +671,12 @@ def asker_of(
 
 # ---- reading --------------------------------------------------------------------------------------------------------
 
-_NOT_READ = {
-    Outcome.REFUSED: Verdict.REFUSED,
-    Outcome.EMPTY: Verdict.EMPTY,
-    Outcome.TRUNCATED: Verdict.TRUNCATED,
-    Outcome.SKIPPED: Verdict.SKIPPED,
-}
-"""Outcomes whose text is not read; all others without an answer brought no reply."""
-
 
 def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
     """What an attempt comes to, as the plan's parser reads it."""
     if outcome is Outcome.ANSWERED:
         return read_reply(PARSERS[plan.parser], text, plan.values, finish_reason=finish_reason)
-    verdict = _NOT_READ.get(outcome, Verdict.TRANSPORT_ERROR)
-    return Reading(verdict, why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
+    return Reading(Verdict.of_asking(outcome), why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
 
 
 def rows_of(

@@ -21,7 +21,7 @@ from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome
 from domain.reading.text import visible
 from domain.records import RULES, Person
-from domain.runs import ANSWERS, Answerer, Attempt, Outcome, Question
+from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items
 from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
@@ -49,8 +49,6 @@ _WANTED: Mapping[AnswerKind, str] = {
     AnswerKind.YES_NO: "Reply with YES or NO, whichever the answer states, or NONE.",
     AnswerKind.NUMBER: "Reply with the one number that the answer states, or NONE.",
 }
-_FAILED = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
-"""It was asked and said nothing of use: asking again would cost the same and say the same."""
 
 
 @dataclass(frozen=True)
@@ -317,7 +315,7 @@ _NONE, _SAID = "none", "said"
 
 def _reading(attempt: Attempt, asked: Asked, failed: Counter[str]) -> Reading | None:
     """What an attempt comes to as a reading; None where no reply came, so that it is asked again."""
-    if attempt.outcome not in ANSWERS | _FAILED:
+    if not attempt.outcome.replied:
         failed[f"no reply came ({attempt.outcome.value.replace('_', ' ')})"] += 1
         return None
     read = read_reply(attempt.text, asked) if attempt.outcome is Outcome.ANSWERED else None
