@@ -20,6 +20,34 @@ def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
     insert_or_ignore(session, MediaObjectRow, [row])
 
 
+def add(
+    session: Session,
+    *,
+    project_id: int,
+    sha256: str,
+    name: str,
+    kind: str,
+    source_id: int | None,
+    dimension: str | None,
+    in_pool: bool,
+    now: datetime,
+) -> StoredAsset:
+    """Add an image or clip whose file is stored, for all dimensions or one; free for authors if it is ``in_pool``."""
+    row = AssetRow(
+        project_id=project_id,
+        sha256=sha256,
+        name=name,
+        kind=kind,
+        source_id=source_id,
+        dimension=dimension,
+        in_pool=in_pool,
+        created_at=now,
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
 def by_hash(session: Session, *, project_id: int, sha256: str) -> StoredAsset | None:
     """A project's asset with that content."""
     return session.exec(select(AssetRow).where(AssetRow.project_id == project_id, AssetRow.sha256 == sha256)).first()

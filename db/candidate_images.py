@@ -10,7 +10,72 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredAsset, StoredCandidate, StoredMediaObject, StoredSiftDecision, StoredSource
 from db.tables import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
+from domain.policies import LEASE
 from domain.states import Sifted
+
+_BECOMES = {"kept": Sifted.KEPT, "dropped": Sifted.DROPPED}
+"""What a candidate is after a decision; after one that takes another back, it waits."""
+
+
+def add(session: Session, *, asset: StoredAsset, sharpness: float | None, look: int | None) -> None:
+    """Make an image a candidate, which somebody has to keep before it is in the pool."""
+    session.add(
+        CandidateRow(
+            asset_id=asset.id, project_id=asset.project_id, source_id=asset.source_id, sharpness=sharpness, look=look
+        )
+    )
+    session.flush()
+
+
+def give(session: Session, *, rows: Iterable[StoredCandidate], person_id: int, now: datetime) -> None:
+    """Put locked candidates into somebody's hands for the time of a lease."""
+    for row in rows:
+        row.person_id, row.lease_until = person_id, now + LEASE
+        session.add(row)
+    session.flush()
+
+
+def group(session: Session, *, rows: Iterable[StoredCandidate], group_id: int) -> None:
+    """Have locked candidates shown together."""
+    for row in rows:
+        row.group_id = group_id
+        session.add(row)
+    session.flush()
+
+
+def decide(
+    session: Session,
+    *,
+    row: StoredCandidate,
+    person_id: int | None,
+    key: str,
+    action: str,
+    reason: str = "",
+    typed: bool = False,
+    schema_version_id: int,
+    guideline_hash: str,
+    now: datetime,
+) -> StoredSiftDecision:
+    """Store a decision about a locked candidate, which leaves everybody's hands."""
+    decision = SiftDecisionRow(
+        project_id=row.project_id,
+        asset_id=row.asset_id,
+        person_id=person_id,
+        submit_key=key,
+        action=action,
+        reason=reason,
+        typed=typed and bool(reason),
+        schema_version_id=schema_version_id,
+        guideline_hash=guideline_hash,
+        created_at=now,
+    )
+    session.add(decision)
+    session.flush()
+    row.state, row.decision_id = _BECOMES.get(action, Sifted.WAITING), decision.id
+    row.person_id, row.lease_until = None, None
+    session.add(row)
+    session.flush()
+    return decision
 
 
 def in_hand(

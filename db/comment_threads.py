@@ -27,8 +27,29 @@ from domain.roles import Role
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 
-def add(session: Session, *, row: StoredComment, people: Iterable[int]) -> StoredComment:
+def add(
+    session: Session,
+    *,
+    item: StoredItem,
+    person_id: int,
+    key: str,
+    text: str,
+    reply_to_id: int | None,
+    early: bool,
+    people: Iterable[int],
+    now: datetime,
+) -> StoredComment:
     """Store a comment, and whom it is for."""
+    row = CommentRow(
+        project_id=item.project_id,
+        item_id=item.id,
+        person_id=person_id,
+        reply_to_id=reply_to_id,
+        submit_key=key,
+        text=text,
+        early=early,
+        created_at=now,
+    )
     session.add(row)
     session.flush()
     insert_or_ignore(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -45,11 +45,51 @@ def unit_of(gold_id: int) -> str:
     return f"{Purpose.GOLD.value}/{gold_id}"
 
 
-def add(session: Session, *, row: Any) -> Any:
-    """Add gold or a pardon, and give it its id."""
+def make(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    item: StoredItem,
+    prediction: StoredPrediction | None,
+    answers: Mapping[str, Any],
+    by_id: int | None,
+    now: datetime,
+) -> StoredGold:
+    """Make gold of an item as it stands, or of a model's answer to it."""
+    row = GoldRow(
+        project_id=project_id,
+        stage=stage.value,
+        item_id=item.id,
+        revision=item.current_revision,
+        prediction_id=prediction.id if prediction else None,
+        dimension=item.dimension,
+        answers=dict(answers),
+        made_by_id=by_id,
+        created_at=now,
+    )
     session.add(row)
     session.flush()
     return row
+
+
+def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> None:
+    """Ask nobody about locked gold any more; no answer to it counts."""
+    gold.withdrawn_at, gold.why = now, why
+    session.add(gold)
+    session.flush()
+
+
+def pardon(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, by_id: int | None, why: str, now: datetime
+) -> None:
+    """Let somebody work on whom their answers had stopped."""
+    session.add(
+        GoldPardonRow(
+            project_id=project_id, stage=stage.value, person_id=person_id, by_id=by_id, why=why, created_at=now
+        )
+    )
+    session.flush()
 
 
 def lock(session: Session, *, public_id: str) -> StoredGold | None:

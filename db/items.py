@@ -146,6 +146,21 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
     return found
 
 
+def settle(session: Session, *, item: StoredItem, state: ItemState) -> None:
+    """Keep what the votes on a locked item come to."""
+    item.state = state
+    session.add(item)
+    session.flush()
+
+
+def revise(session: Session, *, item: StoredItem, row: Mapping[str, Any]) -> None:
+    """Give a locked item a new revision (as ``insert_revisions``), which is the one that counts."""
+    insert_revisions(session, rows=[row])
+    item.current_revision = row["number"]
+    session.add(item)
+    session.flush()
+
+
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     """All items of a project, in the order in which they came."""
     return session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))).all()

@@ -10,9 +10,59 @@ from typing import Any
 from sqlalchemy import and_, bindparam, exists, or_
 from sqlmodel import Session, col, select
 
+from db import task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
 from db.tables import AnnotationRow, AsideRow, DraftRow, PersonRow, TaskRow
 from domain.states import Stage, TaskState
+
+
+def add(
+    session: Session,
+    *,
+    task: StoredTask,
+    person_id: int,
+    key: str,
+    item_id: int,
+    revision: int,
+    answers: Mapping[str, Any],
+    reasons: Mapping[str, Any],
+    shown: dict[str, Any] | None,
+    note: str,
+    seconds: float | None,
+    weight: float | None,
+    supersedes_id: int | None,
+    schema_version_id: int,
+    schema_hash: str,
+    guideline_hash: str,
+    now: datetime,
+) -> StoredAnnotation:
+    """Store what a person submits for a locked slot, and close the slot."""
+    row = AnnotationRow(
+        project_id=task.project_id,
+        task_id=task.id,
+        person_id=person_id,
+        stage=task.stage,
+        purpose=task.purpose,
+        dimension=task.dimension,
+        item_id=item_id,
+        revision=revision,
+        prediction_id=task.prediction_id,
+        submit_key=key,
+        answers=dict(answers),
+        reasons=dict(reasons),
+        shown=shown,
+        note=note,
+        seconds=seconds,
+        weight=weight,
+        supersedes_id=supersedes_id,
+        schema_version_id=schema_version_id,
+        schema_hash=schema_hash,
+        guideline_hash=guideline_hash,
+        created_at=now,
+    )
+    session.add(row)
+    task_claims.finish(session, row=task)
+    return row
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
@@ -92,6 +142,13 @@ def put_draft(
         session.add(row)
         session.flush()
     return row
+
+
+def put_away(session: Session, *, draft: StoredDraft, now: datetime) -> None:
+    """Take a kept text off its writer's list; it stays stored."""
+    draft.put_away_at = now
+    session.add(draft)
+    session.flush()
 
 
 def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datetime) -> None:

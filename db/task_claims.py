@@ -134,12 +134,63 @@ def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: d
     if locked is None or not is_free(locked, now=now):
         return None
     given_up = locked.person_id is not None
-    locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, now + LEASE
-    session.add(locked)
-    session.flush()
+    claim(session, row=locked, person_id=person_id, now=now)
     if given_up:
         _announce(session, unit=locked.unit)
     return locked
+
+
+def claim(session: Session, *, row: StoredTask, person_id: int, now: datetime) -> None:
+    """Give a locked slot to a person for the time of a lease."""
+    row.state, row.person_id, row.lease_until = TaskState.CLAIMED, person_id, now + LEASE
+    _store(session, row)
+
+
+def renew(session: Session, *, row: StoredTask, now: datetime) -> None:
+    """Renew the lease of a locked slot; one that is held for longer keeps its end."""
+    row.lease_until = max(row.lease_until or now, now + LEASE)
+    _store(session, row)
+
+
+def end_lease(session: Session, *, row: StoredTask) -> None:
+    """End the lease of a locked slot that is for its person alone: it stays theirs."""
+    row.lease_until = None
+    _store(session, row)
+
+
+def finish(session: Session, *, row: StoredTask) -> None:
+    """Close a locked slot: what its person answers is stored."""
+    row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
+    _store(session, row)
+
+
+def correct(session: Session, *, row: StoredTask, now: datetime) -> None:
+    """Let the person of a locked, finished slot correct it; what they submitted stands meanwhile."""
+    row.correcting, row.lease_until = True, now + LEASE
+    _store(session, row)
+
+
+def leave_as_submitted(session: Session, *, row: StoredTask) -> None:
+    """End the correction of a locked slot without a change."""
+    row.correcting, row.lease_until = False, None
+    _store(session, row)
+
+
+def call_off(session: Session, *, row: StoredTask) -> None:
+    """Call off a locked slot: nobody works on it any more."""
+    row.state, row.lease_until = TaskState.WITHDRAWN, None
+    _store(session, row)
+
+
+def note_item(session: Session, *, row: StoredTask, item_id: int) -> None:
+    """Note which item was written for a locked slot of the authoring."""
+    row.item_id = item_id
+    _store(session, row)
+
+
+def _store(session: Session, row: StoredTask) -> None:
+    session.add(row)
+    session.flush()
 
 
 def reopen(session: Session, *, row: StoredTask) -> None:

@@ -29,15 +29,13 @@ def give_back(session: Session, *, row: StoredTask, by: Person | None, now: date
     """Give a locked slot back for whoever has it."""
     before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
-        row.correcting, row.lease_until = False, None
+        task_claims.leave_as_submitted(session, row=row)
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     elif row.purpose is Purpose.LIVE:
         task_claims.reopen(session, row=row)
     else:  # made for this person only
-        row.lease_until = None
-    session.add(row)
-    session.flush()
+        task_claims.end_lease(session, row=row)
     events.record(
         session,
         at=now,
@@ -55,4 +53,4 @@ def call_off_authoring(session: Session, *, row: StoredTask) -> None:
     for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id)):
         stock.return_to_pool(session, asset=asset)
     stock.forget_picks(session, task_id=row.id)
-    row.state, row.lease_until = TaskState.WITHDRAWN, None
+    task_claims.call_off(session, row=row)

@@ -112,10 +112,7 @@ def revise(
         )
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
-    items.insert_revisions(session, rows=[_revision(access, item.id, number, fields, editor_id, now)])
-    item.current_revision = number
-    session.add(item)
-    session.flush()
+    items.revise(session, item=item, row=_revision(access, item.id, number, fields, editor_id, now))
     events.record(
         session,
         at=now,
@@ -226,9 +223,7 @@ def place(
         author_id=person.id,
     )
     (item_id,) = add_items(session, access=access, new=[new], now=now)
-    row.item_id = item_id
-    session.add(row)
-    session.flush()
+    task_claims.note_item(session, row=row, item_id=item_id)
     return item_id, 1
 
 

@@ -24,7 +24,6 @@ from db import (
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
-from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access.held_tasks import call_off_authoring
@@ -284,14 +283,13 @@ def take_more(
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Give back a locked task that somebody has, as they ask for it (``release``)."""
     if row.state is TaskState.DONE:
-        row.correcting, row.lease_until = False, None
+        task_claims.leave_as_submitted(session, row=row)
     elif row.stage is Stage.AUTHORING:
         call_off_authoring(session, row=row)
     else:
         postponed.put(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
             task_claims.reopen(session, row=row)
-    session.add(row)
     log(session, access, row, person, "task.released", now)
 
 
@@ -323,16 +321,14 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
     One that is held for longer keeps its end.
     """
     if row.state is TaskState.OPEN and task_claims.may_take(session, row=row, person_id=person.id):
-        row.state, row.person_id = TaskState.CLAIMED, person.id
+        task_claims.claim(session, row=row, person_id=person.id, now=now)
         _note_claim(session, access, row, person, None, now)
     held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
     if row.person_id != person.id or not held:
         return False
     if row.stage is Stage.AUTHORING and row.state is TaskState.CLAIMED and not image_pool.keep(session, access, row):
         return False
-    row.lease_until = max(row.lease_until or now, now + LEASE)
-    session.add(row)
-    session.flush()
+    task_claims.renew(session, row=row, now=now)
     return True
 
 

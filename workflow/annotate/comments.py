@@ -17,7 +17,6 @@ from db import comment_threads as threads
 from db import events, items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
-from db.tables import CommentRow
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
 from domain.display_names import apart
 from domain.errors import InvalidInput, NotFound, Problem
@@ -274,17 +273,14 @@ def _write(
     readers = {known[login].id for login in mentioned(text)} | ({answered.person_id} if answered else set())
     threads.add(
         session,
-        row=CommentRow(
-            project_id=access.project_id,
-            item_id=item.id,
-            person_id=person.id,
-            reply_to_id=answered.id if answered else None,
-            submit_key=key,
-            text=text,
-            early=early,
-            created_at=now,
-        ),
+        item=item,
+        person_id=person.id,
+        key=key,
+        text=text,
+        reply_to_id=answered.id if answered else None,
+        early=early,
         people=readers - {person.id},
+        now=now,
     )
     events.record(
         session,

@@ -91,8 +91,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
             raise NotFound("There is no such text of yours.")
-        draft.put_away_at = store.now()
-        session.add(draft)
+        submissions.put_away(session, draft=draft, now=store.now())
 
 
 def expired_submissions(store: Store, *, by: Person | None, project: str) -> list[ExpiredSubmission]:

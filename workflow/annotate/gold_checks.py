@@ -32,7 +32,6 @@ from db import (
 )
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
-from db.tables import GoldPardonRow, GoldRow
 from domain import csv_text
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
@@ -362,8 +361,7 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
             raise Conflict("It is withdrawn already.")
-        row.withdrawn_at, row.why = store.now(), why
-        session.add(row)
+        gold_items.withdraw(session, gold=row, why=why, now=store.now())
         _record(session, access, by, "gold.withdrawn", store.now(), item_id=row.item_id, stage=row.stage, why=why)
 
 
@@ -378,15 +376,15 @@ def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stag
             raise NotFound(f"There is nobody named {login!r}.")
         if _standing(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
             raise Conflict(f"{row.name} is not stopped in the {stage.value}.")
-        pardon = GoldPardonRow(
+        gold_items.pardon(
+            session,
             project_id=access.project_id,
-            stage=stage.value,
+            stage=stage,
             person_id=row.id,
             by_id=by.id if by else None,
             why=why,
-            created_at=now,
+            now=now,
         )
-        gold_items.add(session, row=pardon)
         _record(session, access, by, "gold.let_go_on", now, stage=stage.value, login=row.login, why=why)
 
 
@@ -615,21 +613,18 @@ def _make(
                 and item.id == other.id
                 and (prediction is None or (of and prediction.id == of.id))
             ):
-                row.withdrawn_at, row.why = now, "replaced"
-                session.add(row)
+                gold_items.withdraw(session, gold=row, why="replaced", now=now)
     for item, of, known in chosen:
-        row = GoldRow(
+        gold_items.make(
+            session,
             project_id=access.project_id,
-            stage=stage.value,
-            item_id=item.id,
-            revision=item.current_revision,
-            prediction_id=of.id if of else None,
-            dimension=item.dimension,
+            stage=stage,
+            item=item,
+            prediction=of,
             answers=known,
-            made_by_id=by.id if by else None,
-            created_at=now,
+            by_id=by.id if by else None,
+            now=now,
         )
-        gold_items.add(session, row=row)
         _record(session, access, by, "gold.made", now, item_id=item.id, stage=stage.value, answers=known)
     if by is not None:
         known_items = sorted({item.id for item, _, _ in chosen})

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import source_media
 from db import assets as stock
-from db import events, task_slots, tasks
+from db import candidate_images, events, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredTask
-from db.tables import AssetRow, CandidateRow
 from db.types import public_id
 from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
 from domain.records import AddedMedia, Person, PoolPage, TaskView
@@ -80,7 +79,8 @@ def add_to_pool(
                 },
             )
             source = source_of(name) if source_of is not None else None
-            row = AssetRow(
+            asset = stock.add(
+                session,
                 project_id=access.project_id,
                 sha256=stored.sha256,
                 name=name,
@@ -88,19 +88,10 @@ def add_to_pool(
                 source_id=stock.source_id(session, project_id=access.project_id, name=source) if source else None,
                 dimension=dimension,
                 in_pool=not sifted,
-                created_at=now,
+                now=now,
             )
-            session.add(row)
             if sifted:
-                session.flush()
-                candidate = CandidateRow(
-                    asset_id=row.id,
-                    project_id=access.project_id,
-                    source_id=row.source_id,
-                    sharpness=stored.sharpness,
-                    look=look,
-                )
-                session.add(candidate)
+                candidate_images.add(session, asset=asset, sharpness=stored.sharpness, look=look)
             added += 1
     with store.write() as session:
         events.record(
@@ -247,8 +238,7 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
             raise AlreadyTaken("Somebody else has just taken this image, or its video has given enough; pick another.")
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
-        other.state, other.lease_until = TaskState.WITHDRAWN, None
-        session.add(other)
+        task_claims.call_off(session, row=other)
     stock.add_picks(session, task_id=task.id, asset_ids=[row.id for row in rows])
 
 

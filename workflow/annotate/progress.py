@@ -11,7 +11,6 @@ from typing import Any
 from db import candidate_images, items, kept_counts, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
 from db.records import StoredTally, StoredTask
-from db.tables import TallyRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
@@ -155,7 +154,7 @@ def tallied(
     kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
     decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
     cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
-    counted = TallyRow(
+    counted = StoredTally(
         project_id=access.project_id,
         stage=stage,
         person_id=person.id,

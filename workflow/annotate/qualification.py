@@ -29,12 +29,6 @@ from db.records import (
     StoredQualificationSet,
     StoredTask,
 )
-from db.tables import (
-    PersonRow,
-    QualificationReviewRow,
-    QualificationRow,
-    QualificationSetRow,
-)
 from domain import csv_text
 from domain.display_names import apart
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
@@ -261,21 +255,19 @@ def make_set(
             raise InvalidInput(
                 [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
             )
-        earlier = qualifications.sets(session, project_id=access.project_id, stage=stage)
-        row = QualificationSetRow(
+        row = qualifications.make_set(
+            session,
             project_id=access.project_id,
-            stage=stage.value,
-            number=len(earlier) + 1,
+            stage=stage,
             item_ids=[thing.item.id for thing in chosen],
             prediction_ids=[thing.id for thing in chosen] if stage is Stage.GRADING else None,
             requalify=requalify,
             guideline_hash=access.loaded.guideline_hash,
             seed=seed,
             wanted=None if names else n or asked.items,
-            made_by_id=by.id if by else None,
-            created_at=now,
+            by_id=by.id if by else None,
+            now=now,
         )
-        qualifications.add(session, row=row)
         _record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
         return MadeSet(row.number, [thing.name for thing in chosen], _few(row, asked))
 
@@ -305,7 +297,15 @@ def exempt(
         if policy(access, stage) is None:
             raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
         person = _member(session, access, login)
-        _add_try(session, access, person.id, stage, None, by, why.strip(), now)
+        qualifications.add_try(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            person_id=person.id,
+            exempt_by_id=by.id if by else None,
+            why=why.strip(),
+            now=now,
+        )
         _record(session, access, by, "qualification.exempted", now, {"login": person.login, "why": why.strip()})
 
 
@@ -344,7 +344,9 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
             raise Conflict(f"{n} for images or clips; a lead brings them in. Come back later.")
         try:
-            row = _add_try(session, access, person.id, stage, sets[-1], None, "", now)
+            row = qualifications.add_try(
+                session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
+            )
         except IntegrityError as error:
             raise Conflict("You have begun this in another window; reload the page.") from error
         things = _things(session, sets[-1])
@@ -484,18 +486,16 @@ def review(
             reviewers=asked.reviewers,
             reviews=[*reviews, Review(by.login, signs, now)],
         )
-        qualifications.add(
+        qualifications.add_review(
             session,
-            row=QualificationReviewRow(
-                qualification_id=row.id,
-                person_id=by.id,
-                signs=signs,
-                comments=said,
-                state=state.value,
-                n_right=seen.n_right,
-                reference_ids=[each.id for each in _references(session, access, of, row)],
-                created_at=now,
-            ),
+            qualification_id=row.id,
+            person_id=by.id,
+            signs=signs,
+            comments=said,
+            state=state,
+            n_right=seen.n_right,
+            reference_ids=[each.id for each in _references(session, access, of, row)],
+            now=now,
         )
         after = _view(session, access, asked, row, None, results=True)
         data = {"signs": signs, "login": after.person, "state": after.state.value}
@@ -572,7 +572,7 @@ def _view(
     *,
     results: bool = False,
 ) -> Try:
-    whose = session.get(PersonRow, row.person_id)
+    whose = people.by_id(session, id=row.person_id)
     login, name = (whose.login, whose.name) if whose else ("", "")
     if row.set_id is None:
         return Try(
@@ -793,31 +793,6 @@ def _role(session: Session, access: Access, row: StoredPerson) -> Role | None:
     """Somebody's role in the project; None if they take no part."""
     member = projects.member(session, project_id=access.project_id, person_id=row.id)
     return member.role if member else Role.LEAD if row.is_admin else None
-
-
-def _add_try(
-    session: Session,
-    access: Access,
-    person_id: int,
-    stage: Stage,
-    of: StoredQualificationSet | None,
-    by: Person | None,
-    why: str,
-    now: datetime,
-) -> StoredQualification:
-    before = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id)
-    row = QualificationRow(
-        project_id=access.project_id,
-        stage=stage.value,
-        set_id=of.id if of else None,
-        person_id=person_id,
-        number=len(before) + 1,
-        exempt_by_id=by.id if by else None,
-        why=why,
-        created_at=now,
-    )
-    added: StoredQualification = qualifications.add(session, row=row)
-    return added
 
 
 def _must_be_senior(access: Access) -> None:

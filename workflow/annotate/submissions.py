@@ -9,12 +9,10 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
-from db import events, items, submissions, tasks
+from db import events, items, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
-from db.tables import AnnotationRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
-from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
@@ -166,11 +164,8 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
 
 def _reopen(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     if not row.correcting:
-        row.correcting = True
         log(session, access, row, person, "task.reopened", now)
-    row.lease_until = now + LEASE
-    session.add(row)
-    session.flush()
+    task_claims.correct(session, row=row, now=now)
 
 
 def _must_fit(given: Submission, key: str) -> None:
@@ -241,19 +236,15 @@ def _store(
     before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
     item_id, revision = step.place(session, access, row, given, person, now)
-    annotation = AnnotationRow(
-        project_id=access.project_id,
-        task_id=row.id,
+    annotation = submissions.add(
+        session,
+        task=row,
         person_id=person.id,
-        stage=row.stage,
-        purpose=row.purpose,
-        dimension=row.dimension,
+        key=key,
         item_id=item_id,
         revision=revision,
-        prediction_id=row.prediction_id,
-        submit_key=key,
-        answers=dict(given.values),
-        reasons=dict(given.reasons),
+        answers=given.values,
+        reasons=given.reasons,
         shown=_shown(session, access, row, person, item_id, revision),
         note=given.note,
         seconds=_spent(session, row, person, given, before, now),
@@ -262,12 +253,8 @@ def _store(
         schema_version_id=access.schema_version_id,
         schema_hash=access.loaded.hash,
         guideline_hash=guidelines.accepted(session, access, given.guideline),
-        created_at=now,
+        now=now,
     )
-    session.add(annotation)
-    row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
-    session.add(row)
-    session.flush()
     log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)

@@ -13,11 +13,9 @@ from statistics import median
 from annotation_schemas.model import Triage
 from db import candidate_images, events, people
 from db.engine import IntegrityError, Session, Store
-from db.records import StoredAsset, StoredCandidate, StoredSiftDecision
-from db.tables import SiftDecisionRow
+from db.records import StoredAsset, StoredCandidate
 from domain import csv_text
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.policies import LEASE
 from domain.records import (
     DroppedFrame,
     NothingLeft,
@@ -63,10 +61,7 @@ def next_group(store: Store, *, person: Person, project: str) -> SiftView | Noth
             mine = _claim(session, access, part, now)
         if not mine:
             return _why_nothing(session, access, part)
-        for row in mine:
-            row.person_id, row.lease_until = person.id, now + LEASE
-            session.add(row)
-        session.flush()
+        candidate_images.give(session, rows=mine, person_id=person.id, now=now)
         return _view(session, access, person, part, mine)
 
 
@@ -120,9 +115,7 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
             candidate_images.let_go(session, project_id=access.project_id, person_id=person.id)
         counted = Counter(row.state for row, _ in mine)
         _reopen(session, access, person, mine, "undone", now)
-        for row, _ in mine:
-            row.person_id, row.lease_until = person.id, now + LEASE
-            session.add(row)
+        candidate_images.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)
         return SiftDone(kept=counted[Sifted.KEPT], dropped=counted[Sifted.DROPPED])
 
 
@@ -283,12 +276,7 @@ def _decide(
             raise LeaseLost("Somebody else has this frame in hand now; here is the next.")
         if action == "kept" and not candidate_images.let_in(session, asset=asset, per_source=_part(access).per_source):
             raise Conflict(_full(_part(access).per_source))
-        decision = _record(
-            session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now
-        )
-        row.state = Sifted.KEPT if action == "kept" else Sifted.DROPPED
-        row.decision_id, row.person_id, row.lease_until = decision.id, None, None
-        session.add(row)
+        _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
         _log(session, access, person, asset, f"frame.{action}", now, {"reason": reason} if reason else {})
     return SiftDone(kept=len(keep), dropped=len(drop))
 
@@ -311,10 +299,7 @@ def _reopen(
     for row, asset in rows:
         if row.state is Sifted.KEPT and not candidate_images.take_out(session, asset=asset):
             raise Conflict("Somebody writes an item about this frame already, so it stays kept.")
-        decision = _record(session, access, person, row, action=action, key=key, now=now)
-        row.state, row.decision_id = Sifted.WAITING, decision.id
-        row.person_id, row.lease_until = None, None
-        session.add(row)
+        _record(session, access, person, row, action=action, key=key, now=now)
         _log(session, access, person, asset, f"frame.{action}", now, {})
 
 
@@ -329,22 +314,19 @@ def _record(
     now: datetime,
     reason: str = "",
     typed: bool = False,
-) -> StoredSiftDecision:
-    decision = SiftDecisionRow(
-        project_id=access.project_id,
-        asset_id=row.asset_id,
+) -> None:
+    candidate_images.decide(
+        session,
+        row=row,
         person_id=person.id if person else None,
-        submit_key=key,
+        key=key,
         action=action,
         reason=reason,
-        typed=typed and bool(reason),
+        typed=typed,
         schema_version_id=access.schema_version_id,
         guideline_hash=access.loaded.guideline_hash,
-        created_at=now,
+        now=now,
     )
-    session.add(decision)
-    session.flush()
-    return decision
 
 
 def _log(
@@ -381,8 +363,7 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
         near = sorted((distance(first.look, look), id) for id, look in others if id != first.asset_id)
         alike = [id for far, id in near if far <= ALIKE][: AT_ONCE - 1]
     group = [first, *(candidate_images.lock_free(session, asset_ids=alike, now=now) if alike else ())]
-    for row in group:
-        row.group_id = first.asset_id
+    candidate_images.group(session, rows=group, group_id=first.asset_id)
     return group
 
 

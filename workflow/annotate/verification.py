@@ -120,9 +120,7 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
             item_id=item.id,
             data={"from": item.state.value, "to": verdict.state.value, "why": verdict.why},
         )
-        item.state = verdict.state
-        session.add(item)
-        session.flush()
+        items.settle(session, item=item, state=verdict.state)
         match_slots(session, access=access, item=item, state=verdict.state)
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
     unit = task_slots.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
