@@ -19,7 +19,7 @@ from domain.records import KeptText, ProjectView, PutOff, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import claims, comments, expired_drafts, gold_checks, image_pool, progress
+from workflow.annotate import claims, comments, expired_drafts, gold_checks, image_pool, no_work, progress
 
 KEYS = "123456789"
 
@@ -69,8 +69,8 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
-    if claims.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
-        return claims.WAITS_FOR_MEDIA
+    if no_work.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
+        return no_work.WAITS_FOR_MEDIA
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
@@ -257,7 +257,7 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
             if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
                 shell.go("people", project=view.name)
         return
-    if any(row.why == claims.WAITS_FOR_MEDIA for row in work):
+    if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages say it
     shell.show(markup.notice("Nothing waits for you yet. When the lead brings in work for you, it appears here."))
 

@@ -38,7 +38,7 @@ from testkit.factories import claimed, make_items, make_person, make_predictions
 from testkit.serving import Server
 from workflow.access import accounts
 from workflow.annotate import image_pool, submissions
-from workflow.annotate.claims import WAITS_FOR_MEDIA
+from workflow.annotate.no_work import WAITS_FOR_MEDIA
 from workflow.files.project_check import check
 
 pytestmark = pytest.mark.browser

@@ -29,7 +29,7 @@ from testkit.factories import claimed, make_person
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
-from workflow.annotate import claims, progress
+from workflow.annotate import claims, no_work, progress
 from workflow.files.import_files import Imported, import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -87,7 +87,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(waiting, NothingLeft), "nobody gets an item without its image"
-    assert waiting.sentence == claims.WAITS_FOR_MEDIA
+    assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
         "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."

@@ -11,7 +11,7 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow.annotate import claims
+from workflow.annotate import claims, priorities
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen
 
@@ -94,7 +94,7 @@ def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store
     seen = bulk.preview(store, **given)
     assert seen.can == ("colour/0", "colour/2")
     assert [name for name, _ in seen.cannot] == ["colour/9"]
-    claims.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
+    priorities.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
     with pytest.raises(Conflict):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **given)
@@ -117,7 +117,7 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
     make_items(store, 2)
     make_items(store, 2, dimension="shape")
     lea = make_person(store, "lea", role=Role.LEAD)
-    claims.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
+    priorities.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
     given = {"by": lea, "project": "p", "action": Action.PRIORITISE, "chosen": Chosen(dimension="colour")}
     seen = bulk.preview(store, priority=7, **given)
     assert (seen.can, [name for name, _ in seen.cannot]) == (("colour/1",), ["colour/0"])

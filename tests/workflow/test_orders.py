@@ -31,7 +31,7 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow.annotate import claims, drafts, submissions
+from workflow.annotate import claims, drafts, priorities, submissions
 from workflow.annotate.progress import my_work, progress
 
 pytestmark = pytest.mark.both_databases
@@ -170,7 +170,7 @@ def test_priority_first_and_it_can_be_changed_while_people_work(store: Store) ->
 
     def prioritise(items: list[int], priority: int, by: Person | None = lead) -> int:
         names = [f"colour/{at}" for at in items]
-        return claims.set_priority(store, by=by, project="p", names=names, priority=priority)
+        return priorities.set_priority(store, by=by, project="p", names=names, priority=priority)
 
     assert prioritise([5, 2], 10) == 2
     assert prioritise([5], 20) == 1
@@ -213,7 +213,7 @@ def test_a_new_revision_keeps_its_items_priority(store: Store) -> None:
     make_project(store, loaded=ordered("priority", raters=1))
     ann = make_person(store, "ann")
     make_items(store, 6)
-    claims.set_priority(store, by=None, project="p", names=["colour/4"], priority=3)
+    priorities.set_priority(store, by=None, project="p", names=["colour/4"], priority=3)
     edit_item(store, person=None, project="p", item="colour/4", fields={"question": "Question 44?"})
     assert votes(store, ann, 1) == [44]
 

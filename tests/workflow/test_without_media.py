@@ -34,7 +34,7 @@ from testkit.factories import (
     vote,
 )
 from workflow.access.projects import access_to
-from workflow.annotate import claims, gold_checks, progress, qualification
+from workflow.annotate import claims, gold_checks, no_work, progress, qualification
 from workflow.files.project_check import check
 from workflow.lead import item_history
 
@@ -85,11 +85,11 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     there = vote(store, ann)
     assert vote(store, ben, "blue").item == there.item
     for person in (ann, ben):
-        assert sentence(store, person) == claims.WAITS_FOR_MEDIA
+        assert sentence(store, person) == no_work.WAITS_FOR_MEDIA
     claimed(store, ann, Stage.GRADING)
     link(store, ids[2:])  # what comes back by itself and what is to be settled wait as well
-    assert sentence(store, senior, Stage.ADJUDICATION) == claims.WAITS_FOR_MEDIA
-    assert sentence(store, ben, Stage.GRADING) == claims.WAITS_FOR_MEDIA
+    assert sentence(store, senior, Stage.ADJUDICATION) == no_work.WAITS_FOR_MEDIA
+    assert sentence(store, ben, Stage.GRADING) == no_work.WAITS_FOR_MEDIA
     (row,) = [row for row in progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"]
     assert any("3 items wait for what nobody has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
         row.blocked

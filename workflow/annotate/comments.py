@@ -25,7 +25,7 @@ from domain.roles import Role, at_least
 from domain.states import BLIND
 from workflow.access.projects import Access, access_to, projects_of
 from workflow.access.visibility import MAY_COME, Sight, sight
-from workflow.annotate.claims import held_task
+from workflow.annotate.leases import held_task
 from workflow.annotate.task_views import visible_fields
 
 NO_ITEM = "There is no such item with comments of yours."

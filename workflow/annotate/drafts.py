@@ -13,7 +13,7 @@ from domain.errors import InvalidInput, Problem
 from domain.policies import LEASE
 from domain.records import Draft, Person
 from domain.states import TaskState
-from workflow.annotate.claims import extend, held_task
+from workflow.annotate.leases import extend, held_task
 from workflow.annotate.task_views import draft_of
 
 LARGEST = 1_000_000

@@ -17,6 +17,7 @@ from domain.records import ExpiredSubmission, KeptText, Person, PutOff, TextLine
 from domain.states import Stage, TaskState
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
+from workflow.annotate.leases import may_resume
 from workflow.annotate.task_views import visible_fields
 
 MOST = 20
@@ -39,7 +40,7 @@ def put_off(store: Store, *, person: Person) -> list[PutOff]:
             mine = (
                 row.state is TaskState.CLAIMED and row.person_id == person.id and not task_claims.is_free(row, now=now)
             )
-            if not mine and not _free_slot(session, row, person, store):
+            if not mine and not may_resume(session, row=row, person=person, now=now):
                 continue
             found.append(
                 PutOff(
@@ -78,7 +79,7 @@ def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
                     at=draft.saved_at,
                     why=NOT_WANTED if withdrawn else LATE if draft.lost else GONE,
                     lines=lines,
-                    free=_free_slot(session, row, person, store),
+                    free=may_resume(session, row=row, person=person, now=store.now()),
                 )
             )
         return found
@@ -135,15 +136,6 @@ def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
     except NotFound:
         return None
     return access if access.may_do(row.stage) and access.may_use(row.dimension) else None
-
-
-def _free_slot(session: Session, row: StoredTask, person: Person, store: Store) -> bool:
-    if row.stage is Stage.AUTHORING:
-        return row.state is TaskState.CLAIMED and row.person_id == person.id
-    return any(
-        task_claims.is_free(slot, now=store.now()) and task_claims.may_take(session, row=slot, person_id=person.id)
-        for slot in tasks.of_unit(session, unit=row.unit)
-    )
 
 
 def _words(session: Session, access: Access, row: StoredTask) -> str:

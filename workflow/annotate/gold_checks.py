@@ -50,6 +50,9 @@ which of their items was gold."""
 
 LONGEST_WHY = 2_000
 
+STOPPED = "stopped"
+"""The code of the answer to somebody whose answers to gold have stopped them."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -172,7 +175,7 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
     if _standing(session, access, stage, asked, person.id) is not GoldStanding.STOPPED:
         return None
     return NothingLeft(
-        "stopped",
+        STOPPED,
         "Too many of your answers differ from known ones, so there is no more work for you here just now. Read the"
         " guideline again and talk to a lead of the project, who can let you go on.",
     )

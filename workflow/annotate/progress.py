@@ -16,9 +16,9 @@ from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
-from workflow.annotate import gold_checks, image_pool, qualification, refinement, triage
+from workflow.annotate import gates, gold_checks, image_pool, qualification, refinement, triage
 from workflow.annotate import grading as grade
-from workflow.annotate.claims import why_closed, why_nothing
+from workflow.annotate.no_work import why_closed, why_nothing
 
 WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.REFINEMENT, Stage.GRADING)
 """The stages that have a page."""
@@ -249,13 +249,11 @@ def _lines(
             lines.append(_sifting(session, access, person))
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
-        closed = why_closed(
-            session, access=access, person=person, stage=stage, dimension=None
-        ) or qualification.require(session, access=access, person=person, stage=stage)
+        closed = gates.why_refused(gates.Visit(session, access, person, stage, now))
         figures, new = tallied(session, access=access, person=person, stage=stage, now=now, fresh=True)
         if new is not None and sum(new.left.values()) >= MANY:
             counted.append(new)
-        waiting, done = {} if closed else figures.left, figures.done
+        waiting, done = _beyond(session, access, person, stage, closed) if closed else figures.left, figures.done
         for dimension in _mine_in_stage(access, stage):
             nothing = closed
             if nothing is None and not waiting.get(dimension):
@@ -274,6 +272,13 @@ def _lines(
                 )
             )
     return lines
+
+
+def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
+    """What somebody may still finish, by dimension, who gets no new work."""
+    if closed.code != gold_checks.STOPPED:
+        return {}
+    return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
 
 
 def _sifting(session: Session, access: Access, person: Person) -> StageWork:

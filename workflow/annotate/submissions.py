@@ -18,8 +18,8 @@ from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_to, log
 from workflow.annotate import adjudication, authoring, grading, qualification, refinement, verification
-from workflow.annotate.claims import LOST, extend, held_task
 from workflow.annotate.drafts import must_be_json
+from workflow.annotate.leases import LOST, extend, held_task
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000

@@ -16,20 +16,11 @@ from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate
 from domain import csv_text
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import (
-    DroppedFrame,
-    NothingLeft,
-    Person,
-    SiftCounts,
-    SiftDone,
-    SiftFrame,
-    SiftProgress,
-    SiftView,
-)
+from domain.records import DroppedFrame, NothingLeft, Person, SiftCounts, SiftDone, SiftFrame, SiftProgress, SiftView
 from domain.states import Sifted, Stage
 from media.perceptual_hash import distance
 from workflow.access.projects import Access, access_to, require_lead
-from workflow.annotate.claims import why_closed
+from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
 
 ALIKE = 6

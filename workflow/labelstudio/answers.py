@@ -22,7 +22,7 @@ from domain.states import TaskState
 from workflow.access import held_tasks
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import claims
+from workflow.annotate import leases
 from workflow.annotate import submissions as submit
 from workflow.annotate.task_views import fields_shown
 from workflow.labelstudio.sync_lock import Link
@@ -152,7 +152,7 @@ def _skipped(
         why = "It was skipped there when it was no longer theirs, or after it was stored; what is stored stands."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     if row.state in bridge.THERE:
-        claims.give_up(session, access=access, row=held, person=person, now=link.store.now())
+        leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
     return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "Its rater skipped it there.")
 
 

@@ -23,7 +23,7 @@ from domain.states import Stage, TaskState
 from workflow.access import held_tasks
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to, stages_of
-from workflow.annotate import claims, qualification
+from workflow.annotate import claims, leases, no_work, qualification
 from workflow.annotate.task_views import task_view
 from workflow.labelstudio.pull import clear_away, is_gone
 from workflow.labelstudio.sync_lock import Forms, Link, opened
@@ -256,7 +256,7 @@ def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
     if found is None or access is None or then == _GIVEN_BACK:
         held_tasks.give_back(session, row=held, by=None, now=now)
     else:
-        claims.give_up(session, access=access, row=held, person=person_of(found), now=now)
+        leases.give_up(session, access=access, row=held, person=person_of(found), now=now)
 
 
 # ---- sending --------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_ther
 
 def _in_hand(session: Session, access: Access, person: Person, stage: Stage, limit: int) -> list[str]:
     """What a person has in hand and not there; before they have qualified, only what belongs to that."""
-    if claims.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
+    if no_work.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
         return []
     barred = qualification.require(session, access=access, person=person, stage=stage)
     return bridge.in_hand_not_out(
@@ -341,7 +341,7 @@ def _next(
         slot = tasks.lock(session, public_id=in_hand.pop(0))
         if slot is None or slot.person_id != person.id or not access.may_use(slot.dimension):
             continue
-        if claims.extend(session, access=access, row=slot, person=person, now=now):
+        if leases.extend(session, access=access, row=slot, person=person, now=now):
             return slot
     return claims.take_more(session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST)
 

@@ -21,7 +21,7 @@ from workflow.access.accounts import person_of
 from workflow.access.held_tasks import give_back
 from workflow.access.projects import Access, require_lead, role_for
 from workflow.annotate import authoring, qualification
-from workflow.annotate.claims import LARGEST_PRIORITY, prioritise
+from workflow.annotate.priorities import LARGEST_PRIORITY, prioritise
 
 MOST = 2000
 """So many items or claims can be changed at once: all of them change in one transaction."""

@@ -1,0 +1,233 @@
+"""Whoever asks for work, for the next task, for one more or only for what comes, gets the same answer at each gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from db import gold_items, items
+from db.engine import Session, Store
+from domain.errors import NotAllowed
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
+from workflow.access.projects import Access, access_to
+from workflow.annotate import claims, gates, gold_checks, progress, qualification, submissions
+
+pytestmark = pytest.mark.both_databases
+
+GOLD = "gold: {rate: 0.25, after: 1, warn_below: 0.9, stop_below: 0.5}"
+TO_PASS = "qualification: {items: 1, reviewers: 1, pass_mark: 0.5}"
+HERE: dict[str, Any] = {"project": "p", "stage": Stage.VERIFICATION}
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    store.clock = Clock()
+    return store.clock
+
+
+def begin(store: Store, more: str = "", n: int = 3) -> None:
+    """A project with some items, one of them open for everybody's first vote."""
+    text = BLIND.replace("RATERS", f"2\n    {more}").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    make_items(store, n)
+
+
+def at_closed(store: Store, clock: Clock) -> Person:
+    begin(store)
+    return make_person(store, "ann", stages=[Stage.GRADING])
+
+
+def at_in_hand(store: Store, clock: Clock) -> Person:
+    begin(store)
+    ann = make_person(store, "ann")
+    claimed(store, ann)
+    return ann
+
+
+def at_qualified(store: Store, clock: Clock) -> Person:
+    begin(store, TO_PASS)
+    qualification.make_set(store, by=None, **HERE)
+    return make_person(store, "ann")
+
+
+def at_stopped(store: Store, clock: Clock) -> Person:
+    begin(store, GOLD, n=1)
+    for person in make_people(store, "ulla", "vera"):
+        vote(store, person, "red")
+    make_items(store, 3)
+    gold_checks.draw(store, by=None, **HERE, n=1)
+    ann = make_person(store, "ann")
+    with store.write() as session:
+        access = access_to(session, person=ann, project="p")
+        ((known, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        task = gold_checks.hand_out(session, access=access, person=ann, gold_id=known.id, now=store.now())
+        assert task is not None
+        id = task.public_id
+    submissions.submit(store, person=ann, task=id, key="wrong", values={"choice": "blue"})
+    return ann
+
+
+def at_free(store: Store, clock: Clock) -> Person:
+    begin(store)
+    return make_person(store, "ann")
+
+
+def at_postponed(store: Store, clock: Clock) -> Person:
+    begin(store, n=1)
+    ann = make_person(store, "ann")
+    claims.set_aside(store, person=ann, task=claimed(store, ann).id)
+    clock.advance(minutes=1)
+    return ann
+
+
+AT: dict[str, Callable[[Store, Clock], Person]] = {
+    "closed": at_closed,
+    "in hand": at_in_hand,
+    "qualified": at_qualified,
+    "stopped": at_stopped,
+    "free": at_free,
+    "postponed": at_postponed,
+}
+"""Somebody who stands before each gate."""
+
+
+class TakenBack(Exception):
+    """What was taken to see what it is is not kept."""
+
+
+def what_comes(store: Store, person: Person, limit: int = 1) -> str:
+    """The item of the task that would come, or why none does."""
+    with store.read() as session:
+        visit = gates.Visit(session, access_to(session, person=person, project="p"), person, HERE["stage"], store.now())
+        found, nothing = gates.coming(visit, limit=limit)
+        if nothing is not None:
+            return nothing.sentence
+        return items.by_id(session, id=found[-1]).public_id
+
+
+def one_more(store: Store, person: Person) -> str:
+    """The item of one more task, or why there is none."""
+    found = ""
+    with suppress(TakenBack), store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project="p")
+        more = claims.take_more(session, access=access, person=person, stage=HERE["stage"], now=now, put_off_until=now)
+        assert more is not None
+        found = more.sentence if isinstance(more, NothingLeft) else items.by_id(session, id=more.item_id or 0).public_id
+        raise TakenBack
+    return found
+
+
+def the_next(store: Store, person: Person) -> str:
+    """The item of the next task, or why there is none."""
+    found = claims.next_task(store, person=person, **HERE)
+    return found.item or "" if isinstance(found, TaskView) else found.sentence
+
+
+def test_each_gate_is_tried() -> None:
+    assert [gate.name for gate in gates.GATES] == ["closed", "in hand", "qualified", "stopped", "free", "postponed"]
+    assert set(AT) == {gate.name for gate in gates.GATES}
+
+
+@pytest.mark.parametrize("gate", AT)
+def test_all_who_ask_get_the_same_answer(store: Store, clock: Clock, gate: str) -> None:
+    ann = AT[gate](store, clock)
+    ahead, more = what_comes(store, ann), one_more(store, ann)
+    assert ahead == more, "what comes is what one more would be"
+    if gate == "in hand":  # who keeps what they have in hand goes past it, and so does what comes after it
+        mine = the_next(store, ann)
+        assert mine != more
+        task = claimed(store, ann)
+        submissions.submit(store, person=ann, task=task.id, key="a", values={"choice": "red"})
+    found = claims.next_task(store, person=ann, **HERE)
+    refusing = next(each.refuses for each in gates.GATES if each.name == gate)
+    assert isinstance(found, NothingLeft) == (refusing is not None)
+    if isinstance(found, TaskView):
+        assert (found.item, found.put_off) == (more, gate == "postponed")
+    else:
+        assert found.sentence == more
+        assert claims.peek(store, person=ann, **HERE) == []
+
+
+def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> None:
+    ann = at_in_hand(store, clock)
+
+    def take(session: Session, access: Access) -> None:
+        assert claims.take_more(
+            session, access=access, person=ann, stage=HERE["stage"], now=store.now(), put_off_until=store.now()
+        )
+
+    with store.write() as session:
+        take(session, access_to(session, person=ann, project="p"))
+    first, second, third = the_next(store, ann), what_comes(store, ann), what_comes(store, ann, limit=2)
+    assert len({first, second, third}) == 3
+    assert one_more(store, ann) == third
+    for item in (first, second, third):
+        task = claimed(store, ann)
+        assert task.item == item
+        submissions.submit(store, person=ann, task=task.id, key=task.id, values={"choice": "red"})
+
+
+def test_what_was_put_off_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
+    """Somebody postpones live work, then has to qualify anew and postpones an item of that, too."""
+    begin(store, TO_PASS)
+    qualification.make_set(store, by=None, **HERE)
+    ann = make_person(store, "ann")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    qualification.begin(store, person=ann, **HERE)
+    first = claimed(store, ann)
+    submissions.submit(store, person=ann, task=first.id, key="first", values={"choice": "red"})
+    (tried,) = qualification.tries(store, person=None, **HERE)
+    qualification.review(store, by=sue, qualification=tried.id, signs=True)
+    claims.set_aside(store, person=ann, task=claimed(store, ann).id)
+    clock.advance(minutes=1)
+    qualification.make_set(store, by=None, **HERE, requalify=True)
+    qualification.begin(store, person=ann, **HERE)
+    mine = claimed(store, ann)
+    claims.set_aside(store, person=ann, task=mine.id)
+    clock.advance(minutes=1)
+    again = claimed(store, ann)
+    assert (again.id, again.put_off) == (mine.id, True)
+
+
+def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store: Store, clock: Clock) -> None:
+    ann = make_stopped_with(store, clock)
+    kept, given_back = ann[1], ann[2]
+    assert claims.take_back(store, person=ann[0], task=kept) == ("p", Stage.VERIFICATION)
+    with pytest.raises(NotAllowed, match="differ from known ones"):
+        claims.take_back(store, person=ann[0], task=given_back)
+    (line,) = [line for line in progress.my_work(store, person=ann[0]) if line.stage is Stage.VERIFICATION][:1]
+    assert (line.waiting, line.available) == (1, True), "what is in hand"
+    submissions.submit(store, person=ann[0], task=kept, key="kept", values={"choice": "red"})
+    (line,) = [line for line in progress.my_work(store, person=ann[0]) if line.stage is Stage.VERIFICATION][:1]
+    assert (line.waiting, line.available, line.code) == (0, False, "stopped"), "My work promises nothing"
+
+
+def make_stopped_with(store: Store, clock: Clock) -> tuple[Person, str, str]:
+    """Somebody who is stopped while they have one task in hand, postponed, and have given another back."""
+    begin(store, GOLD, n=1)
+    for person in make_people(store, "ulla", "vera"):
+        vote(store, person, "red")
+    make_items(store, 3)
+    ann = make_person(store, "ann", role=Role.ANNOTATOR)
+    given_back = claimed(store, ann)
+    claims.release(store, person=ann, task=given_back.id)
+    kept = claimed(store, ann)
+    claims.set_aside(store, person=ann, task=kept.id)
+    clock.advance(minutes=1)
+    gold_checks.draw(store, by=None, **HERE, n=1)
+    with store.write() as session:
+        access = access_to(session, person=ann, project="p")
+        ((known, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        task = gold_checks.hand_out(session, access=access, person=ann, gold_id=known.id, now=store.now())
+        assert task is not None
+        id = task.public_id
+    submissions.submit(store, person=ann, task=id, key="wrong", values={"choice": "blue"})
+    return ann, kept.id, given_back.id

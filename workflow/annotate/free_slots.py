@@ -1,0 +1,152 @@
+"""Looking for a slot that nobody has, in a person's own order, and taking it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+from db import queue_cursor, task_claims, task_slots
+from db.engine import Session
+from db.records import StoredTask
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access
+from workflow.annotate import gold_checks
+from workflow.annotate.leases import note_claim
+from workflow.annotate.priorities import order_of
+
+ATTEMPTS = 25
+"""How often a claim looks again while others hold every task that it finds. It never waits for them in the database:
+waiting while holding something is how two of them would wait for each other."""
+
+
+def claim_next(
+    session: Session,
+    *,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+) -> tuple[StoredTask | None, bool]:
+    """A slot that nobody has, now this person's; and if there is none yet, whether to go on looking."""
+    ways = _walks(session, access, person, stage, dimensions, hold=True)
+    known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
+    for attempt in range(ATTEMPTS):
+        left_behind = task_claims.abandoned(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            person_id=person.id,
+            dimensions=dimensions,
+            now=now,
+            limit=1 + attempt,
+        )
+        found = [] if left_behind else _search(session, ways, limit=1 + attempt)
+        if known is not None and (left_behind or found):  # among live work, never after the last of it
+            row = gold_checks.hand_out(session, access=access, person=person, gold_id=known, now=now)
+            if row is not None:
+                note_claim(session, access=access, row=row, person=person, before=None, now=now)
+                return row, False
+        for row in left_behind:
+            before = row.person_id
+            if task_claims.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
+                note_claim(session, access=access, row=row, person=person, before=before, now=now)
+                return row, False
+        if left_behind:
+            found = _search(session, ways, limit=1 + attempt)
+        for way, spot in found:
+            chosen = _own_choice(session, access, person, stage, spot)
+            taken = task_claims.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
+            if taken is not None:
+                if chosen == spot.id:  # else it is still ahead
+                    queue_cursor.took(way, spot)
+                note_claim(session, access=access, row=taken, person=person, before=None, now=now)
+                return taken, False
+        if not found and not left_behind:
+            return None, any(way.more for lot in ways for way in lot)
+        time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
+    return None, False
+
+
+def ahead(
+    session: Session,
+    *,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+    limit: int,
+) -> list[int]:
+    """The items (ids) of the slots that ``claim_next`` would probably give next; nothing is taken."""
+    left_behind = task_claims.abandoned(
+        session,
+        project_id=access.project_id,
+        stage=stage,
+        person_id=person.id,
+        dimensions=dimensions,
+        now=now,
+        limit=limit,
+    )
+    ways = _walks(session, access, person, stage, dimensions, hold=False)
+    live = [row.item_id for row in left_behind] + [spot.item_id for _, spot in _search(session, ways, limit=limit)]
+    mixed = gold_checks.mixed_in(
+        session,
+        access=access,
+        person=person,
+        stage=stage,
+        dimensions=dimensions,
+        ahead=list(dict.fromkeys(live))[:limit],
+    )
+    return [item_id for item_id in mixed if item_id is not None]
+
+
+def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.Spot) -> int:
+    """The slot to take: the one found, or where the schema shuffles an item's answers the person's own first one of
+    them. Which one follows from the project's seed."""
+    if "predictions" not in getattr(getattr(access.schema.stages, stage.value), "shuffle", ()):
+        return spot.id
+    slots = task_claims.beside(session, task_id=spot.id, stage=stage, person_id=person.id)
+    seed = f"{access.seed}/predictions/{person.id}"
+    first = min(
+        slots, key=lambda slot: (task_slots.shuffle_key(seed=seed, unit=slot[1], slot=0), slot[0]), default=None
+    )
+    return first[0] if first is not None else spot.id
+
+
+def _walks(
+    session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
+) -> list[list[queue_cursor.Walk]]:
+    """Where a person is in each dimension that they go through by itself, in lots of which one is looked through
+    before the next: a random order of answers begins with those that somebody has graded."""
+    random = order_of(access.schema, stage) == "random"
+    return [
+        [
+            queue_cursor.open_walk(
+                session,
+                project_id=access.project_id,
+                person_id=person.id,
+                stage=stage,
+                dimension=dimension,
+                seed=access.seed,
+                random=random,
+                hold=hold,
+                level=level,
+            )
+            for dimension in sorted(dimensions if dimensions is not None else ("",))
+        ]
+        for level in ((task_slots.BEGUN, 0) if random and stage is Stage.GRADING else (0,))
+    ]
+
+
+def _search(
+    session: Session, ways: Sequence[Sequence[queue_cursor.Walk]], *, limit: int
+) -> list[tuple[queue_cursor.Walk, queue_cursor.Spot]]:
+    """The next slots that a person may take, out of the first lot of walks in which there are any."""
+    for lot in ways:
+        found = queue_cursor.search(session, lot, limit=limit)
+        if found:
+            return found
+    return []

@@ -1,0 +1,278 @@
+"""The gates on the way to a task: each lets somebody by, gives them a task, or says why there is none.
+
+Whoever asks for work goes through the same rows in the same order, whether they want their next task
+(``claims.next_task``), one more beside what they have in hand (``claims.take_more``), or only to know what comes
+(``claims.peek``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from db import items, postponed, task_claims, tasks
+from db.engine import Session
+from db.records import StoredTask
+from domain.records import NothingLeft, Person
+from domain.states import Purpose, Stage
+from workflow.access.projects import Access
+from workflow.annotate import free_slots, gold_checks, no_work, qualification
+from workflow.annotate.leases import extend, may_resume, resume
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody who asks for work in a stage."""
+
+    session: Session
+    access: Access
+    person: Person
+    stage: Stage
+    now: datetime
+    dimension: str | None = None
+    keeps: bool = False
+    """They keep what they have in hand and ask for one more."""
+    put_off: str | None = None
+    """The item (page id) that they have put off just now: it does not come back at once."""
+    put_off_until: datetime | None = None
+    """Only what was put off before comes back; None: whatever was."""
+
+    @cached_property
+    def let_in(self) -> bool:
+        """Whether they have the qualification that the stage asks for, or it asks for none."""
+        return qualification.lets_in(self.session, access=self.access, person=self.person, stage=self.stage)
+
+    @property
+    def dimensions(self) -> Sequence[str] | None:
+        """Where they look for work; None: everywhere."""
+        return self.access.dimensions if self.dimension is None else (self.dimension,)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A task that is in somebody's hands now."""
+
+    row: StoredTask
+    put_off: bool = False
+    """They had put it off."""
+
+
+class Later:
+    """The search is long: it goes on in another transaction."""
+
+
+Answer = Given | NothingLeft | Later
+Ahead = Sequence[int] | NothingLeft
+"""The items (ids) of the tasks that would come, or why none does."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One gate."""
+
+    name: str
+    asks: str
+    """The question that it asks, in a sentence."""
+    take: Callable[[Visit], Answer | None]
+    """What it gives or says; None: it lets them by."""
+    look: Callable[[Visit, int], Ahead]
+    """The same for somebody who takes nothing: at most so many items; none: it lets them by."""
+    refuses: Callable[[Visit], NothingLeft | None] | None = None
+    """Of a gate that keeps people from all new work: why."""
+
+
+def ask(visit: Visit) -> Answer:
+    """What the first gate gives or says that does not let somebody by; behind the last one, why nothing is left."""
+    for gate in GATES:
+        said = gate.take(visit)
+        if said is not None:
+            return said
+    return no_work.why_nothing(
+        visit.session,
+        access=visit.access,
+        person=visit.person,
+        stage=visit.stage,
+        dimension=visit.dimension,
+        now=visit.now,
+    )
+
+
+def coming(visit: Visit, *, limit: int) -> tuple[list[int], NothingLeft | None]:
+    """The items (ids) of the tasks that would probably come next, and why no more do if a gate says so; nothing is
+    taken."""
+    found: list[int] = []
+    for gate in GATES:
+        if len(found) >= limit:
+            break
+        said = gate.look(visit, limit - len(found))
+        if isinstance(said, NothingLeft):
+            return found, said
+        found += [item_id for item_id in dict.fromkeys(said) if item_id not in found]
+    return found, None
+
+
+def why_refused(visit: Visit) -> NothingLeft | None:
+    """Why somebody gets no new work whatever waits; None if they do."""
+    said = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
+    return next((nothing for nothing in said if nothing is not None), None)
+
+
+# ---- what each of them asks ------------------------------------------------------------------------------------------
+
+
+def why_closed(visit: Visit) -> NothingLeft | None:
+    """Why somebody cannot work in the stage at all; None if they can."""
+    return no_work.why_closed(
+        visit.session, access=visit.access, person=visit.person, stage=visit.stage, dimension=visit.dimension
+    )
+
+
+def _unqualified(visit: Visit) -> NothingLeft | None:
+    if visit.let_in:
+        return None
+    return qualification.why_barred(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
+
+
+def _stopped(visit: Visit) -> NothingLeft | None:
+    return gold_checks.why_stopped(visit.session, access=visit.access, person=visit.person, stage=visit.stage)
+
+
+def _refusal(name: str, asks: str, why: Callable[[Visit], NothingLeft | None]) -> Gate:
+    return Gate(name, asks, why, lambda visit, limit: why(visit) or (), why)
+
+
+def _take_in_hand(visit: Visit) -> Answer | None:
+    if visit.keeps:
+        return None
+    found = _before_them(visit)
+    row = tasks.lock(visit.session, public_id=found.public_id) if found else None
+    if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
+        return None
+    held = extend(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
+    return Given(row) if held else None
+
+
+def _look_in_hand(visit: Visit, limit: int) -> Ahead:
+    """What they have in hand comes after what is before them now."""
+    first = _before_them(visit)
+    held = task_claims.in_hand(
+        visit.session, project_id=visit.access.project_id, stage=visit.stage, person_id=visit.person.id
+    )
+    return [
+        row.item_id
+        for row in held
+        if row.item_id is not None
+        and (first is None or row.id != first.id)
+        and visit.access.may_use(row.dimension)
+        and (row.purpose is Purpose.QUALIFICATION if not visit.let_in else visit.dimension in (None, row.dimension))
+    ][:limit]
+
+
+def _before_them(visit: Visit) -> StoredTask | None:
+    return task_claims.mine(
+        visit.session,
+        project_id=visit.access.project_id,
+        stage=visit.stage,
+        person_id=visit.person.id,
+        dimension=visit.dimension if visit.let_in else None,
+        now=visit.now,
+        only_qualifying=not visit.let_in,
+    )
+
+
+def _take_to_qualify(visit: Visit) -> Answer | None:
+    if visit.let_in:
+        return None
+    return _take_put_off(visit) or _unqualified(visit)
+
+
+def _look_to_qualify(visit: Visit, limit: int) -> Ahead:
+    if visit.let_in:
+        return ()
+    return _look_put_off(visit, limit) or _unqualified(visit) or ()
+
+
+def _take_free(visit: Visit) -> Answer | None:
+    if visit.stage is Stage.AUTHORING:  # authors pick an image themselves
+        return None
+    row, more = free_slots.claim_next(
+        visit.session,
+        access=visit.access,
+        person=visit.person,
+        stage=visit.stage,
+        dimensions=visit.dimensions,
+        now=visit.now,
+    )
+    if row is not None:
+        return Given(row)
+    return Later() if more else None
+
+
+def _look_free(visit: Visit, limit: int) -> Ahead:
+    if visit.stage is Stage.AUTHORING:
+        return ()
+    return free_slots.ahead(
+        visit.session,
+        access=visit.access,
+        person=visit.person,
+        stage=visit.stage,
+        dimensions=visit.dimensions,
+        now=visit.now,
+        limit=limit,
+    )
+
+
+def _put_off(visit: Visit) -> list[StoredTask]:
+    """What they have put off and may be asked to take up, the longest ago first; before they have qualified, only what
+    belongs to that."""
+    but = visit.put_off
+    item = items.by_public_id(visit.session, project_id=visit.access.project_id, public_id=but) if but else None
+    found = postponed.of_person(
+        visit.session, person_id=visit.person.id, project_id=visit.access.project_id, stage=visit.stage
+    )
+    return [
+        row
+        for aside, row in found
+        if (visit.put_off_until is None or aside.at <= visit.put_off_until)
+        and visit.access.may_use(row.dimension)
+        and visit.dimension in (None, row.dimension)
+        and (item is None or row.item_id != item.id)
+        and (visit.let_in or row.purpose is Purpose.QUALIFICATION)
+    ]
+
+
+def _take_put_off(visit: Visit) -> Answer | None:
+    """What nobody can give them any more is forgotten."""
+    for row in _put_off(visit):
+        mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
+        if mine is not None:
+            return Given(mine, put_off=True)
+    return None
+
+
+def _look_put_off(visit: Visit, limit: int) -> Ahead:
+    return [
+        row.item_id
+        for row in _put_off(visit)
+        if row.item_id is not None and may_resume(visit.session, row=row, person=visit.person, now=visit.now)
+    ][:limit]
+
+
+GATES = (
+    _refusal("closed", "Has the project this stage, and they a part in it?", why_closed),
+    Gate("in hand", "Have they begun something that they still have?", _take_in_hand, _look_in_hand),
+    Gate(
+        "qualified",
+        "Have they the qualification that the stage asks for?",
+        _take_to_qualify,
+        _look_to_qualify,
+        _unqualified,
+    ),
+    _refusal("stopped", "Do their answers to gold let them go on?", _stopped),
+    Gate("free", "Is there something that nobody has, gold in its turn?", _take_free, _look_free),
+    Gate("postponed", "Is there something that they have put off?", _take_put_off, _look_put_off),
+)
+"""In the order in which they are asked. What is in hand comes before what bars people from new work: whoever qualifies
+has their items in hand, and whoever is stopped may still finish what they have begun."""

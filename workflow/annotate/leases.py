@@ -1,0 +1,134 @@
+"""Leases: how long a slot is somebody's, how they keep it, give it back, postpone it and take it up again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from db import comment_threads, events, items, postponed, submissions, task_claims, tasks
+from db.engine import Session
+from db.records import StoredTask
+from domain.errors import NotAllowed, NotFound
+from domain.records import Person
+from domain.states import Purpose, Stage, TaskState
+from workflow.access.held_tasks import call_off_authoring
+from workflow.access.projects import Access, access_by_id, log
+from workflow.annotate import image_pool
+
+LOST = "This task has gone to somebody else because its lease had ended; what you wrote is kept as a draft."
+
+
+def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
+    """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
+
+    ``with_item`` holds its item as well, for whoever may change the item's state.
+    """
+    missing = NotFound("There is no such task of yours; go back to My work and take the next one.")
+    if with_item:
+        items.lock_of_task(session, task=task)
+    row = tasks.lock(session, public_id=task)
+    if row is None:
+        raise missing
+    try:
+        access = access_by_id(session, person=person, project_id=row.project_id)
+    except NotFound as error:
+        raise missing from error
+    if row.person_id != person.id and not events.held(session, task_id=row.id, person_id=person.id):
+        raise missing
+    if not access.may_do(row.stage) or not access.may_use(row.dimension):
+        raise NotAllowed("This stage or dimension is no longer one of yours; ask a lead of the project.")
+    return row, access
+
+
+def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
+    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's.
+
+    One that is held for longer keeps its end.
+    """
+    if row.state is TaskState.OPEN and task_claims.may_take(session, row=row, person_id=person.id):
+        task_claims.claim(session, row=row, person_id=person.id, now=now)
+        note_claim(session, access=access, row=row, person=person, before=None, now=now)
+    held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
+    if row.person_id != person.id or not held:
+        return False
+    if row.stage is Stage.AUTHORING and row.state is TaskState.CLAIMED and not image_pool.keep(session, access, row):
+        return False
+    task_claims.renew(session, row=row, now=now)
+    return True
+
+
+def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
+    """Give back a locked task that somebody has, as they ask for it (``release``)."""
+    if row.state is TaskState.DONE:
+        task_claims.leave_as_submitted(session, row=row)
+    elif row.stage is Stage.AUTHORING:
+        call_off_authoring(session, row=row)
+    else:
+        postponed.put(session, row=row, person_id=person.id, released=True, now=now)
+        if row.purpose is Purpose.LIVE:  # others were made for this person only
+            task_claims.reopen(session, row=row)
+    log(session, access, row, person, "task.released", now)
+
+
+def resume(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:
+    """A slot of a unit that a person had before: the same if it can be theirs, else another free one with their
+    text."""
+    mine: StoredTask | None = None
+    if row.stage is Stage.AUTHORING:
+        held = tasks.lock(session, public_id=row.public_id)
+        return held if held is not None and extend(session, access=access, row=held, person=person, now=now) else None
+    slots = tasks.of_unit(session, unit=row.unit)
+    for slot in sorted(slots, key=lambda slot: slot.id != row.id):
+        if slot.state is TaskState.CLAIMED and slot.person_id == person.id:
+            held = tasks.lock(session, public_id=slot.public_id)
+            mine = held if held and extend(session, access=access, row=held, person=person, now=now) else None
+        elif task_claims.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
+            before = slot.person_id
+            mine = task_claims.take(session, task_id=slot.id, stage=slot.stage, person_id=person.id, now=now)
+            if mine is not None:
+                note_claim(session, access=access, row=mine, person=person, before=before, now=now)
+        if mine is not None:
+            break
+    if mine is None:
+        if not any(slot.state in (TaskState.OPEN, TaskState.CLAIMED) for slot in slots):
+            postponed.forget(session, person_id=person.id, unit=row.unit)
+        return None
+    postponed.forget(session, person_id=person.id, unit=row.unit)
+    if mine.id != row.id:
+        submissions.copy_draft(session, of=row.id, to=mine.id, person_id=person.id, now=now)
+    return mine
+
+
+def may_resume(session: Session, *, row: StoredTask, person: Person, now: datetime) -> bool:
+    """Whether ``resume`` would find a slot; nothing is taken."""
+    mine = row.state is TaskState.CLAIMED and row.person_id == person.id
+    if mine or row.stage is Stage.AUTHORING:
+        return mine
+    return any(
+        task_claims.is_free(slot, now=now) and task_claims.may_take(session, row=slot, person_id=person.id)
+        for slot in tasks.of_unit(session, unit=row.unit)
+    )
+
+
+def note_claim(
+    session: Session, *, access: Access, row: StoredTask, person: Person, before: int | None, now: datetime
+) -> None:
+    """Note in the log who has a slot now, and who (``before``) had left it behind."""
+    if before is not None and before != person.id:
+        events.record(
+            session,
+            at=now,
+            kind="task.expired",
+            project_id=access.project_id,
+            person_id=before,
+            item_id=row.item_id,
+            task_id=row.id,
+        )
+    if row.stage is Stage.REFINEMENT and row.item_id is not None:  # its page shows the key
+        comment_threads.note_insight(session, item_id=row.item_id, person_id=person.id, now=now)
+    log(session, access, row, person, "task.claimed", now)
+
+
+def put_aside(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
+    """Postpone a locked slot that somebody has in hand; it stays theirs until its lease ends."""
+    postponed.put(session, row=row, person_id=person.id, released=False, now=now)
+    log(session, access, row, person, "task.set_aside", now)

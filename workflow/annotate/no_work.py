@@ -1,0 +1,89 @@
+"""Why there is no work for somebody: the stage is closed to them, or nothing waits for them there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from annotation_schemas import registry
+from db import items, postponed, task_counts
+from db.engine import Session
+from domain.errors import NotAvailable
+from domain.records import NothingLeft, Person
+from domain.states import ItemState, Stage, TaskState
+from workflow.access.projects import Access, role_for, stages_of
+from workflow.annotate import image_pool
+
+WAITS_FOR_MEDIA = (
+    "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
+)
+
+_NOTHING_YET = {
+    Stage.VERIFICATION: "There is nothing to verify yet; items come from authoring or from an import.",
+    Stage.ADJUDICATION: "There is nothing to settle: no votes have differed.",
+    Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
+    Stage.TRIAGE: "There is nothing to sift yet.",
+    Stage.REFINEMENT: "There is nothing to refine yet; a lead feeds a model's answers.",
+}
+
+
+def why_closed(
+    session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
+) -> NothingLeft | None:
+    """Why somebody cannot work in a stage at all; None if they can."""
+    if stage not in stages_of(access.schema):
+        return NothingLeft("no_stage", f"This project has no {stage.value}; look at My work for what it has.")
+    if not access.may_do(stage):
+        who = role_for(access.schema, stage).value
+        article = "an" if who[:1] in "aeiou" else "a"
+        return NothingLeft(
+            "not_member", f"You have no part in the {stage.value}; a lead can make you {article} {who} for it."
+        )
+    if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
+        return NothingLeft("not_your_dimension", f"This project has no dimension {dimension!r}.")
+    if dimension is not None and not access.may_use(dimension):
+        return NothingLeft("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+    try:
+        registry.require_available(access.schema, stage.value)
+    except NotAvailable as error:
+        return NothingLeft("not_available", str(error))
+    return None
+
+
+def why_nothing(
+    session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
+) -> NothingLeft:
+    """Why nothing waits for somebody who may work in a stage."""
+    mine = access.dimensions if dimension is None else (dimension,)
+    if stage is Stage.AUTHORING:
+        if image_pool.count(session, access=access, dimensions=mine):
+            return NothingLeft("pick_first", "Pick an image from the pool to write about it.")
+        return NothingLeft("pool_empty", "The pool has no free image for you; a lead can add more.")
+    if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
+        return NothingLeft("put_off", "You have done the rest. What you have put off is still waiting; look again.")
+    everywhere = [known.id for known in access.schema.dimensions]
+
+    def dimensions_in(*states: TaskState) -> set[str]:
+        return task_counts.dimensions_in(
+            session, project_id=access.project_id, stage=stage, dimensions=everywhere, states=states
+        )
+
+    unfinished = dimensions_in(TaskState.OPEN, TaskState.CLAIMED)
+    within = unfinished if mine is None else unfinished & set(mine)
+    if within and task_counts.any_waits_for_media(
+        session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=mine
+    ):
+        return NothingLeft("waiting_for_media", WAITS_FOR_MEDIA)
+    if within:
+        return NothingLeft(
+            "waiting_for_others", "You have done your part; what is left waits for others. Come back later."
+        )
+    if unfinished and dimension is not None:
+        return NothingLeft("all_done", "Nothing is left in this dimension; there is work in others.")
+    if unfinished:
+        return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
+    pending = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+    if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=pending):
+        return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
+    if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
+        return NothingLeft("all_done", "All done here. Thank you.")
+    return NothingLeft("all_done", _NOTHING_YET[stage])

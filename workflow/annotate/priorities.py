@@ -1,0 +1,68 @@
+"""In which order a stage hands out its slots, and which items a lead lets come earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from annotation_schemas.model import Schema
+from db import events, items, task_slots
+from db.engine import Session, Store
+from db.records import StoredItem
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access, require_lead
+
+LARGEST_PRIORITY = 1_000_000
+
+
+def set_priority(store: Store, *, by: Person | None, project: str, names: Sequence[str], priority: int) -> int:
+    """Let items (named by page id or external id) come earlier, the higher the number; how many have another one now.
+
+    For leads. It shows in stages whose order is by priority.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        found = [_item(session, access, name) for name in dict.fromkeys(names)]
+        return prioritise(
+            session, access=access, item_ids=[row.id for row in found], priority=priority, by=by, now=store.now()
+        )
+
+
+def prioritise(
+    session: Session, *, access: Access, item_ids: Sequence[int], priority: int, by: Person | None, now: datetime
+) -> int:
+    """As ``set_priority``, within a transaction of others."""
+    if not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
+        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+    changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
+    for stage in Stage:
+        if order_of(access.schema, stage) == "priority":
+            task_slots.set_ranks(session, ranks=dict.fromkeys(changed, -priority), stage=stage)
+    for item_id in changed:
+        events.record(
+            session,
+            at=now,
+            kind="item.prioritised",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            item_id=item_id,
+            data={"priority": priority},
+        )
+    return len(changed)
+
+
+def order_of(schema: Schema, stage: Stage) -> str:
+    """In which order a stage hands out its slots."""
+    if stage is Stage.ADJUDICATION:
+        return "contested"
+    return getattr(getattr(schema.stages, stage.value), "order", "random")
+
+
+def _item(session: Session, access: Access, name: str) -> StoredItem:
+    found = items.by_public_id(session, project_id=access.project_id, public_id=name)
+    found = found or items.by_external_id(session, project_id=access.project_id, external_id=name)
+    if found is None:
+        raise NotFound(f"There is no item {name!r} in {access.name!r}.")
+    return found
