@@ -232,16 +232,16 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
     """Our engine behind the same server."""
     from sqlalchemy import text
 
-    from annotation_schemas.label_studio import read
     from annotation_schemas.loader import load_text
-    from app.label_studio import labeling
-    from app.label_studio.client import Client
-    from app.label_studio.tokens import Token
     from app.services import open_resources
     from db.engine import Store
     from domain.roles import Role
     from domain.settings import settings_from
     from domain.states import Stage
+    from labelstudio import labeling
+    from labelstudio.client import Client
+    from labelstudio.results import read
+    from labelstudio.tokens import Token
     from workflow.access import accounts
     from workflow.access.projects import access_to, create_project, set_member
     from workflow.annotate.authoring import NewItem, add_items

@@ -241,6 +241,16 @@ class MediaStore:
                 (folder / _TIMES).replace(path)
         return path
 
+    def frame_rate(self, sha256: str) -> float | None:
+        """The frames in a second of a stored clip, on average; None if they cannot be counted here."""
+        try:
+            times: list[float] = json.loads(self.frames(sha256).read_text(encoding="utf-8"))["times"]
+        except (NotFound, MediaRefused, NotAvailable):
+            return None
+        if len(times) < 2 or times[-1] <= times[0]:
+            return None
+        return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
+
     def mime(self, sha256: str, size: Size = "original") -> str:
         """The MIME type of a copy."""
         return self.about(sha256).mime if size == "original" else "image/webp"

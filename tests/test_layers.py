@@ -16,7 +16,7 @@ from tests.paths import ROOT
 FLOORS = [
     ["domain"],
     ["annotation_schemas", "agreement", "net"],
-    ["db", "media", "inference", "importers", "exporters", "reports"],
+    ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
     ["workflow"],
     ["app"],
 ]
@@ -38,8 +38,8 @@ KEPT_TO = {
     "openai": {"inference"},
     "rouge_score": {"inference"},
     "sacrebleu": {"inference"},
-    "label_studio_sdk": {"app"},
-    "net": {"inference", "app"},
+    "label_studio_sdk": {"labelstudio"},
+    "net": {"inference", "labelstudio"},
     "httpx": {"net"},
     "httpx2": {"net"},
     "httpcore": {"net"},
@@ -77,6 +77,9 @@ STILL = {
     "workflow.labelstudio.sync_lock",
 }
 """Modules of the workflow that still write rows themselves. It only gets shorter."""
+
+FACE = {"labelstudio": {"client", "controls", "export_file", "import_file", "labeling", "results", "tokens"}}
+"""The modules of a room that others may import; the rest is its own."""
 
 ALONE = {"agreement": {"domain"}, "net": {"domain"}, "domain": set()}
 """What these rooms get by with."""
@@ -292,11 +295,52 @@ def test_a_planted_request_past_the_guard_is_seen(tmp_path: Path, monkeypatch: p
     assert wrong == [
         "inference/planted.py:5: only net may import httpx2",
         "inference/planted.py:1: only net may import urllib.request",
-        "media/planted.py:1: only app, inference may import net.guard",
+        "media/planted.py:1: only inference, labelstudio may import net.guard",
     ]
     assert going_up("net", [tmp_path / "net" / "planted.py"]) == [
         "net/planted.py:2: net (floor 1) must not know inference.spec (floor 2)"
     ]
+
+
+def behind_the_face(room: str, paths: list[Path]) -> list[str]:
+    """Where modules of a room import what is another room's own."""
+    wrong = []
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                named = (
+                    [node.module or ""]
+                    if "." in (node.module or "")
+                    else [f"{node.module}.{a.name}" for a in node.names]
+                )
+            else:
+                named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for other, module in (name.split(".")[:2] for name in named if "." in name):
+                if other in FACE and other != room and module not in FACE[other]:
+                    wrong.append(told(path, node.lineno, f"{other}.{module} is of {other} alone"))
+    return wrong
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_know_the_face_of_others(room: str) -> None:
+    wrong = behind_the_face(room, modules(room))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_look_behind_the_face_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "planted.py"
+    planted.write_text(
+        "from labelstudio import page, results\nfrom labelstudio.answers import read_part\nimport labelstudio.page\n",
+        encoding="utf-8",
+    )
+    assert behind_the_face("workflow", [planted]) == [
+        "planted.py:1: labelstudio.page is of labelstudio alone",
+        "planted.py:2: labelstudio.answers is of labelstudio alone",
+        "planted.py:3: labelstudio.page is of labelstudio alone",
+    ]
+    assert behind_the_face("labelstudio", [planted]) == []
 
 
 @pytest.mark.parametrize("room", ALONE)

@@ -10,7 +10,7 @@ ROWS = (
         "tasks, annotations and predictions in Label Studio's own JSON",
         Takes.TASKS,
         place=80,
-        reads="importers.label_studio:read_label_studio",
-        writes="exporters.label_studio:label_studio_json",
+        reads="labelstudio.import_file:read_label_studio",
+        writes="labelstudio.export_file:label_studio_json",
     ),
 )

@@ -186,7 +186,7 @@ class CriterionKind(Kind):
     # ---- Label Studio
 
     label_studio: ClassVar[str] = ""
-    """How an answer is given there, a row of ``label_studio_answers``: ``one``, ``several``, ``number``, ``words``,
+    """How an answer is given there, a row of ``labelstudio.answers``: ``one``, ``several``, ``number``, ``words``,
     ``order``, ``properties``, ``drawn`` or ``passages``. Empty: it cannot be."""
     asks_reasons: ClassVar[bool] = False
     """Options of its own may ask there for a reason."""

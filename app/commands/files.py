@@ -18,7 +18,7 @@ from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from importers.label_studio import Names
+    from labelstudio.import_file import Names
     from workflow.files.export_label_studio import Page
     from workflow.files.import_files import Imported, Progress
     from workflow.results.file_raters import FileRater
@@ -182,7 +182,7 @@ def import_(
         said = "--field, --control, --without and --rater are about Label Studio's files"
         raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
     if takes is Takes.TASKS:
-        from importers.label_studio import Names
+        from labelstudio.import_file import Names
 
         names = Names(
             dict(_pairs(field or (), "--field", "FIELD=KEY")),
@@ -383,9 +383,9 @@ def export(
 
 def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:
     """Write the labeling configuration of a stage; what gives tasks the data that it shows."""
-    from app.label_studio.labeling import data, labeling
-    from exporters.label_studio import local_file
     from exporters.writing import write_files
+    from labelstudio.export_file import local_file
+    from labelstudio.labeling import data, labeling
     from workflow.access.projects import access_to
     from workflow.files.export_label_studio import first_rated
 

@@ -18,8 +18,8 @@ from domain.states import Stage
 
 if TYPE_CHECKING:
     from app.label_studio.bridging import Media
-    from app.label_studio.client import Client
     from app.services import Resources
+    from labelstudio.client import Client
     from workflow.labelstudio.bridge import BridgeStatus, Pulled, Pushed
 
 labelstudio = typer.Typer(
@@ -212,7 +212,7 @@ def _shared() -> Resources:
 
 
 def _normal(address: str) -> str:
-    from app.label_studio.tokens import normal
+    from labelstudio.tokens import normal
 
     return normal(address)
 

@@ -1,1 +1,1 @@
-"""Label Studio as a second front end: its forms, its data, and a client of its server."""
+"""Label Studio on this server: people's work there, pictures for its pages, and a model backend that it asks."""

@@ -23,10 +23,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.gate import is_loopback
-from app.label_studio.controls import Configuration, Control, configuration, names_of
 from domain.errors import BadRequest, MediaRefused, NotAllowed, RunStopped, TooLarge, TouchstoneError
 from domain.runs import ANSWERS, Attempt, Picture, Question
 from domain.states import Stage
+from labelstudio.controls import Configuration, Control, configuration, names_of
 from workflow.labelstudio.draft_models import SentOut
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation_schemas import label_studio
 from annotation_schemas.model import Schema
 from app.label_studio.local_files import LocalFiles
 from app.media_links import Links, key_of
@@ -19,13 +18,14 @@ from domain.errors import NotFound, SettingsError
 from domain.records import AssetView, Person
 from domain.settings import PUBLIC_URL, Settings, public_url
 from domain.states import Stage
+from labelstudio import results
 from workflow.access import projects
 from workflow.labelstudio import bridge
 from workflow.labelstudio import media as outside_media
 from workflow.labelstudio.bridge import BridgeStatus, Forms, Pulled, Pushed
 
 if TYPE_CHECKING:
-    from app.label_studio.client import Client
+    from labelstudio.client import Client
 
 HOOK_HEADER = "X-Touchstone-Hook"
 NO_MEDIA = (
@@ -36,7 +36,7 @@ NO_MEDIA = (
 
 def client_of(address: str, settings: Settings) -> Client:
     """A client of the server at an address, with the operator's token for it."""
-    from app.label_studio import client
+    from labelstudio import client
 
     hook = None
     if settings.label_studio_hook and settings.public_url:
@@ -70,10 +70,8 @@ class Media:
 
     def rate(self, asset: AssetView) -> float | None:
         """The frames in a second of a clip; None if nobody knows."""
-        from app.label_studio.labeling import frame_rate
-
         try:
-            return frame_rate(self.shared.media, outside_media.content_of(self.shared.store, asset=asset.id))
+            return self.shared.media.frame_rate(outside_media.content_of(self.shared.store, asset=asset.id))
         except NotFound:
             return None
 
@@ -85,12 +83,12 @@ class Media:
 
 def forms_of(media: Media) -> Forms:
     """How work looks in Label Studio, and how what comes back is read."""
-    from app.label_studio import labeling
+    from labelstudio import labeling
 
     return Forms(
         labeling=labeling.labeling,
         data=lambda schema, stage, task, link: labeling.data(schema, stage, task, link, rate=media.rate),
-        read=lambda schema, stage, dimension, result, fields: label_studio.read(
+        read=lambda schema, stage, dimension, result, fields: results.read(
             schema, stage.value, dimension, result, fields
         ),
         link=media.link,
@@ -106,7 +104,7 @@ def schema_of(shared: Resources, project: str) -> Schema:
 def refused(schema: Schema, stage: Stage) -> str | None:
     """Why Label Studio cannot show a stage; None if it can."""
     dimensions = [dimension.id for dimension in schema.dimensions]
-    return next(filter(None, (label_studio.refusal(schema, stage.value, each) for each in dimensions)), None)
+    return next(filter(None, (results.refusal(schema, stage.value, each) for each in dimensions)), None)
 
 
 def stages_shown(schema: Schema) -> list[Stage]:

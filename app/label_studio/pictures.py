@@ -9,8 +9,8 @@ from types import TracebackType
 from annotation_schemas.formats import Misfit
 from domain.errors import MediaRefused
 from domain.runs import Picture
-from importers.label_studio import media_path
 from importers.media_files import MediaFolder
+from labelstudio.import_file import media_path
 from media.model_input import Pictures
 from media.store import MediaStore
 

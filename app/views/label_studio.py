@@ -291,7 +291,7 @@ def _first_steps(view: ProjectView) -> None:
 
 
 def _save(services: Services, project: str, status: BridgeStatus | None, key: str) -> None:
-    from app.label_studio.tokens import normal
+    from labelstudio.tokens import normal
 
     given = st.session_state
     where = given[WHERE] = SERVER if status else TOP

@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
+from annotation_schemas.shown import shown_fields, title_beside
 from domain.comments import Thread
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
@@ -33,9 +34,6 @@ STAGE_TITLES = {
     Stage.REFINEMENT: "Refinement",
     Stage.GRADING: "Grading",
 }
-
-PREDICTION_TITLE = "Answer"
-REFERENCE_TITLE = "Reference"
 
 # ---- the part that stays -------------------------------------------------------------------------------------------
 
@@ -79,17 +77,6 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
     }
 
 
-def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
-    """The item's fields on this stage's page, in the schema's order; secret ones are left out."""
-    visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
-    if stage is Stage.AUTHORING:
-        return [field for field in visible if field.authored]
-    if stage is Stage.GRADING and schema.stages.grading and schema.stages.grading.shows is not None:
-        shows = schema.stages.grading.shows
-        return [field for field in visible if field.name in shows]
-    return visible
-
-
 def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
     """What a rater is asked in this stage."""
     if stage is Stage.VERIFICATION and schema.stages.verification:
@@ -111,14 +98,11 @@ def _choice(choice: Choice) -> Json:
 
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
-    title = title_of(field)
-    if stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold():
-        title = REFERENCE_TITLE  # beside a model's answer, the item's own is the reference
     picked = None if field.forms else field.field  # a text that names entries of a list is typed
     options = next((other for other in schema.item.fields if other.name == picked), None)
     return {
         "name": field.name,
-        "title": title,
+        "title": title_beside(field, stage),
         "kind": field.kind,
         "help": field.help,
         "required": field.required,

@@ -12,7 +12,7 @@ import yaml
 from annotation_schemas import shipped
 from testkit.samples import egothink_record, write
 from testkit.serving import touchstone
-from tests.importers.kitchen import FOLDER, KITCHEN
+from tests.labelstudio.kitchen import FOLDER, KITCHEN
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from PIL import Image
 
 from app.label_studio import backend as module
 from app.label_studio.backend import Backend, application
-from app.label_studio.controls import configuration
 from app.label_studio.pictures import Found
 from db import projects, tasks
 from db.engine import Store
@@ -32,6 +31,7 @@ from domain.runs import Attempt, Outcome, Picture, Question
 from domain.states import Stage
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec, written
+from labelstudio.controls import configuration
 from media.store import MediaStore
 from testkit import tiny
 from testkit.factories import claimed, make_items, make_person, make_project

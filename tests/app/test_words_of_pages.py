@@ -11,8 +11,8 @@ from app import shell
 from tests.paths import ROOT
 
 ROOMS = (
-    *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media", "reports"),
-    *("workflow", "app/judging", "app/label_studio", "app/running", "app/views", "app/workbench"),
+    *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "labelstudio", "media"),
+    *("net", "reports", "workflow", "app/judging", "app/label_studio", "app/running", "app/views", "app/workbench"),
 )
 FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 NOT_ON_PAGES = {

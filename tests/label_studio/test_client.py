@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from app.label_studio import client as module
-from app.label_studio.client import Client, connect
-from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.settings import settings_from
+from labelstudio import client as module
+from labelstudio.client import Client, connect
+from labelstudio.tokens import Token
 from testkit.serving import free_port
 from tests.label_studio import server
 from tools.label_studio import Account, LabelStudio

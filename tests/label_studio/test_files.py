@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.label_studio.labeling import data, labeling
 from db.engine import Store
 from domain.records import TaskView
 from domain.states import Stage
-from exporters.label_studio import local_file
-from importers.label_studio import Names
+from labelstudio.export_file import local_file
+from labelstudio.import_file import Names
+from labelstudio.labeling import data, labeling
 from media.store import MediaStore
 from testkit.factories import make_project
-from tests.importers.kitchen import FOLDER, RATINGS, kitchen
 from tests.label_studio.server import project, put
+from tests.labelstudio.kitchen import FOLDER, RATINGS, kitchen
 from tests.workflow.test_label_studio_files import answers, bring, left_as, rated
 from tools.label_studio import LabelStudio
 from workflow.files.release import release

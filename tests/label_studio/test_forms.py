@@ -17,15 +17,15 @@ from PIL import Image
 
 from annotation_schemas import label_studio as results
 from annotation_schemas.model import PREDICTION, Schema
-from app.label_studio.labeling import data, labeling
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView
 from domain.states import Stage
+from labelstudio.labeling import data, labeling
 from media import clips
 from testkit.browser import launched
-from tests.annotation_schemas.test_label_studio import asking
-from tests.app.test_labeling import CASES, LOADED, task
 from tests.label_studio import server
+from tests.labelstudio.test_labeling import CASES, LOADED, task
+from tests.labelstudio.test_results import asking
 from tools.label_studio import Account, LabelStudio
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from app.label_studio.client import Client
-from app.label_studio.tokens import Token
+from labelstudio.client import Client
+from labelstudio.tokens import Token
 from testkit.serving import free_port
 from tests.label_studio import server
 from tests.paths import ROOT

@@ -19,14 +19,14 @@ from sqlmodel import col, select
 
 from agreement.summary import Result
 from app.label_studio import bridging
-from app.label_studio.client import Client
-from app.label_studio.tokens import Token
 from app.services import Resources
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, ItemRow, PersonRow, PredictionRow
 from domain.records import NothingLeft, Person, TaskView
 from domain.settings import settings_from
 from domain.states import Stage
+from labelstudio.client import Client
+from labelstudio.tokens import Token
 from media.store import MediaStore
 from tests.label_studio.server import annotate, tasks
 from tools.label_studio import Account, LabelStudio

@@ -12,9 +12,7 @@ import pytest
 from sqlalchemy import event, insert
 from sqlmodel import Session, col, select
 
-from annotation_schemas import label_studio
 from annotation_schemas.loader import load_text
-from app.label_studio import labeling
 from db.engine import Store
 from db.tables import (
     AnnotationRow,
@@ -35,6 +33,7 @@ from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
+from labelstudio import labeling, results
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -968,7 +967,7 @@ def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside)
     make_predictions(store, make_items(store, 1), models=["m"])
     stages = (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
     ann, bob, cat = bridged(store, "ann", "bob", "cat", role=Role.SENIOR, stages=stages, ahead=1)
-    forms = Forms(labeling=labeling.labeling, data=labeling.data, read=label_studio.read, link=link)
+    forms = Forms(labeling=labeling.labeling, data=labeling.data, read=results.read, link=link)
     schema = make_schema(raters=2).schema_
     said: dict[str, dict[str, Any]] = {
         "verification": {"choice": "red"},
@@ -987,7 +986,7 @@ def test_the_real_pages_and_what_is_read_from_them(store: Store, front: Outside)
                 if stage == "verification" and name == "Cat":
                     given = {"choice": None}
                 reasons = {"choice": "unclear"} if given.get("choice", "") is None else {}
-                result = label_studio.written(schema, stage, "colour", given, reasons, "a note", fields)
+                result = results.written(schema, stage, "colour", given, reasons, "a note", fields)
                 front.annotate(task, {"Ann": ANN, "Bob": BOB, "Cat": CAT}[name], [dict(each) for each in result], 1.0)
         pulled = bridge.pull(store, front, forms, by=None, project="p")
         assert set(pulled.outcomes) <= {BridgeOutcome.STORED}

@@ -14,10 +14,10 @@ from db import files, projects
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed
 from domain.states import Stage
-from importers.label_studio import Names
+from labelstudio.import_file import Names
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from tests.importers.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
+from tests.labelstudio.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 from workflow.annotate import submissions
 from workflow.files.import_files import import_files
 from workflow.files.import_label_studio import BroughtIn, bring_in_label_studio

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas import label_studio
 from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
 from db.engine import Session
@@ -16,8 +15,9 @@ from domain.errors import FileRefused
 from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
 from domain.states import Stage
-from exporters.label_studio import Annotated, Predicted, Task, label_studio_json, local_file
-from importers.label_studio import DIMENSION, ITEM, MODEL
+from labelstudio import results
+from labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
+from labelstudio.import_file import DIMENSION, ITEM, MODEL
 from workflow.access.projects import Access
 from workflow.results.file_raters import pseudonyms
 from workflow.results.ratings import RATED, criteria_of, people_names
@@ -179,9 +179,7 @@ def _said(
 
 
 def _annotated(access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _Said) -> Annotated:
-    result = label_studio.written(
-        access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields
-    )
+    result = results.written(access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields)
     return Annotated(said.rater, result, said.seconds)
 
 

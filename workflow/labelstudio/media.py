@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation_schemas import label_studio
 from db import assets, bridge, items, media_access, people
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.records import AssetFile, Person
 from domain.states import Stage
+from labelstudio import results
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate.task_views import roles_for, visible_fields
 
@@ -89,7 +89,7 @@ def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> O
     roles = [role for role, _, _ in there]
     fields = _fields(session, access, row)
     image = roles[: at + 1].count(roles[at])
-    drawn = label_studio.drawn_on(access.schema, row.stage.value, fields, roles, roles[at], image) if fields else {}
+    drawn = results.drawn_on(access.schema, row.stage.value, fields, roles, roles[at], image) if fields else {}
     return Outside(AssetFile(sha256=media.sha256, kind=media.kind, mime=media.mime), drawn)
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.kinds.property_list import said_of
-from annotation_schemas.label_studio_page import (
+from annotation_schemas.model import PREDICTION, Choice
+from domain.errors import Problem
+from domain.policies import same
+from labelstudio.page import (
     ABOUT,
     EDITED,
     NONE,
@@ -22,9 +25,6 @@ from annotation_schemas.label_studio_page import (
     list_of,
     rank_codes,
 )
-from annotation_schemas.model import PREDICTION, Choice
-from domain.errors import Problem
-from domain.policies import same
 
 Result = dict[str, Any]
 Answer = tuple[Any, Any] | None

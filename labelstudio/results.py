@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.label_studio_answers import Context, Given, Result, note_written, read_part, write_part
-from annotation_schemas.label_studio_page import (
+from annotation_schemas.model import Schema
+from domain.errors import Problem
+from labelstudio.answers import Context, Given, Result, note_written, read_part, write_part
+from labelstudio.page import (
     ABOUT,
     CAUSE,
     DECISION,
@@ -30,8 +32,6 @@ from annotation_schemas.label_studio_page import (
     refusal,
     require,
 )
-from annotation_schemas.model import Schema
-from domain.errors import Problem
 
 __all__ = [
     "ABOUT",

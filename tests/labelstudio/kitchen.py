@@ -1,4 +1,4 @@
-"""The project that the files in ``label_studio`` were exported from, as a schema."""
+"""The project that the files in ``kitchen_files`` were exported from, as a schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 
-FOLDER = Path(__file__).resolve().parent / "label_studio"
+FOLDER = Path(__file__).resolve().parent / "kitchen_files"
 
 KITCHEN = """
 name: kitchen

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from annotation_schemas import kinds, label_studio
+from annotation_schemas import kinds
 from annotation_schemas.formats import Misfit, dimension_named, short
 from annotation_schemas.kinds import check_fields
 from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, ItemField, Schema
@@ -24,6 +24,7 @@ from domain.json_text import NotJson, Piece
 from domain.no_answer import settled
 from domain.records import AssetName, BadRow, Fragment, ItemRecord, PredictionRecord
 from domain.states import Stage
+from labelstudio import results
 
 FORMAT = "label_studio"
 ITEM, DIMENSION, MODEL = "item_id", "dimension", "model"
@@ -454,7 +455,7 @@ class _Reader:
             other = "models' answers"
             raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
         try:
-            page = label_studio.parts(self.schema, stage.value, item.dimension)
+            page = results.parts(self.schema, stage.value, item.dimension)
         except NotAvailable as error:
             raise Misfit(_sentence(str(error))) from error
         types = {control: kind for part in page for control, kind in part.controls().items()}
@@ -465,9 +466,9 @@ class _Reader:
             if isinstance(control, str) and control not in self.names.without:
                 name = ours.get(control, control)
                 renamed.append(_of_type(types[name], {**part, "from_name": name}) if name in types else part)
-        read = label_studio.read(self.schema, stage.value, item.dimension, renamed, fields)
+        read = results.read(self.schema, stage.value, item.dimension, renamed, fields)
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
-        if read.problems and unknown and unknown[0] != label_studio.NOTE:
+        if read.problems and unknown and unknown[0] != results.NOTE:
             raise Misfit(
                 f"its control {unknown[0]} is none of {_named([part.name for part in page])}; say with --control "
                 f"CRITERION={unknown[0]} which one it is, or leave it out with --without {unknown[0]}"

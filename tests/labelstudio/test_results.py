@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation_schemas import label_studio, shipped
-from annotation_schemas.label_studio import NONE, NOTE, OTHER, SKIP, read, written
+from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import PREDICTION, Schema
 from domain.errors import NotAvailable
+from labelstudio import results
+from labelstudio.results import NONE, NOTE, OTHER, SKIP, read, written
 
 SIDES = {"dimensions": [{"id": "d", "title": "D"}, {"id": "e", "title": "E"}]}
 ASSETS = [{"role": "clip", "kind": "clip", "min": 0}, {"role": "image", "kind": "image", "min": 1, "max": 9}]
@@ -350,8 +351,8 @@ def test_what_is_not_asked_is_left_out() -> None:
         {"from_name": "y", "to_name": "about", "type": "textarea", "value": {"text": ["left over"]}},
     ]
     assert read(schema, "verification", "d", hidden).values == {"x": "yes"}
-    assert [part.name for part in label_studio.parts(schema, "verification", "d")] == ["x", "y"]
-    assert [part.name for part in label_studio.parts(schema, "verification", "e")] == ["x", "y", "z", "w"]
+    assert [part.name for part in results.parts(schema, "verification", "d")] == ["x", "y"]
+    assert [part.name for part in results.parts(schema, "verification", "e")] == ["x", "y", "z", "w"]
 
 
 def test_an_item_that_is_written_comes_back() -> None:
@@ -490,7 +491,7 @@ def test_anything_may_come_and_nothing_breaks(value: Any, control: str) -> None:
 )
 def test_what_label_studio_cannot_show_is_refused_by_name(criterion: dict[str, Any], says: str) -> None:
     schema = asking(criterion)
-    said = label_studio.refusal(schema, "verification", "d")
+    said = results.refusal(schema, "verification", "d")
     assert said is not None
     assert f"criterion `{criterion['name']}`" in said
     assert says in said
@@ -508,10 +509,10 @@ def test_fixed_marks_belong_to_their_image() -> None:
         "numbered": [{"number": 1, "x": 0.5, "y": 0.5, "image": 2}],
     }
     roles = ["clip", "image", "image"]
-    assert label_studio.drawn_on(schema, "verification", fields, roles, "image", 1) == {
+    assert results.drawn_on(schema, "verification", fields, roles, "image", 1) == {
         "boxes": [fields["pointed"][0]],
         "labels": {"A": "A", "B": "B"},
     }
-    assert set(label_studio.drawn_on(schema, "verification", fields, roles, "image", 2)) == {"boxes", "labels", "marks"}
-    assert label_studio.drawn_on(schema, "verification", fields, roles, "clip", 1) == {}
-    assert label_studio.drawn_on(schema, "verification", fields, roles, "image", 3) == {}
+    assert set(results.drawn_on(schema, "verification", fields, roles, "image", 2)) == {"boxes", "labels", "marks"}
+    assert results.drawn_on(schema, "verification", fields, roles, "clip", 1) == {}
+    assert results.drawn_on(schema, "verification", fields, roles, "image", 3) == {}

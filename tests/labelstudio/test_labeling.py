@@ -16,13 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from annotation_schemas import label_studio, shipped
+from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from app.label_studio.labeling import FRAME_RATE, data, frame_rate, labeling, plain
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
+from labelstudio import results
+from labelstudio.labeling import FRAME_RATE, data, labeling, plain
 from media import clips
 from media.store import MediaStore
 from workflow.annotate.task_views import visible_fields
@@ -135,14 +136,14 @@ def test_every_shipped_stage_is_shown_or_refused_by_name(name: str, stage: Stage
     made = {element.attrib["name"]: element.tag.lower() for element in root.iter() if "name" in element.attrib}
     known = {
         control: kind
-        for part in label_studio.parts(schema, stage.value, dimension)
+        for part in results.parts(schema, stage.value, dimension)
         for control, kind in part.controls().items()
     }
     asked = {name: kind for name, kind in made.items() if name in known}
     assert asked == {name: known[name] for name in asked}
-    assert {
-        part.name for part in label_studio.parts(schema, stage.value, dimension) if part.type in made.values()
-    } <= set(made)
+    assert {part.name for part in results.parts(schema, stage.value, dimension) if part.type in made.values()} <= set(
+        made
+    )
 
 
 @pytest.mark.parametrize("name", sorted(LOADED))
@@ -189,7 +190,7 @@ def test_what_is_offered_keeps_the_order_of_the_page() -> None:
     view = task(schema, Stage.VERIFICATION, "next_action")
     shuffled = ["wash", "open", "close"]
     shown = data(schema, Stage.VERIFICATION, replace(view, fields={**view.fields, "options": shuffled}), address)
-    assert [each["alias"] for each in shown["options_choice"]] == [*shuffled, label_studio.SKIP]
+    assert [each["alias"] for each in shown["options_choice"]] == [*shuffled, results.SKIP]
 
 
 # ---- pictures and clips ----------------------------------------------------------------------------------------------
@@ -339,6 +340,6 @@ def test_the_frame_rate_of_a_clip_is_counted(tmp_path: Path) -> None:
     pictures = [Image.new("RGB", (64, 48), (10 * at, 40, 90)) for at in range(11)]
     clips.write(pictures, out=tmp_path / "clip.webm", frames_per_second=12.5)
     store = MediaStore(tmp_path / "media")
-    rate = frame_rate(store, store.add(tmp_path / "clip.webm").sha256)
+    rate = store.frame_rate(store.add(tmp_path / "clip.webm").sha256)
     assert rate == pytest.approx(12.5, abs=0.05)  # moments are whole milliseconds: ten steps of 80 ms
-    assert frame_rate(store, "0" * 64) is None
+    assert store.frame_rate("0" * 64) is None

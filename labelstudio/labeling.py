@@ -13,17 +13,30 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from annotation_schemas import kinds, label_studio_page
-from annotation_schemas.kinds import options_of, title_of
+from annotation_schemas import kinds
+from annotation_schemas.kinds import options_of
 from annotation_schemas.kinds.property_list import said_of
-from annotation_schemas.label_studio_page import ABOUT, NONE, NOTE, OTHER, SKIP, Part
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
-from app.workbench.page import PREDICTION_TITLE, REFERENCE_TITLE, shown_fields
-from domain.errors import MediaRefused, NotAvailable, NotFound
+from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_beside
+from domain.errors import NotAvailable
 from domain.policies import same
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
-from media.store import MediaStore
+from labelstudio.page import (
+    ABOUT,
+    MOST_MARKS,
+    NONE,
+    NOTE,
+    OTHER,
+    SKIP,
+    Part,
+    codes,
+    distinct,
+    image_of,
+    list_of,
+    parts,
+    rank_codes,
+)
 
 FRAME_RATE = 30.0
 """Written where nobody knows a clip's own. Without any, that player takes 24."""
@@ -45,14 +58,14 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     NotAvailable
         Label Studio cannot show it; the sentence names the criterion.
     """
-    page = label_studio_page.parts(schema, stage.value, dimension)
+    page = parts(schema, stage.value, dimension)
     root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
     media = SubElement(root, "View", style=_WIDE)
     form = SubElement(root, "View", style=_NARROW)
     SubElement(form, "Header", value="$says", size="4")
     SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
     for slot in schema.item.assets:
-        _media(media, slot, [part for part in page if part.to == label_studio_page.image_of(slot.role)])
+        _media(media, slot, [part for part in page if part.to == image_of(slot.role)])
     marked = {part.to: part for part in page if part.row.is_about == "text"}
     each = SubElement(form, "Repeater", on="$shown")
     inside = SubElement(each, "View")
@@ -86,7 +99,7 @@ def data(
     ----------
     media
         The address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
-        (``annotation_schemas.label_studio.drawn_on`` says which).
+        (``labelstudio.results.drawn_on`` says which).
     key
         Ours for the task, by which it is found again.
     says
@@ -94,7 +107,7 @@ def data(
     rate
         The frames in a second of a clip; None if nobody knows.
     """
-    page = label_studio_page.parts(schema, stage.value, task.dimension)
+    page = parts(schema, stage.value, task.dimension)
     found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
     shown = _shown(schema, stage, task, page)
     for slot in schema.item.assets:
@@ -116,17 +129,6 @@ def data(
     return found
 
 
-def frame_rate(store: MediaStore, sha256: str) -> float | None:
-    """The frames in a second of a stored clip, on average; None if they cannot be counted here."""
-    try:
-        times: list[float] = json.loads(store.frames(sha256).read_text(encoding="utf-8"))["times"]
-    except (NotFound, MediaRefused, NotAvailable):
-        return None
-    if len(times) < 2 or times[-1] <= times[0]:
-        return None
-    return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
-
-
 def plain(text: str) -> str:
     """A text that nothing there takes for a variable, a truth value or the end of the file; it looks the same."""
     text = _VARIABLE.sub(f"${_JOINER}", _FORBIDDEN.sub("", text))
@@ -137,7 +139,7 @@ def plain(text: str) -> str:
 
 
 def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
-    name = label_studio_page.image_of(slot.role)
+    name = image_of(slot.role)
     if drawn:
         shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
         if slot.max == 1:
@@ -164,7 +166,7 @@ def _media_data(
     media: Callable[[AssetView], str],
     rate: Callable[[AssetView], float | None],
 ) -> dict[str, Any]:
-    drawn = next((part for part in page if part.to == label_studio_page.image_of(slot.role)), None)
+    drawn = next((part for part in page if part.to == image_of(slot.role)), None)
     if drawn is None:
         rows = []
         for at, asset in enumerate(there, 1):
@@ -201,7 +203,7 @@ def _ask(form: Element, part: Part) -> None:
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
-        told = label_studio_page.codes(criterion.options, own=True)[place - 1]
+        told = codes(criterion.options, own=True)[place - 1]
         why = _when(inside, part.name, [told])
         SubElement(why, "Header", value="Why?", size="5")
         _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
@@ -258,7 +260,7 @@ def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: st
 
 
 def _coded(options: Sequence[Choice]) -> list[tuple[str, str, str | None]]:
-    told = label_studio_page.codes(options, own=True)
+    told = codes(options, own=True)
     return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
 
 
@@ -300,7 +302,7 @@ def _ask_choices(parent: Element, part: Part) -> None:
 
 
 def _own(criterion: Criterion) -> list[tuple[Choice, tuple[str, str, str | None]]]:
-    options = label_studio_page.distinct(options_of(criterion, {}))
+    options = distinct(options_of(criterion, {}))
     return list(zip(options, _coded(options), strict=True))
 
 
@@ -368,11 +370,11 @@ def _ask_order(parent: Element, part: Part) -> None:
     SubElement(
         parent,
         "List",
-        name=label_studio_page.list_of(part.name),
+        name=list_of(part.name),
         value=f"${_key('list', part.name)}",
         title="First to last",
     )
-    SubElement(parent, "Ranker", name=part.name, toName=label_studio_page.list_of(part.name))
+    SubElement(parent, "Ranker", name=part.name, toName=list_of(part.name))
 
 
 def _ask_properties(parent: Element, part: Part) -> None:
@@ -396,7 +398,7 @@ def _ask_boxes(parent: Element, part: Part) -> None:
 
 
 def _ask_marks(parent: Element, part: Part) -> None:
-    most = int(part.criterion.max) if part.criterion.max is not None else label_studio_page.MOST_MARKS
+    most = int(part.criterion.max) if part.criterion.max is not None else MOST_MARKS
     made = SubElement(parent, "KeyPointLabels", name=part.name, toName=part.to, strokeWidth="4")
     for number in range(1, most + 1):
         SubElement(made, "Label", value=str(number), maxUsages="1")
@@ -455,7 +457,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
     offered = {part.criterion.field for part in page if part.criterion.field is not None}
     marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
     found = [
-        _line(_titled(field, stage), _told(field, task.fields[field.name]))
+        _line(title_beside(field, stage), _told(field, task.fields[field.name]))
         for field in shown_fields(schema, stage)
         if field.name in task.fields
         and field.name not in offered | marked
@@ -473,15 +475,9 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
     return found
 
 
-def _titled(field: ItemField, stage: Stage) -> str:
-    title = title_of(field)
-    clashes = stage is Stage.GRADING and title.casefold() == PREDICTION_TITLE.casefold()
-    return REFERENCE_TITLE if clashes else title
-
-
 def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
     field = next((each for each in schema.item.fields if each.name == of), None)
-    return _titled(field, stage) if field is not None else PREDICTION_TITLE
+    return title_beside(field, stage) if field is not None else PREDICTION_TITLE
 
 
 def _told(field: ItemField, value: Any) -> str:
@@ -524,14 +520,14 @@ def _spelled(value: Any) -> str:
 
 def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
-    rows = list(zip((option.label for option in options), label_studio_page.codes(options, own=False), strict=True))
+    rows = list(zip((option.label for option in options), codes(options, own=False), strict=True))
     rows += [(label, text) for label, text, _ in _beside(part)]
     return [{"value": _VARIABLE.sub(f"${_JOINER}", label) or " ", "alias": text} for label, text in rows]
 
 
 def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
-    told = label_studio_page.rank_codes(options, own=part.own)
+    told = rank_codes(options, own=part.own)
     return [
         {"id": text} if text == option.label else {"id": text, "title": option.label}
         for option, text in zip(options, told, strict=True)

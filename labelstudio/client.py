@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from app.label_studio import tokens
-from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideUser
 from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.settings import LABEL_STUDIO_URL, Settings
+from labelstudio import tokens
+from labelstudio.tokens import Token
 from net import httpx_client
 from net.addresses import AddressRefused, NameNotFound, Resolve, Rules
 from net.guard import Bounds, Guard, NotAnswered, NotConnected, NotReadable, Redirected, TooSlow, Traffic

@@ -11,9 +11,9 @@ from types import ModuleType
 
 import pytest
 
-from app.label_studio.tokens import Token, normal, token_for
 from domain.errors import OutsideRefused
 from domain.settings import Settings, settings_from
+from labelstudio.tokens import Token, normal, token_for
 
 LEGACY = "0123456789abcdef0123456789abcdef01234567"
 HERE = "http://127.0.0.1:8080"

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from app.label_studio.client import Client
-from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
+from labelstudio.client import Client
+from labelstudio.tokens import Token
 from testkit.serving import free_port
-from tests.app.test_label_studio_tokens import LEGACY, personal
+from tests.labelstudio.test_tokens import LEGACY, personal
 from tests.paths import ROOT
 
 Answer = tuple[int, bytes]
@@ -306,8 +306,8 @@ def test_the_sdk_is_kept_out_of_the_collectors_sight_where_other_modules_are() -
     code = """
 import gc
 import app.server
-from app.label_studio.client import Client
-from app.label_studio.tokens import Token
+from labelstudio.client import Client
+from labelstudio.tokens import Token
 from domain.errors import OutsideUnreachable
 
 def ask():

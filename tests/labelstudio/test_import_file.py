@@ -11,8 +11,8 @@ import pytest
 
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from importers.label_studio import SAME, Names, ReadProject, media_path, read_label_studio
-from tests.importers.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
+from labelstudio.import_file import SAME, Names, ReadProject, media_path, read_label_studio
+from tests.labelstudio.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 
 PREDICTED = Names(controls={"prediction": "why"})
 

@@ -1,0 +1,28 @@
+"""Which fields of an item stand on a stage's page, under which titles: on our own pages and on Label Studio's alike."""
+
+from __future__ import annotations
+
+from annotation_schemas.kinds import title_of
+from annotation_schemas.model import ItemField, Schema
+from domain.states import Stage
+
+PREDICTION_TITLE = "Answer"
+REFERENCE_TITLE = "Reference"
+
+
+def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
+    """The item's fields on this stage's page, in the schema's order; secret ones are left out."""
+    visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
+    if stage is Stage.AUTHORING:
+        return [field for field in visible if field.authored]
+    if stage is Stage.GRADING and schema.stages.grading and schema.stages.grading.shows is not None:
+        shows = schema.stages.grading.shows
+        return [field for field in visible if field.name in shows]
+    return visible
+
+
+def title_beside(field: ItemField, stage: Stage) -> str:
+    """A field's title; beside a model's answer, an item's own "Answer" is the reference."""
+    title = title_of(field)
+    clashes = stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold()
+    return REFERENCE_TITLE if clashes else title
