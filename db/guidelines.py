@@ -1,4 +1,4 @@
-"""Queries on versions of guidelines, on who has read them, and on the causes that they answer."""
+"""Commands and queries on versions of guidelines, on who has read them, and on the causes that they answer."""
 
 from __future__ import annotations
 
@@ -20,8 +20,29 @@ _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
 
 
-def add(session: Session, *, row: StoredGuidelineVersion) -> StoredGuidelineVersion:
-    """Store a version and give it its id."""
+def add(
+    session: Session,
+    *,
+    project_id: int,
+    number: int,
+    hash: str,
+    text: str,
+    now: datetime,
+    why: str = "",
+    requalify: bool = False,
+    by_id: int | None = None,
+) -> StoredGuidelineVersion:
+    """Store a version."""
+    row = GuidelineVersionRow(
+        project_id=project_id,
+        number=number,
+        hash=hash,
+        text=text,
+        why=why,
+        requalify=requalify,
+        by_id=by_id,
+        created_at=now,
+    )
     session.add(row)
     session.flush()
     return row

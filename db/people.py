@@ -1,4 +1,4 @@
-"""Queries about people, their sessions, links and invitations."""
+"""Commands and queries about people, their sessions, links and invitations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,41 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredInvitation, StoredPerson, StoredSession
 from db.tables import AnnotationRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from domain.roles import Role
 from domain.states import Purpose, Stage
+
+# ---- accounts -------------------------------------------------------------------------------------------------------
+
+
+def add(
+    session: Session, *, login: str, name: str, password_hash: str | None, is_admin: bool, now: datetime
+) -> StoredPerson:
+    """Add an account. ``IntegrityError`` if the login is taken."""
+    row = PersonRow(login=login, name=name, password_hash=password_hash, is_admin=is_admin, created_at=now)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def set_password(session: Session, *, row: StoredPerson, password_hash: str) -> None:
+    """Give an account another password."""
+    row.password_hash = password_hash
+    session.add(row)
+    session.flush()
+
+
+def activate(session: Session, *, row: StoredPerson) -> None:
+    """Let an account sign in again."""
+    row.active = True
+    session.add(row)
+    session.flush()
+
+
+def deactivate(session: Session, *, row: StoredPerson) -> None:
+    """Let an account sign in no more."""
+    row.active = False
+    session.add(row)
+    session.flush()
 
 
 def by_login(session: Session, *, login: str) -> StoredPerson | None:
@@ -52,6 +86,19 @@ def any_admin(session: Session) -> bool:
     return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None
 
 
+# ---- sessions -------------------------------------------------------------------------------------------------------
+
+
+def add_session(
+    session: Session, *, token_hash: str, person_id: int, csrf: str, now: datetime, expires_at: datetime
+) -> None:
+    """Keep a sign-in."""
+    session.add(
+        SessionRow(token_hash=token_hash, person_id=person_id, csrf=csrf, created_at=now, expires_at=expires_at)
+    )
+    session.flush()
+
+
 def session_with_person(
     session: Session, *, token_hash: str, now: datetime
 ) -> tuple[StoredSession, StoredPerson] | None:
@@ -85,6 +132,15 @@ def forget_expired_sessions(session: Session, *, person_id: int, now: datetime) 
     session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id, col(SessionRow.expires_at) <= now))
 
 
+# ---- links and invitations ------------------------------------------------------------------------------------------
+
+
+def add_link(session: Session, *, token_hash: str, person_id: int, now: datetime, expires_at: datetime) -> None:
+    """Keep a link that signs a person in once."""
+    session.add(SignInLinkRow(token_hash=token_hash, person_id=person_id, created_at=now, expires_at=expires_at))
+    session.flush()
+
+
 def use_link(session: Session, *, token_hash: str, now: datetime) -> int | None:
     """Mark an unused, unexpired sign-in link as used; the person's id, or None if there is no such link (any more)."""
     used = session.exec(
@@ -106,6 +162,34 @@ def spend_links(session: Session, *, person_id: int, now: datetime) -> None:
     session.exec(update(SignInLinkRow).where(*theirs).values(used_at=now))
 
 
+def add_invitation(
+    session: Session,
+    *,
+    token_hash: str,
+    project_id: int,
+    role: Role,
+    dimensions: list[str] | None,
+    stages: list[str] | None,
+    invited_by_id: int | None,
+    now: datetime,
+    expires_at: datetime,
+) -> None:
+    """Keep an invitation to a project."""
+    session.add(
+        InvitationRow(
+            token_hash=token_hash,
+            project_id=project_id,
+            role=role,
+            dimensions=dimensions,
+            stages=stages,
+            invited_by_id=invited_by_id,
+            created_at=now,
+            expires_at=expires_at,
+        )
+    )
+    session.flush()
+
+
 def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> StoredInvitation | None:
     """An unused, unexpired invitation."""
     wanted = select(InvitationRow).where(
@@ -116,6 +200,16 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
     return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
 
 
+def spend_invitation(session: Session, *, row: StoredInvitation, person_id: int, now: datetime) -> None:
+    """Mark a locked invitation as used by somebody."""
+    row.used_at, row.used_by_id = now, person_id
+    session.add(row)
+    session.flush()
+
+
+# ---- failed attempts ------------------------------------------------------------------------------------------------
+
+
 _FROM = " from "
 """Between a login and where it was tried; neither has a blank in it."""
 
@@ -123,6 +217,12 @@ _FROM = " from "
 def attempts_key(login: str, origin: str) -> str:
     """What failed attempts are counted under: a login and where it was tried."""
     return f"{login}{_FROM}{origin}" if origin else login
+
+
+def note_failure(session: Session, *, key: str, now: datetime) -> None:
+    """Count an attempt to sign in as failed, until it has succeeded."""
+    session.add(FailedLoginRow(login=key, at=now))
+    session.flush()
 
 
 def failures(session: Session, *, key: str, since: datetime) -> tuple[int, datetime | None]:
@@ -149,6 +249,9 @@ def forget_all_failures(session: Session, *, login: str) -> None:
     """Clear a login's slate everywhere."""
     theirs = col(FailedLoginRow.login).startswith(f"{login}{_FROM}", autoescape=True)
     session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == login, theirs)))
+
+
+# ---- what people are called -----------------------------------------------------------------------------------------
 
 
 def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Queries about projects, their schema versions and members."""
+"""Commands and queries about projects, their schema versions and members."""
 
 from __future__ import annotations
 
@@ -15,6 +15,49 @@ from db.engine import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 from domain.roles import Role
+
+
+def add(
+    session: Session, *, name: str, title: str, made_up: bool, schema_version_id: int, seed: int, now: datetime
+) -> StoredProject:
+    """Add a project. ``IntegrityError`` if the name is taken."""
+    row = ProjectRow(
+        name=name, title=title, made_up=made_up, schema_version_id=schema_version_id, seed=seed, created_at=now
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def bring_guideline_into_force(session: Session, *, row: StoredProject, number: int) -> None:
+    """From now on a version of the guideline holds for a locked project."""
+    row.guideline_number = number
+    session.add(row)
+    session.flush()
+
+
+def put_member(
+    session: Session,
+    *,
+    project_id: int,
+    person_id: int,
+    role: Role,
+    dimensions: list[str] | None = None,
+    stages: list[str] | None = None,
+) -> None:
+    """Give a person a part in a project, or change the one they have."""
+    row = member(session, project_id=project_id, person_id=person_id)
+    if row is None:
+        row = MemberRow(project_id=project_id, person_id=person_id, role=role)
+    row.role, row.dimensions, row.stages = role, dimensions, stages
+    session.add(row)
+    session.flush()
+
+
+def remove_member(session: Session, *, row: StoredMember) -> None:
+    """Take a person out of a project."""
+    session.delete(row)
+    session.flush()
 
 
 def by_name(session: Session, *, name: str) -> StoredProject | None:

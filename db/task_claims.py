@@ -148,7 +148,12 @@ def claim(session: Session, *, row: StoredTask, person_id: int, now: datetime) -
 
 def renew(session: Session, *, row: StoredTask, now: datetime) -> None:
     """Renew the lease of a locked slot; one that is held for longer keeps its end."""
-    row.lease_until = max(row.lease_until or now, now + LEASE)
+    hold_until(session, row=row, until=now + LEASE)
+
+
+def hold_until(session: Session, *, row: StoredTask, until: datetime) -> None:
+    """Keep a locked claim with its person until a moment, if it would not stay for as long anyhow."""
+    row.lease_until = max(row.lease_until or until, until)
     _store(session, row)
 
 

@@ -33,6 +33,11 @@ def _by_public_id(*, hold: bool) -> Any:
     return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
 
 
+def by_id(session: Session, *, id: int) -> StoredTask | None:
+    """A slot."""
+    return session.get(TaskRow, id)
+
+
 def lock_by_ids(session: Session, *, ids: Iterable[int]) -> Sequence[StoredTask]:
     """Slots by id, held in one order, so that two transactions never wait for each other."""
     wanted_ids = sorted(set(ids))

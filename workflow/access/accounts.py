@@ -18,7 +18,6 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from db import events, people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
-from db.tables import FailedLoginRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignInLinkRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Invitation, Person, SignedIn
 from domain.roles import Role
@@ -80,7 +79,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
         if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
             raise NotAllowed(WRONG)
         told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
-        session.add(FailedLoginRow(login=key, at=now))
+        people.note_failure(session, key=key, now=now)
         row = people.by_login(session, login=login)
     if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
         if told:  # a burst of guesses leaves one event
@@ -99,14 +98,13 @@ def start_session(store: Store, *, person: Person) -> str:
     with store.write() as session:
         now = store.now()
         people.forget_expired_sessions(session, person_id=person.id, now=now)
-        session.add(
-            SessionRow(
-                token_hash=_hash(token),
-                person_id=person.id,
-                csrf=secrets.token_urlsafe(24),
-                created_at=now,
-                expires_at=now + timedelta(days=SESSION_DAYS),
-            )
+        people.add_session(
+            session,
+            token_hash=_hash(token),
+            person_id=person.id,
+            csrf=secrets.token_urlsafe(24),
+            now=now,
+            expires_at=now + timedelta(days=SESSION_DAYS),
         )
         events.record(session, at=now, kind="person.signed_in", person_id=person.id)
     return token
@@ -132,11 +130,8 @@ def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str
     token = secrets.token_urlsafe(32)
     with store.write() as session:
         now = store.now()
-        session.add(
-            SignInLinkRow(
-                token_hash=_hash(token), person_id=person.id, created_at=now, expires_at=now + timedelta(hours=hours)
-            )
-        )
+        expires_at = now + timedelta(hours=hours)
+        people.add_link(session, token_hash=_hash(token), person_id=person.id, now=now, expires_at=expires_at)
     return token
 
 
@@ -166,17 +161,16 @@ def invite(
         access = require_lead(session, by=by, project=project)
         kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
         now = store.now()
-        session.add(
-            InvitationRow(
-                token_hash=_hash(token),
-                project_id=access.project_id,
-                role=role,
-                dimensions=kept_dimensions,
-                stages=kept_stages,
-                invited_by_id=by.id if by else None,
-                created_at=now,
-                expires_at=now + timedelta(days=days),
-            )
+        people.add_invitation(
+            session,
+            token_hash=_hash(token),
+            project_id=access.project_id,
+            role=role,
+            dimensions=kept_dimensions,
+            stages=kept_stages,
+            invited_by_id=by.id if by else None,
+            now=now,
+            expires_at=now + timedelta(days=days),
         )
         events.record(
             session,
@@ -219,19 +213,16 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             if row is None:
                 raise NotAllowed("This invitation was used already or is too old; ask for a new one.")
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
-            person_id = person_of(person).id
-            row.used_at, row.used_by_id = now, person_id
-            session.add(row)
-            session.add(
-                MemberRow(
-                    project_id=row.project_id,
-                    person_id=person_id,
-                    role=row.role,
-                    dimensions=row.dimensions,
-                    stages=row.stages,
-                )
+            people.spend_invitation(session, row=row, person_id=person.id, now=now)
+            projects.put_member(
+                session,
+                project_id=row.project_id,
+                person_id=person.id,
+                role=row.role,
+                dimensions=row.dimensions,
+                stages=row.stages,
             )
-            events.record(session, at=now, kind="member.joined", project_id=row.project_id, person_id=person_id)
+            events.record(session, at=now, kind="member.joined", project_id=row.project_id, person_id=person.id)
             return person_of(person)
     except IntegrityError as error:
         raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
@@ -259,8 +250,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
     hashed = _hasher.hash(_bytes(password))
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
-        row.password_hash = hashed
-        session.add(row)
+        people.set_password(session, row=row, password_hash=hashed)
         people.end_sessions(session, person_id=person_of(row).id)
         people.forget_all_failures(session, login=login)
         events.record(session, at=store.now(), kind="person.password_set", person_id=row.id)
@@ -291,10 +281,11 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
             return person
         if not active:
             _must_not_be_last(session, by=by, row=row)
-        row.active = active
-        session.add(row)
         now, given_back = store.now(), 0
-        if not active:
+        if active:
+            people.activate(session, row=row)
+        else:
+            people.deactivate(session, row=row)
             people.end_sessions(session, person_id=person.id)
             people.spend_links(session, person_id=person.id, now=now)
             given_back = give_back_all(session, person_id=person.id, by=by, now=now)
@@ -385,9 +376,7 @@ def person_of(row: StoredPerson) -> Person:
 def _add_person(
     store: Store, session: Session, login: str, name: str, password_hash: str | None, is_admin: bool
 ) -> StoredPerson:
-    row = PersonRow(login=login, name=name, password_hash=password_hash, is_admin=is_admin, created_at=store.now())
-    session.add(row)
-    session.flush()
+    row = people.add(session, login=login, name=name, password_hash=password_hash, is_admin=is_admin, now=store.now())
     events.record(session, at=row.created_at, kind="person.created", person_id=row.id)
     return row
 

@@ -11,7 +11,6 @@ from datetime import datetime
 from db import events, guidelines, projects
 from db.engine import Session, Store
 from db.records import StoredGuidelineVersion
-from db.tables import GuidelineVersionRow
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import GuidelineNews, GuidelineVersion, Person
 from workflow.access.projects import Access, access_to, require_lead
@@ -102,24 +101,20 @@ def put(
             known = guidelines.numbers(session, project_id=access.project_id)
             version = guidelines.add(
                 session,
-                row=GuidelineVersionRow(
-                    project_id=access.project_id,
-                    number=max(known.values()) + 1,
-                    hash=hash,
-                    text=text,
-                    why=why.strip(),
-                    requalify=requalify,
-                    by_id=by.id if by else None,
-                    created_at=now,
-                ),
+                project_id=access.project_id,
+                number=max(known.values()) + 1,
+                hash=hash,
+                text=text,
+                why=why.strip(),
+                requalify=requalify,
+                by_id=by.id if by else None,
+                now=now,
             )
         elif requalify and not version.requalify:
             raise InvalidInput(
                 [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
             )
-        row.guideline_number = version.number
-        session.add(row)
-        session.flush()
+        projects.bring_guideline_into_force(session, row=row, number=version.number)
         n = _answer(session, access, version.id, answers, by=by, why="", now=now)
         if by is not None:
             guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)

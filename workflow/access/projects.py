@@ -12,7 +12,6 @@ from annotation_schemas.model import LoadedSchema, Schema
 from db import events, guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject, StoredTask
-from db.tables import GuidelineVersionRow, MemberRow, ProjectRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
@@ -86,29 +85,26 @@ def create_project(
     try:
         with store.write() as session:
             now = store.now()
-            row = ProjectRow(
+            row = projects.add(
+                session,
                 name=name,
                 title=title or loaded.schema_.title,
                 made_up=made_up,
                 schema_version_id=_store_schema(store, session, loaded),
                 seed=_draw_seed() if seed is None else seed,
-                created_at=now,
+                now=now,
             )
-            session.add(row)
-            session.flush()
             by_id = by.id if by else None
             guidelines.add(
                 session,
-                row=GuidelineVersionRow(
-                    project_id=row.id,
-                    number=row.guideline_number,
-                    hash=loaded.guideline_hash,
-                    text=loaded.guideline_text,
-                    created_at=now,
-                ),
+                project_id=row.id,
+                number=row.guideline_number,
+                hash=loaded.guideline_hash,
+                text=loaded.guideline_text,
+                now=now,
             )
             if by_id is not None:
-                session.add(MemberRow(project_id=row.id, person_id=by_id, role=Role.LEAD))
+                projects.put_member(session, project_id=row.id, person_id=by_id, role=Role.LEAD)
             events.record(
                 session,
                 at=now,
@@ -185,11 +181,14 @@ def set_member(
             raise NotFound(f"There is no account with the login {login!r}; invite its owner.")
         if role is not Role.LEAD:
             keep_a_lead(session, project_id=access.project_id, without=row)
-        member = projects.member(session, project_id=access.project_id, person_id=row.id)
-        if member is None:
-            member = MemberRow(project_id=access.project_id, person_id=row.id, role=role)
-        member.role, member.dimensions, member.stages = role, kept_dimensions, kept_stages
-        session.add(member)
+        projects.put_member(
+            session,
+            project_id=access.project_id,
+            person_id=row.id,
+            role=role,
+            dimensions=kept_dimensions,
+            stages=kept_stages,
+        )
         events.record(
             session,
             at=store.now(),
@@ -221,7 +220,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
         if row is None or member is None:
             raise NotFound(f"{login!r} is not in the project {project!r}.")
         keep_a_lead(session, project_id=access.project_id, without=row)
-        session.delete(member)
+        projects.remove_member(session, row=member)
         events.record(
             session,
             at=store.now(),

@@ -1,5 +1,4 @@
-"""What becomes of one annotation from annotation_schemas.model import PREDICTION
-from another tool: stored through ``submit``, or kept with the reason why not.
+"""What becomes of one annotation from another tool: stored through ``submit``, or kept with the reason why not.
 
 What is done here and what is noted of it are one transaction.
 """
@@ -11,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation_schemas.model import PREDICTION
-from db import bridge, items, people, postponed, submissions, tasks
+from db import bridge, bridge_answers, bridge_tasks, items, people, postponed, submissions, tasks
 from db.engine import Session
 from db.records import StoredBridgeProject, StoredBridgeTask, StoredTask
-from db.tables import BridgeTaskRow
 from domain.bridge import BridgeOutcome, BridgeState, OutsideAnnotation, OutsideTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person, Submission, Submitted
@@ -53,8 +51,8 @@ def _take(
     session: Session, link: Link, place: StoredBridgeProject, id: int, annotation: OutsideAnnotation
 ) -> BridgeOutcome | None:
     """Store an answer, or note why not; None if it was looked at before. ``InvalidInput`` if it does not fit."""
-    row, slot = bridge.lock(session, id=id)
-    if (annotation.id, annotation.updated[:_LONGEST]) in bridge.answers_known(session, ids=[id]).get(id, set()):
+    row, slot = bridge_tasks.lock(session, id=id)
+    if (annotation.id, annotation.updated[:_LONGEST]) in bridge_answers.answers_known(session, ids=[id]).get(id, set()):
         return None
     found = people.by_id(session, id=row.person_id)
     person = person_of(found) if found is not None else None
@@ -127,14 +125,8 @@ def _stored(
     done: Submitted,
 ) -> BridgeOutcome | None:
     kept = submissions.by_key(session, person_id=row.person_id, key=key)
-    row.annotation_id = kept.id if kept else None
-    if bridge.by_id(session, id=link.bridge_id).stay and row.state in bridge.THERE:
-        row.state = BridgeState.STORED
-    elif row.state in bridge.THERE:
-        row.state = BridgeState.REMOVING
-    row.ended_at = done.saved_at
-    session.add(row)
-    session.flush()
+    stay = bridge.by_id(session, id=link.bridge_id).stay
+    bridge_tasks.store_answer(session, row=row, annotation_id=kept.id if kept else None, stay=stay, now=done.saved_at)
     return _kept(session, link, row, annotation, outcome, "", annotation_id=row.annotation_id)
 
 
@@ -151,7 +143,7 @@ def _skipped(
     if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
         why = "It was skipped there when it was no longer theirs, or after it was stored; what is stored stands."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
-    if row.state in bridge.THERE:
+    if row.state in bridge_tasks.THERE:
         leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
     return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "Its rater skipped it there.")
 
@@ -160,15 +152,14 @@ def _refuse(
     session: Session, link: Link, id: int, annotation: OutsideAnnotation, problems: Iterable[Problem]
 ) -> BridgeOutcome | None:
     """Keep an answer that does not fit, and send its task again with the reason."""
-    row, slot = bridge.lock(session, id=id)
+    row, slot = bridge_tasks.lock(session, id=id)
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
         says = f"Your answer could not be stored. {why} Please mend it and submit it again."
         _again(session, link, row, says, [dict(each) for each in annotation.result if isinstance(each, Mapping)])
-    elif row.state in bridge.THERE:
-        row.state, row.why = BridgeState.REMOVING, why
-        session.add(row)
+    else:
+        bridge_tasks.call_back(session, row=row, why=why)
     return _kept(session, link, row, annotation, BridgeOutcome.REFUSED, why)
 
 
@@ -176,28 +167,13 @@ def _again(
     session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
 ) -> None:
     """Send a task once more, unless it was sent often enough: then it stays, for somebody to look at."""
-    if row.state not in bridge.THERE:
+    if row.state not in bridge_tasks.THERE:
         return
     if row.number >= TRIES:
-        row.why = says
-        session.add(row)
-        return
-    row.state, row.why = BridgeState.REMOVING, says
-    session.add(row)
-    bridge.add(
-        session,
-        row=BridgeTaskRow(
-            bridge_project_id=row.bridge_project_id,
-            task_id=row.task_id,
-            person_id=row.person_id,
-            number=row.number + 1,
-            state=BridgeState.SENDING,
-            says=says,
-            suggestion=storable(suggestion),
-            revision=row.revision,
-            created_at=link.store.now(),
-        ),
-    )
+        bridge_tasks.leave(session, row=row, why=says)
+    else:
+        told = storable(suggestion)
+        bridge_tasks.send_again(session, row=row, says=says, suggestion=told, now=link.store.now())
 
 
 def _over(
@@ -209,9 +185,7 @@ def _over(
     why: str,
 ) -> BridgeOutcome | None:
     """Note what became of an answer with which its task is over."""
-    if row.state in bridge.THERE:
-        row.state, row.why = BridgeState.REMOVING, why
-        session.add(row)
+    bridge_tasks.call_back(session, row=row, why=why)
     return _kept(session, link, row, annotation, outcome, why)
 
 
@@ -245,8 +219,7 @@ def note(
     annotation_id: int | None = None,
     counted: bool = True,
 ) -> BridgeOutcome | None:
-    session.flush()
-    new = bridge.note(
+    new = bridge_answers.note(
         session,
         row={
             "bridge_id": link.bridge_id,
@@ -299,21 +272,17 @@ def storable(value: Any) -> Any:
 
 def deleted(session: Session, link: Link, id: int) -> None:
     """Note that a task is no longer there. What was stored of it stands; a slot without an answer is offered again."""
-    row, slot = bridge.lock(session, id=id)
+    row, slot = bridge_tasks.lock(session, id=id)
     now = link.store.now()
     if row.gone_at is not None:
         return
     if row.state is not BridgeState.REMOVING:  # else it was we who removed it
-        told = bridge.counting(session, ids=[id]).get(id, (0, ""))
+        told = bridge_answers.counting(session, ids=[id]).get(id, (0, ""))
         if row.state is not BridgeState.SENDING:
             note(session, link, row, *told, BridgeOutcome.DELETED, "It was deleted there.", {})
-    row.state = BridgeState.STORED if row.annotation_id is not None else BridgeState.OVER
-    row.gone_at, row.ended_at = now, row.ended_at or now
-    row.why = row.why or "It was deleted there."
-    session.add(row)
-    session.flush()
+    bridge_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
     if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
         held = tasks.lock(session, public_id=slot.public_id)
         still = held is not None and held.state is TaskState.CLAIMED and held.person_id == row.person_id
-        if held is not None and still and not bridge.waits(session, task_id=held.id, person_id=row.person_id):
+        if held is not None and still and not bridge_tasks.waits(session, task_id=held.id, person_id=row.person_id):
             held_tasks.give_back(session, row=held, by=None, now=now)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from db import bridge, events, people, projects
 from db.engine import Session, Store
 from db.records import StoredPerson
-from db.tables import BridgePersonRow, BridgeRow
 from domain.bridge import FrontEnd
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
 from domain.records import Person
@@ -99,12 +99,10 @@ def connect(
             problems.append(Problem("stay", _ONE_ONLY))
         if problems:
             raise InvalidInput(problems)
-        if row is None:
-            row = BridgeRow(project_id=access.project_id, address=address, created_at=store.now())
-        row.stages = [stage.value for stage in dict.fromkeys(stages)]
-        row.ahead, row.hold_hours, row.stay = ahead, hold_hours, stay
-        session.add(row)
-        told = {"address": address, "stages": row.stages, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
+        chosen = list(dict.fromkeys(stages))
+        how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
+        bridge.put(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
+        told = {**how, "stages": [stage.value for stage in chosen]}
         _record(session, store, access, by, "bridge.connected", told)
 
 
@@ -126,12 +124,9 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
             if row.stay and other.id != who.id:
                 raise InvalidInput([Problem("stay", _ONE_ONLY)])
         mapped = bridge.person(session, bridge_id=row.id, person_id=who.id)
-        if mapped is None:
-            mapped = BridgePersonRow(bridge_id=row.id, person_id=who.id, email=email, created_at=store.now())
-        elif mapped.email == email:
+        if mapped is not None and mapped.email == email:
             return
-        mapped.email, mapped.outside_user, mapped.why = email, None, ""
-        session.add(mapped)
+        bridge.put_person(session, bridge_id=row.id, person_id=who.id, email=email, now=store.now())
         told = {"address": row.address, "login": who.login, "email": email}
         _record(session, store, access, by, "bridge.person_mapped", told)
 
@@ -145,7 +140,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         mapped = bridge.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
             raise NotFound(f"The work of {login!r} does not go to {row.address}.")
-        session.delete(mapped)
+        bridge.remove_person(session, row=mapped)
         _record(session, store, access, by, "bridge.person_unmapped", {"address": row.address, "login": who.login})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from db import assets, bridge, items
+from db import assets, bridge_tasks, items
 from db.engine import Store
 from domain.errors import MediaRefused
 from domain.runs import Picture
@@ -32,7 +32,7 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
     """
     with store.read() as session:
         access = access_to(session, person=None, project=project)
-        task = bridge.task_out(session, key=key)
+        task = bridge_tasks.task_out(session, key=key)
         if task is None or task.project_id != access.project_id:
             return None
         if task.stage is not Stage.AUTHORING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from db import assets, bridge, items, media_access, people
+from db import assets, bridge_tasks, items, media_access, people
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
 from domain.errors import NotFound
@@ -42,7 +42,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
         The asset's random id.
     """
     with store.read() as session:
-        row = bridge.slot_shown(session, key=task)
+        row = bridge_tasks.slot_shown(session, key=task)
         if row is None or row.person_id is None:
             raise NotFound(NOT_SHOWN)
         found = people.by_id(session, id=row.person_id)
@@ -58,7 +58,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
 def file_sent(store: Store, *, task: str, asset: str) -> Outside:
     """As ``file_shown``, for whoever is sending the task just now."""
     with store.read() as session:
-        row = bridge.slot_shown(session, key=task)
+        row = bridge_tasks.slot_shown(session, key=task)
         if row is None:
             raise NotFound(NOT_SHOWN)
         person = Person(id=row.person_id or 0, login="", name="", is_admin=True)
@@ -68,7 +68,7 @@ def file_sent(store: Store, *, task: str, asset: str) -> Outside:
 def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
     """Those of these keys under which we sent something that is not shown any more; the keys of others are left out."""
     with store.read() as session:
-        return bridge.keys_over(session, keys=tasks)
+        return bridge_tasks.keys_over(session, keys=tasks)
 
 
 def content_of(store: Store, *, asset: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from db import bridge
+from db import bridge, bridge_answers, bridge_tasks
 from db.engine import Store
 from db.records import StoredBridgeProject, StoredBridgeTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutsideTask
@@ -56,7 +56,7 @@ def pull(
     """
     with opened(store, front, forms, by=by, project=project) as link:
         with store.read() as session:
-            waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+            waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
             places = [row for row in bridge.places(session, bridge_id=link.bridge_id) if row.id in waiting]
         n = 0
         for place in places:
@@ -65,7 +65,7 @@ def pull(
         clear_away(link)
         if only is None:
             with link.write() as session:
-                bridge.by_id(session, id=link.bridge_id).pulled_at = store.now()
+                bridge.note_pulled(session, id=link.bridge_id, now=store.now())
         return Pulled(tasks=n, removed=link.removed, outcomes=dict(link.outcomes))
 
 
@@ -75,7 +75,7 @@ def pull(
 def _read(link: Link, place: StoredBridgeProject) -> int:
     """Look through a project there; the number of tasks in it."""
     with link.store.read() as session:
-        newest = bridge.newest(session, place_id=place.id)
+        newest = bridge_tasks.newest(session, place_id=place.id)
     here: dict[str, int] = {}
     doubled: list[int] = []
     strangers = 0
@@ -88,13 +88,13 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
         return 0
     if strangers != place.strangers:
         with link.write() as session:
-            bridge.change_place(session, id=place.id, strangers=strangers)
+            bridge.note_strangers(session, id=place.id, strangers=strangers)
     with link.store.read() as session:
-        known = bridge.keys_there(session, place_id=place.id, until=newest)
+        known = bridge_tasks.keys_there(session, place_id=place.id, until=newest)
     _look_for(link, place, {key: told for key, told in known.items() if key not in here})
     if doubled:
         link.front.remove(doubled, project=place.outside_id)
-        link.removed += len(doubled)
+        link.count_removed(len(doubled))
     return len(here) + strangers
 
 
@@ -103,11 +103,11 @@ def _read_page(
 ) -> int:
     """Take in a page; the number of tasks on it that are not ours."""
     with link.store.read() as session:
-        rows = bridge.by_keys(session, keys=[task.key for task in page if task.key])
+        rows = bridge_tasks.by_keys(session, keys=[task.key for task in page if task.key])
         answered = [row.id for task in page if (row := rows.get(task.key)) and task.annotations]
-        known = bridge.answers_known(session, ids=answered)
+        known = bridge_answers.answers_known(session, ids=answered)
         stored = [row.id for row in rows.values() if row.annotation_id is not None]
-        counting = bridge.counting(session, ids=stored)
+        counting = bridge_answers.counting(session, ids=stored)
     strangers = 0
     moved: dict[int, int] = {}
     ours: list[tuple[StoredBridgeTask, OutsideTask]] = []
@@ -123,7 +123,7 @@ def _read_page(
             moved[row.id] = task.id
     if moved:
         with link.write() as session:
-            bridge.seen(session, there=moved)
+            bridge_tasks.seen(session, there=moved)
     for row, task in ours:
         if task.annotations:
             take_in(link, place, row.id, task, known.get(row.id, set()))
@@ -146,9 +146,9 @@ def _look_for(link: Link, place: StoredBridgeProject, missing: Mapping[str, tupl
                 deleted(session, link, id)
         else:
             with link.write() as session:
-                bridge.seen(session, there={id: task.id})
+                bridge_tasks.seen(session, there={id: task.id})
             with link.store.read() as session:
-                known = bridge.answers_known(session, ids=[id])
+                known = bridge_answers.answers_known(session, ids=[id])
             take_in(link, place, id, task, known.get(id, set()))
 
 
@@ -159,16 +159,25 @@ def is_gone(link: Link, place: StoredBridgeProject) -> bool:
         return False
     if there is not None:
         with link.write() as session:
-            bridge.change_place(session, id=place.id, outside_id=there)
+            bridge.locate(session, id=place.id, outside_id=there)
         return True
     with link.store.read() as session:
-        left = [row.id for row in bridge.in_state(session, place_id=place.id, states=BridgeState)]
+        left = [row.id for row in bridge_tasks.in_state(session, place_id=place.id, states=BridgeState)]
     for id in left:
         with link.write() as session:
             deleted(session, link, id)
     with link.write() as session:
-        bridge.change_place(session, id=place.id, removed_at=link.store.now())
+        bridge.remove_place(session, id=place.id, now=link.store.now())
     return True
+
+
+def located(link: Link, place: StoredBridgeProject) -> StoredBridgeProject:
+    """A project, with its id there if an earlier try made it without hearing so."""
+    there = link.front.project_of(place.key) if place.outside_id is None else None
+    if there is None:
+        return place
+    with link.write() as session:
+        return bridge.locate(session, id=place.id, outside_id=there)
 
 
 # ---- removing there -------------------------------------------------------------------------------------------------
@@ -177,7 +186,7 @@ def is_gone(link: Link, place: StoredBridgeProject) -> bool:
 def clear_away(link: Link) -> None:
     """Remove there what is over, after one more look at it: an answer may have come in the meantime."""
     with link.store.read() as session:
-        waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         places = [
             row
             for row in bridge.places(session, bridge_id=link.bridge_id)
@@ -189,9 +198,10 @@ def clear_away(link: Link) -> None:
 
 def _clear_place(link: Link, place: StoredBridgeProject) -> None:
     with link.store.read() as session:
-        rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
-        known = bridge.answers_known(session, ids=[row.id for row in rows])
+        rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.REMOVING])
+        known = bridge_answers.answers_known(session, ids=[row.id for row in rows])
     try:
+        place = located(link, place)
         there = _there(link, place, rows)
     except OutsideRefused as error:
         if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
@@ -205,17 +215,15 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
         ids = [task.id for row in some for task in there.get(row.key, ())]
         if ids:
             link.front.remove(ids, project=place.outside_id)
-            link.removed += len(ids)
+            link.count_removed(len(ids))
         with link.write() as session:
-            bridge.gone(session, ids=[row.id for row in some], now=link.store.now())
+            bridge_tasks.gone(session, ids=[row.id for row in some], now=link.store.now())
 
 
 def _there(link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]) -> dict[str, list[OutsideTask]]:
     """The tasks as they stand there, by key."""
     if place.outside_id is None:
-        place.outside_id = link.front.project_of(place.key)
-        if place.outside_id is None:
-            return {}
+        return {}
     found: dict[str, list[OutsideTask]] = {row.key: [] for row in rows}
     if len(rows) > ONE_BY_ONE or any(row.outside_id is None for row in rows):
         for task in link.front.tasks(place.outside_id):

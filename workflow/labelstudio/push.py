@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import bridge, items, people, tasks
+from db import bridge, bridge_tasks, items, people, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
-from db.tables import BridgeProjectRow, BridgeTaskRow, TaskRow
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
 from domain.errors import NotAvailable, NotFound, OutsideRefused, OutsideUnreachable
 from domain.records import AssetView, NothingLeft, Person
@@ -25,7 +24,7 @@ from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to, stages_of
 from workflow.annotate import claims, leases, no_work, qualification
 from workflow.annotate.task_views import task_view
-from workflow.labelstudio.pull import clear_away, is_gone
+from workflow.labelstudio.pull import clear_away, is_gone, located
 from workflow.labelstudio.sync_lock import Forms, Link, opened
 
 SENT_AT_ONCE = 100
@@ -103,7 +102,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         _drop(link, plan)
         with link.write() as session:
             bridge.say_why(session, bridge_id=link.bridge_id, why=why)
-            bridge.by_id(session, id=link.bridge_id).pushed_at = store.now()
+            bridge.note_pushed(session, id=link.bridge_id, now=store.now())
         return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
@@ -122,8 +121,7 @@ def _find_people(link: Link) -> None:
             with link.write() as session:
                 known = bridge.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
                 if known is not None and known.email == row.email:
-                    known.outside_user = there[row.email]
-                    session.add(known)
+                    bridge.recognise(session, row=known, outside_user=there[row.email])
 
 
 def _plan(link: Link) -> _Plan:
@@ -168,7 +166,7 @@ def _part(session: Session, link: Link, person: Person) -> Access | None:
 
 def _n_there(link: Link) -> dict[tuple[int, Stage], int]:
     with link.store.read() as session:
-        return bridge.n_there(session, bridge_id=link.bridge_id)
+        return bridge_tasks.n_there(session, bridge_id=link.bridge_id)
 
 
 # ---- calling back ---------------------------------------------------------------------------------------------------
@@ -186,22 +184,24 @@ def _call_back(link: Link, plan: _Plan) -> int:
     with link.store.read() as session:
         over = {
             row.id: _why_over(row, slot, now)
-            for row, slot in bridge.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
+            for row, slot in bridge_tasks.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
         }
         for place in bridge.places(session, bridge_id=link.bridge_id):
             why, then = _why_not_here(session, link, plan, place)
             access = None if why else _part(session, link, plan.persons[place.person_id])
             if not why and (access is None or access.dimensions is None):
                 continue
-            for row, slot in bridge.with_slots(session, place_id=place.id):
+            for row, slot in bridge_tasks.with_slots(session, place_id=place.id):
                 if why:
                     over.setdefault(row.id, (why, then))
                 elif access is not None and not access.may_use(slot.dimension):
                     over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
-        stayed = bridge.stayed_until(session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None)
+        stayed = bridge_tasks.stayed_until(
+            session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None
+        )
     if stayed:
         with link.write() as session:
-            bridge.remove_stored(session, ids=stayed)
+            bridge_tasks.remove_stored(session, ids=stayed)
     for some in _lots(sorted(over), CALLED_BACK_AT_ONCE):
         with link.write() as session:
             for id in some:
@@ -245,8 +245,8 @@ def _why_not_here(session: Session, link: Link, plan: _Plan, place: StoredBridge
 
 
 def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
-    row, slot = bridge.lock(session, id=id)
-    bridge.end(session, ids=[id], why=why)
+    row, slot = bridge_tasks.lock(session, id=id)
+    bridge_tasks.call_back(session, row=row, why=why)
     held = tasks.lock(session, public_id=slot.public_id) if then != _KEPT else None
     if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
         return
@@ -265,13 +265,13 @@ def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
 def _look(link: Link) -> None:
     """Find out which of the tasks that an earlier try was sending have arrived."""
     for place in _with(link, BridgeState.SENDING):
-        if place.outside_id is None:
-            _locate(link, place)
+        place = located(link, place)
         if place.outside_id is None:
             continue
         with link.store.read() as session:
             wanted = {
-                row.key: row.id for row in bridge.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
+                row.key: row.id
+                for row in bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
             }
         try:
             there = {wanted[task.key]: task.id for task in link.front.tasks(place.outside_id) if task.key in wanted}
@@ -281,7 +281,7 @@ def _look(link: Link) -> None:
             continue
         if there:
             with link.write() as session:
-                bridge.seen(session, there=there)
+                bridge_tasks.seen(session, there=there)
 
 
 def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
@@ -309,10 +309,9 @@ def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_ther
                     return f"{stage.value}: {slot.sentence}"
                 if slot is None:
                     break
-                if bridge.waits(session, task_id=slot.id, person_id=person.id):
+                if bridge_tasks.waits(session, task_id=slot.id, person_id=person.id):
                     continue  # they had put it off here while it is there
-                slot.lease_until = max(slot.lease_until or link.store.now(), link.store.now() + plan.hold)
-                session.add(slot)
+                task_claims.hold_until(session, row=slot, until=link.store.now() + plan.hold)
                 _add(session, link, looks, row, slot)
                 want -= 1
     return ""
@@ -323,7 +322,7 @@ def _in_hand(session: Session, access: Access, person: Person, stage: Stage, lim
     if no_work.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
         return []
     barred = qualification.require(session, access=access, person=person, stage=stage)
-    return bridge.in_hand_not_out(
+    return bridge_tasks.in_hand_not_out(
         session,
         project_id=access.project_id,
         stage=stage,
@@ -355,57 +354,60 @@ def _add(session: Session, link: Link, looks: _Looks, row: StoredBridgePerson, s
     }
     place = here.get((row.person_id, slot.stage, hash, row.outside_user or 0))
     if place is None:
-        place = bridge.add(
+        place = bridge.add_place(
             session,
-            row=BridgeProjectRow(
-                bridge_id=link.bridge_id,
-                person_id=row.person_id,
-                stage=slot.stage,
-                labeling_hash=hash,
-                outside_user=row.outside_user or 0,
-                created_at=link.store.now(),
-            ),
+            bridge_id=link.bridge_id,
+            person_id=row.person_id,
+            stage=slot.stage,
+            labeling_hash=hash,
+            outside_user=row.outside_user or 0,
+            now=link.store.now(),
         )
     item = items.by_id(session, id=slot.item_id) if slot.item_id is not None else None
-    bridge.add(
+    bridge_tasks.add(
         session,
-        row=BridgeTaskRow(
-            bridge_project_id=place.id,
-            task_id=slot.id,
-            person_id=row.person_id,
-            state=BridgeState.SENDING,
-            revision=item.current_revision if item is not None else None,
-            created_at=link.store.now(),
-        ),
+        place_id=place.id,
+        task_id=slot.id,
+        person_id=row.person_id,
+        revision=item.current_revision if item is not None else None,
+        now=link.store.now(),
     )
 
 
 def _send_all(link: Link, plan: _Plan) -> int:
     n = 0
     for place in _with(link, BridgeState.SENDING):
+        there = _made(link, plan, place)
         try:
-            n += _send(link, plan, place)
+            n += _send(link, there)
         except OutsideRefused as error:
-            if isinstance(error, OutsideUnreachable) or place.outside_id is None or not is_gone(link, place):
+            if isinstance(error, OutsideUnreachable) or not is_gone(link, there):
                 raise
     return n
 
 
-def _send(link: Link, plan: _Plan, place: StoredBridgeProject) -> int:
-    """Send what is noted as being sent to a project there, which is made if need be."""
+def _made(link: Link, plan: _Plan, place: StoredBridgeProject) -> StoredBridgeProject:
+    """A project as it stands there; it is made if it does not."""
+    place = located(link, place)
+    if place.outside_id is not None:
+        return place
     with link.store.read() as session:
-        rows = bridge.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
+        name = people.names(session, ids=[place.person_id])[place.person_id]
+    labelings = {hash: labeling for labeling, hash in plan.stages[place.stage].by_dimension.values()}
+    title = f"{name} · {place.stage.value} · {plan.title}"[:LONGEST_TITLE]
+    made = link.front.make_project(place.key, title=title, labeling=labelings[place.labeling_hash])
+    with link.write() as session:
+        return bridge.locate(session, id=place.id, outside_id=made)
+
+
+def _send(link: Link, place: StoredBridgeProject) -> int:
+    """Send what is noted as being sent to a project there."""
+    with link.store.read() as session:
+        rows = bridge_tasks.in_state(session, place_id=place.id, states=[BridgeState.SENDING])
         found = people.by_id(session, id=place.person_id)
-    if found is None or not rows:
+    if found is None:
         return 0
     person = person_of(found)
-    if place.outside_id is None:
-        _locate(link, place)
-    if place.outside_id is None:
-        labelings = {hash: labeling for labeling, hash in plan.stages[place.stage].by_dimension.values()}
-        title = f"{person.name} · {place.stage.value} · {plan.title}"[:LONGEST_TITLE]
-        made = link.front.make_project(place.key, title=title, labeling=labelings[place.labeling_hash])
-        _is_there(link, place, made)
     n = 0
     for some in _lots(rows, SENT_AT_ONCE):
         with link.store.read() as session:
@@ -416,7 +418,7 @@ def _send(link: Link, plan: _Plan, place: StoredBridgeProject) -> int:
             link.front.send(place.outside_id or 0, list(going.values()))
             with link.write() as session:
                 guideline = access.loaded.guideline_hash
-                bridge.sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
+                bridge_tasks.sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
             n += len(going)
     return n
 
@@ -425,7 +427,7 @@ def _outgoing(
     session: Session, link: Link, access: Access, person: Person, row: StoredBridgeTask
 ) -> OutgoingTask | None:
     """A task as it goes out: what its rater may see here, and nothing else. None if it is no longer theirs."""
-    slot = session.get(TaskRow, row.task_id)
+    slot = tasks.by_id(session, id=row.task_id)
     if slot is None or slot.person_id != person.id or slot.state is not TaskState.CLAIMED or slot.lease_until is None:
         return None
     until = slot.lease_until
@@ -441,36 +443,22 @@ def _outgoing(
 
 def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
     with link.store.read() as session:
-        waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         found = bridge.places(session, bridge_id=link.bridge_id)
         return [place for place in found if state in waiting.get(place.id, {})]
-
-
-def _locate(link: Link, place: StoredBridgeProject) -> None:
-    """Find a project that an earlier try may have made."""
-    there = link.front.project_of(place.key)
-    if there is not None:
-        _is_there(link, place, there)
-
-
-def _is_there(link: Link, place: StoredBridgeProject, outside_id: int) -> None:
-    place.outside_id = outside_id
-    with link.write() as session:
-        bridge.change_place(session, id=place.id, outside_id=outside_id)
 
 
 def _drop(link: Link, plan: _Plan) -> None:
     """Remove the projects there that have nothing of ours left and get nothing more; not those with tasks of others."""
     with link.store.read() as session:
-        waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+        waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         places = [
             place
             for place in bridge.places(session, bridge_id=link.bridge_id)
             if place.id not in waiting and _why_not_here(session, link, plan, place)[0]
         ]
     for place in places:
-        if place.outside_id is None:
-            _locate(link, place)
+        place = located(link, place)
         left = 0
         if place.outside_id is not None:
             try:
@@ -482,8 +470,10 @@ def _drop(link: Link, plan: _Plan) -> None:
             if not left:
                 link.front.remove_project(place.outside_id)
         with link.write() as session:
-            gone = {"strangers": left} if left else {"removed_at": link.store.now()}
-            bridge.change_place(session, id=place.id, **gone)
+            if left:
+                bridge.note_strangers(session, id=place.id, strangers=left)
+            else:
+                bridge.remove_place(session, id=place.id, now=link.store.now())
 
 
 def _lots(things: Iterable[Any], size: int) -> list[Sequence[Any]]:

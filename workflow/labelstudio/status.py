@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from db import bridge, projects
+from db import bridge, bridge_answers, projects
 from db.engine import Session, Store
 from db.records import StoredBridge, StoredBridgePerson, StoredPerson
 from domain.bridge import BridgeOutcome, BridgeState
@@ -117,9 +117,9 @@ def _status(session: Session, row: StoredBridge, members: set[int], now: datetim
 
 
 def _lines(session: Session, bridge_id: int) -> list[StageThere]:
-    tasks = bridge.count_tasks(session, bridge_id=bridge_id)
-    answers = bridge.count_answers(session, bridge_id=bridge_id)
-    strangers = bridge.strangers(session, bridge_id=bridge_id)
+    tasks = bridge_answers.count_tasks(session, bridge_id=bridge_id)
+    answers = bridge_answers.count_answers(session, bridge_id=bridge_id)
+    strangers = bridge_answers.strangers(session, bridge_id=bridge_id)
     names = bridge.names(session, bridge_id=bridge_id)
     order = list(Stage)
     both = {(person_id, stage) for person_id, stage, *_ in [*tasks, *answers]} | set(strangers)
@@ -226,7 +226,7 @@ def _next_steps(
         steps.append(f"{waiting} tasks wait there and nothing was fetched {since}; synchronise, and leave it running.")
     elif mapped and row.stages and row.pushed_at is None:
         steps.append("Nothing was sent yet; push, or synchronise.")
-    for out, item in bridge.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
+    for out, item in bridge_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
         whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
         steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")

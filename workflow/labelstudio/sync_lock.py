@@ -79,9 +79,12 @@ class Link:
             row = bridge.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
                 raise Conflict("Another process has gone on with this; it took too long to hear of this one.")
-            row.busy_until = self.store.now() + LEASE
-            session.add(row)
+            bridge.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session
+
+    def count_removed(self, tasks: int) -> None:
+        """So many tasks more were removed there."""
+        self.removed += tasks
 
 
 @contextmanager
@@ -110,8 +113,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
             access = require_lead(session, by=by, project=project)
             row = found(session, project_id=access.project_id, address=front.address)
             if not is_busy(row, store.now()):
-                row.busy_by, row.busy_until = me, store.now() + LEASE
-                session.add(row)
+                bridge.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
             raise Conflict(f"{front.address} is being synchronised by another process just now; one is enough.")
@@ -129,8 +131,7 @@ def _free(link: Link, said: str) -> None:
     with link.store.write() as session:
         row = bridge.by_id(session, id=link.bridge_id, lock=True)
         if row.busy_by == link.by:
-            row.busy_by, row.busy_until, row.said = None, None, said
-            session.add(row)
+            bridge.leave(session, row=row, said=said)
 
 
 def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> StoredBridge:
