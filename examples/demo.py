@@ -35,7 +35,7 @@ from workflow.access import accounts, projects
 from workflow.annotate.claims import next_task
 from workflow.annotate.drafts import save_draft
 from workflow.annotate.image_pool import add_to_pool, pick
-from workflow.annotate.progress import dashboard as progress_of
+from workflow.annotate.project_progress import dashboard as progress_of
 from workflow.annotate.submissions import submit
 from workflow.files.import_files import import_files
 

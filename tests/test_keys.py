@@ -50,8 +50,20 @@ from media import clips
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow.access.projects import access_to, project, role_for, set_member
-from workflow.annotate import authoring, claims, gold_checks, image_pool, qualification, refinement, submissions, triage
-from workflow.annotate.progress import dashboard
+from workflow.annotate import (
+    authoring,
+    claims,
+    gold_checks,
+    gold_making,
+    gold_scores,
+    image_pool,
+    qualification_sets,
+    qualification_tries,
+    refinement,
+    submissions,
+    triage_figures,
+)
+from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.results import calibration, cases, leaderboard, rater_agreement, scores
 from workflow.results.slices import Item
@@ -403,7 +415,7 @@ def sifted(seen: Seen) -> Any:
     there = world(seen, n=0)
     try:
         with there.store.read() as session:
-            part = triage._part(access_to(session, person=None, project="p"))
+            part = triage_figures.triage_of(access_to(session, person=None, project="p"))
     except TouchstoneError as error:
         return str(error)
     return part.per_source, [reason.label for reason in part.reasons]
@@ -425,20 +437,20 @@ def qualified(seen: Seen) -> Any:
     """How a qualification goes: the set, ann's tries, and what follows."""
     there = world(seen, n=5)
     store, found = there.store, list[Any]()
-    made = qualification.make_set(store, by=None, project="p", names=["i0", "i1"])
+    made = qualification_sets.make_set(store, by=None, project="p", names=["i0", "i1"])
     found.append(made.few if hasattr(made, "few") else str(made))
-    found.append(len(qualification.make_set(store, by=None, project="p").items))
-    qualification.begin(store, person=there.lee, project="p")
+    found.append(len(qualification_sets.make_set(store, by=None, project="p").items))
+    qualification_tries.begin(store, person=there.lee, project="p")
     answer(there, there.lee, "no", right=0)
     for number in range(2):
         try:
-            qualification.begin(store, person=there.ann, project="p")
+            qualification_tries.begin(store, person=there.ann, project="p")
         except TouchstoneError as error:
             found.append(str(error))
             break
         answer(there, there.ann, "yes", right=number + 1)
-        last = [each for each in qualification.tries(store, person=None, project="p") if each.person == "ann"][-1]
-        reviewed = qualification.review(store, by=there.sam, qualification=last.id, signs=True)
+        last = [each for each in qualification_tries.tries(store, person=None, project="p") if each.person == "ann"][-1]
+        reviewed = qualification_tries.review(store, by=there.sam, qualification=last.id, signs=True)
         found.append((reviewed.state, reviewed.n_right))
         if reviewed.state == "handed_in":
             break
@@ -464,7 +476,7 @@ def golden(seen: Seen) -> Any:
     there = world(seen, n=5)
     for person in (there.ann, there.ben):
         answer(there, person, "yes")
-    gold_checks.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
+    gold_making.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
     add_items(there, 5)
     cal = make_person(there.store, "cal")
     with there.store.read() as session:
@@ -481,7 +493,7 @@ def golden(seen: Seen) -> Any:
         values, reasons = {**ANSWERS, "fits": "no" if wrong else "yes"}, {"fits": "odd"} if wrong else {}
         submissions.submit(there.store, person=cal, task=view.id, key=view.id, values=values, reasons=reasons)
     return turns, [
-        each.standing for each in gold_checks.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)
+        each.standing for each in gold_scores.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)
     ]
 
 
@@ -537,7 +549,7 @@ def gold_of_grading(seen: Seen) -> Any:
     """Whether answers can be gold."""
     there = world(seen, n=0)
     try:
-        return gold_checks.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
+        return gold_making.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
     except TouchstoneError as error:
         return str(error)
 

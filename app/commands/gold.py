@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.engine import Store
-    from workflow.annotate.gold_checks import Known
+    from workflow.annotate.gold_making import Known
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 InStage = Annotated[Stage, typer.Option("--stage", help="verification or grading.")]
@@ -39,9 +39,9 @@ def draw(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Make gold of settled items whose right answers are beyond doubt, evenly over the dimensions."""
-    from workflow.annotate import gold_checks
+    from workflow.annotate import gold_making
 
-    _tell(gold_checks.draw(_store(), by=None, project=project, stage=stage, n=number))
+    _tell(gold_making.draw(_store(), by=None, project=project, stage=stage, n=number))
 
 
 def add(
@@ -55,7 +55,7 @@ def add(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Make gold with answers that you give. If anything is wrong with the file, nothing is made."""
-    from workflow.annotate import gold_checks
+    from workflow.annotate import gold_making
 
     known, problems = [], []
     try:
@@ -72,17 +72,17 @@ def add(
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue
-        known.append(gold_checks.Known(str(row["item"]), row.get("model"), "", row["answers"]))
+        known.append(gold_making.Known(str(row["item"]), row.get("model"), "", row["answers"]))
     if problems:
         raise InvalidInput(problems)
-    _tell(gold_checks.add(_store(), by=None, project=project, stage=stage, known=known))
+    _tell(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
 
 
 def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     """Write all gold as JSON lines, with how it was answered."""
-    from workflow.annotate import gold_checks
+    from workflow.annotate import gold_making
 
-    for line in gold_checks.lines(_store(), by=None, project=project, stage=stage):
+    for line in gold_making.lines(_store(), by=None, project=project, stage=stage):
         row: dict[str, object] = {"gold": line.id, "item": line.known.item, "dimension": line.known.dimension}
         row |= {"model": line.known.model} if line.known.model else {}
         row |= {"answers": dict(line.known.answers), "right": line.right, "n": line.n, "skipped": line.skipped}
@@ -96,17 +96,17 @@ def withdraw(
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
 ) -> None:
     """Ask nobody about it any more, and let no answer to it count."""
-    from workflow.annotate import gold_checks as use_cases
+    from workflow.annotate import gold_making
 
-    use_cases.withdraw(_store(), by=None, gold=gold, why=why)
+    gold_making.withdraw(_store(), by=None, gold=gold, why=why)
     typer.echo(f"{gold} is withdrawn from {project}.")
 
 
 def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     """Write everybody's score as CSV."""
-    from workflow.annotate import gold_checks
+    from workflow.annotate import gold_scores
 
-    typer.echo(gold_checks.as_csv(gold_checks.scores(_store(), by=None, project=project, stage=stage)), nl=False)
+    typer.echo(gold_scores.as_csv(gold_scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
 
 
 def let_go_on(
@@ -116,9 +116,9 @@ def let_go_on(
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
     """Let somebody work on whom their answers to gold have stopped."""
-    from workflow.annotate import gold_checks
+    from workflow.annotate import gold_scores
 
-    gold_checks.let_go_on(_store(), by=None, project=project, login=login, stage=stage, why=why)
+    gold_scores.let_go_on(_store(), by=None, project=project, login=login, stage=stage, why=why)
     typer.echo(f"{login} may go on with the {stage.value} of {project}.")
 
 

@@ -39,7 +39,7 @@ def make_set(
 ) -> None:
     """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
     from domain.errors import FileRefused
-    from workflow.annotate import qualification
+    from workflow.annotate import qualification_sets
 
     names: list[str] = []
     if items is not None:
@@ -48,7 +48,7 @@ def make_set(
         except (OSError, UnicodeDecodeError) as error:
             raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
     of = _stage(stage)
-    made = qualification.make_set(
+    made = qualification_sets.make_set(
         _store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of
     )
     thing = "answers" if of == "grading" else "items"
@@ -59,10 +59,13 @@ def make_set(
 
 def status(project: Project, stage: OfStage = "verification") -> None:
     """Write all tries as CSV."""
-    from workflow.annotate import qualification
+    from workflow.annotate import qualification_results, qualification_tries
 
     typer.echo(
-        qualification.as_csv(qualification.tries(_store(), person=None, project=project, stage=_stage(stage))), nl=False
+        qualification_results.as_csv(
+            qualification_tries.tries(_store(), person=None, project=project, stage=_stage(stage))
+        ),
+        nl=False,
     )
 
 

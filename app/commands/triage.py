@@ -21,14 +21,14 @@ def triage(
 ) -> None:
     """Say how many candidate frames are left, kept, and dropped for which reason."""
     from app.services import resources
-    from workflow.annotate import triage as sift
+    from workflow.annotate import triage_figures
 
     shared = resources()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
     shared.store.upgrade()
-    total = sift.progress(shared.store, by=None, project=project).total
+    total = triage_figures.progress(shared.store, by=None, project=project).total
     if out is not None:
-        text = sift.as_csv(shared.store, by=None, project=project)
+        text = triage_figures.as_csv(shared.store, by=None, project=project)
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:

@@ -11,7 +11,7 @@ from app import markup, shell
 from app.services import Services
 from app.views import history, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
-from workflow.annotate import progress
+from workflow.annotate import project_progress
 from workflow.lead import forecast
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
@@ -33,7 +33,7 @@ def render(services: Services) -> None:
         "Every item is in one part of its bar. The full width is what is wanted, or what there is if nothing was set.",
         made_up=view.made_up,
     )
-    board = progress.dashboard(services.store, person=services.person, project=view.name)
+    board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
     if board.stopped:

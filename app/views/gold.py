@@ -14,8 +14,9 @@ from domain.display_names import apart
 from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow.annotate import gold_checks
-from workflow.annotate.gold_checks import GoldLine, GoldScore
+from workflow.annotate import gold_checks, gold_making, gold_scores
+from workflow.annotate.gold_making import GoldLine
+from workflow.annotate.gold_scores import GoldScore
 
 WORDS = {
     GoldStanding.FEW: "too few to say",
@@ -76,13 +77,13 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
 
 def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
-    found = gold_checks.scores(services.store, by=services.person, project=view.name, stage=stage)
+    found = gold_scores.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("Nobody has answered gold yet."))
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
-    st.download_button("People as CSV", gold_checks.as_csv(found), name, "text/csv", key="gold.csv")
+    st.download_button("People as CSV", gold_scores.as_csv(found), name, "text/csv", key="gold.csv")
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
@@ -94,7 +95,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
     if sent and whom is not None:
-        gold_checks.let_go_on(
+        gold_scores.let_go_on(
             services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)
         )
         st.rerun()
@@ -133,7 +134,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
     shell.tell_refused()
-    found = gold_checks.lines(services.store, by=services.person, project=view.name, stage=stage)
+    found = gold_making.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
         return
@@ -156,7 +157,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         confirm.ask(
             services,
             question,
-            lambda: gold_checks.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
+            lambda: gold_making.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
             key="gold.sure",
         )
 
@@ -213,7 +214,7 @@ def _word(value: object) -> str:
 
 def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Make gold")
-    known = gold_checks.candidates(services.store, by=services.person, project=view.name, stage=stage)
+    known = gold_making.candidates(services.store, by=services.person, project=view.name, stage=stage)
     shell.show(
         markup.paragraph(
             f"{markup.count(len(known), 'settled item is', 'settled items are')} beyond doubt and no gold yet."
@@ -233,7 +234,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
             )
             sent = st.form_submit_button("Draw them", key="gold.draw.go")
         if sent:
-            gold_checks.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
+            gold_making.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
             st.rerun()
     st.caption(
         "Gold with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for each."

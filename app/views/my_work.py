@@ -19,7 +19,16 @@ from domain.records import KeptText, ProjectView, PutOff, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import claims, comments, expired_drafts, gold_checks, image_pool, no_work, progress
+from workflow.annotate import (
+    claims,
+    comments,
+    expired_drafts,
+    gold_checks,
+    image_pool,
+    no_work,
+    progress,
+    project_progress,
+)
 
 KEYS = "123456789"
 
@@ -245,9 +254,9 @@ def _line(
 
 def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        words = progress.what_is_missing(services.store, person=services.person, project=view.name)
+        words = project_progress.what_is_missing(services.store, person=services.person, project=view.name)
         shell.show(markup.notice(words))
-        if words != progress.NOTHING_YET:
+        if words != project_progress.NOTHING_YET:
             return
         first, second, _ = st.columns([1, 1, 3])
         with first:

@@ -16,7 +16,7 @@ from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import qualification
+from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
 
 WORDS = {
     Standing.OPEN: "not finished",
@@ -74,7 +74,7 @@ def _stage(stages: Sequence[Stage]) -> Stage:
 
 
 def _mine(services: Services, view: ProjectView, stage: Stage) -> None:
-    mine = qualification.mine(services.store, person=services.person, project=view.name, stage=stage)
+    mine = qualification_tries.mine(services.store, person=services.person, project=view.name, stage=stage)
     last = mine[-1] if mine else None
     if last is not None:
         shell.show(markup.notice(standing(last), style="good" if last.state is Standing.PASSED else ""))
@@ -90,11 +90,11 @@ def _mine(services: Services, view: ProjectView, stage: Stage) -> None:
     elif (last is None or last.state is not Standing.HANDED_IN or last.superseded) and st.button(
         "Begin", type="primary", key="qualify.begin", shortcut="1"
     ):
-        qualification.begin(services.store, person=services.person, project=view.name, stage=stage)
+        qualification_tries.begin(services.store, person=services.person, project=view.name, stage=stage)
         shell.go(PAGES[stage], project=view.name)
 
 
-def standing(seen: qualification.Try) -> str:
+def standing(seen: qualification_results.Try) -> str:
     """Where a try stands, in a sentence, for the person whose it is."""
     if seen.exempt is not None:
         return f"You need no qualification here: {seen.exempt}"
@@ -110,7 +110,7 @@ def standing(seen: qualification.Try) -> str:
     return said[seen.state]
 
 
-def result_of(result: qualification.ItemResult) -> markup.Markup:
+def result_of(result: qualification_results.ItemResult) -> markup.Markup:
     """One item: mine, what is right, and what was said."""
     head = f"{SIGNS[result.right]} {result.item}"
     lines = [f"model: {result.graded}"] if result.graded is not None else []
@@ -143,7 +143,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.tell_refused()
     found = [
         each
-        for each in qualification.tries(services.store, person=services.person, project=view.name, stage=stage)
+        for each in qualification_tries.tries(services.store, person=services.person, project=view.name, stage=stage)
         if each.set_number is not None
     ]
     if not found:
@@ -151,7 +151,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         return
     shell.show(matrix(found))
     name = f"{view.name}-{stage.value}-qualification.csv"
-    st.download_button("CSV", qualification.as_csv(found), name, "text/csv", key="qualify.csv")
+    st.download_button("CSV", qualification_results.as_csv(found), name, "text/csv", key="qualify.csv")
     me = services.person.login
     waiting = [
         each
@@ -168,7 +168,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         _review(services, chosen)
 
 
-def _review(services: Services, chosen: qualification.Try) -> None:
+def _review(services: Services, chosen: qualification_results.Try) -> None:
     with st.form(f"qualify.form.{chosen.id}", border=False):
         for result in chosen.results:
             shell.show(result_of(result))
@@ -193,22 +193,22 @@ def _review(services: Services, chosen: qualification.Try) -> None:
             )
 
 
-def _comment_key(chosen: qualification.Try, item: str) -> str:
+def _comment_key(chosen: qualification_results.Try, item: str) -> str:
     return f"qualify.comment.{chosen.id}.{item}"
 
 
-def _reviewed(services: Services, chosen: qualification.Try, signs: bool) -> None:
+def _reviewed(services: Services, chosen: qualification_results.Try, signs: bool) -> None:
     """What a press of Sign or Send back does, before the page is drawn: table and next form then come together."""
     with shell.pressed(services):
         comments = {
             result.item: str(st.session_state.get(_comment_key(chosen, result.item), "")) for result in chosen.results
         }
-        qualification.review(
+        qualification_tries.review(
             services.store, by=services.person, qualification=chosen.id, signs=signs, comments=comments
         )
 
 
-def matrix(found: Sequence[qualification.Try]) -> markup.Markup:
+def matrix(found: Sequence[qualification_results.Try]) -> markup.Markup:
     """People by items; a mark and a colour say whether an answer is right."""
     names = list(dict.fromkeys(result.item for each in found for result in each.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
@@ -241,7 +241,7 @@ def matrix(found: Sequence[qualification.Try]) -> markup.Markup:
 
 def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> None:
     shell.section("The set")
-    newest = qualification.newest_set(services.store, person=services.person, project=view.name, stage=stage)
+    newest = qualification_sets.newest_set(services.store, person=services.person, project=view.name, stage=stage)
     if newest is not None:
         size = newest.few or f"{markup.count(len(newest.items), 'item')}."
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
@@ -252,7 +252,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:
-        qualification.make_set(
+        qualification_sets.make_set(
             services.store,
             by=services.person,
             project=view.name,

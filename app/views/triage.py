@@ -11,7 +11,7 @@ from app import markup, shell
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import NothingLeft, ProjectView, SiftCounts, SiftFrame, SiftView
-from workflow.annotate import triage
+from workflow.annotate import triage, triage_figures
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
 """Keys of reasons, in their order. U takes back; C and R are the browser frame's own."""
@@ -152,7 +152,7 @@ def _undo(services: Services, view: ProjectView) -> None:
 
 def for_leads(services: Services, view: ProjectView) -> None:
     """What has become of the candidates, the file of all decisions, and a way to have some sifted anew."""
-    found = triage.progress(services.store, by=services.person, project=view.name)
+    found = triage_figures.progress(services.store, by=services.person, project=view.name)
     part = view.schema.schema_.stages.triage
     labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
     shell.section("Triage")
@@ -161,7 +161,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         return
     st.download_button(
         "Every decision (CSV)",
-        lambda: triage.as_csv(services.store, by=services.person, project=view.name),
+        lambda: triage_figures.as_csv(services.store, by=services.person, project=view.name),
         f"{view.name}-triage.csv",
         "text/csv",
         key="triage.csv",
@@ -185,7 +185,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     n_dropped = sum(found.total.dropped.values())
     if n_dropped:
         words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
-        dropped, n_found = triage.dropped(services.store, by=services.person, project=view.name, words=words)
+        dropped, n_found = triage_figures.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
         more = f", the latest {len(dropped)} of them to choose from" if n_found > len(dropped) else ""
         shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))

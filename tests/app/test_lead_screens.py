@@ -35,7 +35,7 @@ from tests.app.homes import Home, make_home, picture
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
-from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification, submissions
+from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification_sets, submissions
 from workflow.results import file_raters
 from workflow.results.rater_agreement import agreement_of
 
@@ -658,7 +658,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
 
     def sets() -> int:
-        newest = qualification.newest_set(store, person=None, project="panel")
+        newest = qualification_sets.newest_set(store, person=None, project="panel")
         return newest.number if newest else 0
 
     test = show("qualify", "lea", project="panel", stage="verification")
@@ -697,7 +697,7 @@ def test_whoever_has_to_qualify_is_led_there_from_my_work(store: Store, show: Sh
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
-    qualification.make_set(store, by=None, project="panel")
+    qualification_sets.make_set(store, by=None, project="panel")
     start = show("my_work", "bo", project="panel").button(key="my_work.start.panel.verification")
     assert (start.label, start.disabled) == ("Qualify", False)
 

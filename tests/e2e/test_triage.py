@@ -18,7 +18,7 @@ from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
-from workflow.annotate import image_pool, triage
+from workflow.annotate import image_pool, triage_figures
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -141,7 +141,7 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
                 kept.add(frames[0])
         assert blurred
     with opened(running) as store:
-        found = triage.progress(store, by=None, project=PROJECT)
+        found = triage_figures.progress(store, by=None, project=PROJECT)
         wes = accounts.find_person(store, login="wes")
         free = {asset.id for asset in image_pool.pool(store, person=wes, project=PROJECT).assets}
     assert free == kept

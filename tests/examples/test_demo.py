@@ -25,7 +25,7 @@ from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
 from tests.paths import ROOT
 from workflow.access import accounts, projects
-from workflow.annotate import claims, image_pool, progress
+from workflow.annotate import claims, image_pool, progress, project_progress
 from workflow.files import project_check
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
@@ -73,7 +73,7 @@ def test_nothing_in_it_contradicts_itself(built: Store) -> None:
 
 
 def test_the_dashboard_shows_every_state(built: Store) -> None:
-    board = progress.dashboard(built, person=None, project="demo")
+    board = project_progress.dashboard(built, person=None, project="demo")
     fate = collections.Counter(demo.fates().values())
     assert {row.dimension for row in board.rows} == set(DIMENSIONS)
     assert sum(row.kept for row in board.rows) == fate["kept"] + fate["accepted"] + fate["edited"]
@@ -276,7 +276,7 @@ def test_questions_of_every_kind_beside_the_demo(copy: Store, tmp_path: Path) ->
     for _ in range(2):  # the second time nothing is left to do
         done = command(tmp_path, "--questions")
         assert done.returncode == 0, done.stderr
-    (row,) = progress.dashboard(copy, person=None, project="questions").rows
+    (row,) = project_progress.dashboard(copy, person=None, project="questions").rows
     assert row.drafted == len(scenes("counting"))
     for login, stage in (("demo-goro", Stage.VERIFICATION), ("demo-jonas", Stage.GRADING)):
         person = accounts.find_person(copy, login=login)

@@ -50,7 +50,15 @@ from testkit.factories import (
 )
 from tests.workflow.outside import ADDRESS, FORMS, Killed, Outside, Task, link, written
 from workflow.access import accounts, projects
-from workflow.annotate import claims, drafts, gold_checks, image_pool, qualification, submissions
+from workflow.annotate import (
+    claims,
+    drafts,
+    gold_making,
+    image_pool,
+    qualification_sets,
+    qualification_tries,
+    submissions,
+)
 from workflow.annotate.authoring import edit_item
 from workflow.files.project_check import check
 from workflow.labelstudio import bridge
@@ -319,7 +327,7 @@ def test_gold_goes_out_among_the_rest_and_looks_like_it(store: Store, front: Out
     dan = make_person(store, "dan")
     for _ in range(2):
         vote(store, dan, "red")
-    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
+    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
     make_items(store, 10)
     bridged(store, "ann", ahead=8)
     push(store, front)
@@ -346,8 +354,8 @@ def test_who_has_not_qualified_gets_the_qualification_only(store: Store, clock: 
     push(store, front)
     assert front.all_tasks() == {}
     assert "no set of items is ready" in state_of(store).people[0].why
-    qualification.make_set(store, by=None, project="p", n=2)
-    qualification.begin(store, person=ann, project="p")
+    qualification_sets.make_set(store, by=None, project="p", n=2)
+    qualification_tries.begin(store, person=ann, project="p")
     push(store, front)
     assert len(front.waiting("ann")) == 2
     assert {row.purpose for row in rows(store, TaskRow, person_id=ann.id)} == {Purpose.QUALIFICATION}

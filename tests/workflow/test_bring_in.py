@@ -29,7 +29,7 @@ from testkit.factories import claimed, make_person
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
-from workflow.annotate import claims, no_work, progress
+from workflow.annotate import claims, no_work, progress, project_progress
 from workflow.files.import_files import Imported, import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -98,13 +98,13 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
         if row.dimension == "attribute" and row.stage is Stage.VERIFICATION
     ]
     assert (row.waiting, row.available, row.why) == (0, False, waiting.sentence)
-    board = progress.dashboard(store, person=None, project="p")
+    board = project_progress.dashboard(store, person=None, project="p")
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
         "3 items wait for what nobody has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
         " same file again with its media, on Import or with `touchstone import p egothink FILE --media DIR`."
     )
-    assert progress.what_is_missing(store, person=None, project="p").startswith(
+    assert project_progress.what_is_missing(store, person=None, project="p").startswith(
         "5 items wait for images or clips that are not there, and nobody is given an item without them. Import in the"
     )
     assert missing_media.fill(store, media) == 5

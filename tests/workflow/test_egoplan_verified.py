@@ -30,8 +30,8 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_person, make_project
 from tests.paths import shared
-from workflow.annotate import claims, qualification, submissions
-from workflow.annotate.progress import dashboard
+from workflow.annotate import claims, qualification, qualification_sets, qualification_tries, submissions
+from workflow.annotate.project_progress import dashboard
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
@@ -132,13 +132,13 @@ def qualified(
     store: Store, people: dict[str, Person], names: dict[str, str], records: dict[str, dict[str, Any]]
 ) -> dict[str, Person]:
     """All of them answer the set; who passes by the test's own count, which is compared with the use cases'."""
-    chosen = qualification.make_set(store, by=None, project="p").items
+    chosen = qualification_sets.make_set(store, by=None, project="p").items
     assert len(set(chosen)) == SET
     seniors = [make_person(store, login, role=Role.SENIOR) for login in SENIORS]
     passed = {}
     for login, person in people.items():
         answers = {name: answer(login, records[name], name) for name in chosen}
-        begun = qualification.begin(store, person=person, project="p")
+        begun = qualification_tries.begin(store, person=person, project="p")
         for _ in chosen:
             found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
             assert isinstance(found, TaskView)
@@ -149,7 +149,7 @@ def qualified(
         assert isinstance(barred, NothingLeft)
         assert barred.code == "not_qualified"
         for senior in seniors:
-            done = qualification.review(store, by=senior, qualification=begun.id, signs=True)
+            done = qualification_tries.review(store, by=senior, qualification=begun.id, signs=True)
         n_right = sum(choice == records[name]["answer"] for name, (choice, _) in answers.items())
         assert (done.n_right, done.n_items) == (n_right, SET)
         assert (done.state is Standing.PASSED) == (n_right >= PASS_MARK * SET)

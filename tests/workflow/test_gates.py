@@ -17,7 +17,16 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.access.projects import Access, access_to
-from workflow.annotate import claims, gates, gold_checks, progress, qualification, submissions
+from workflow.annotate import (
+    claims,
+    gates,
+    gold_checks,
+    gold_making,
+    progress,
+    qualification_sets,
+    qualification_tries,
+    submissions,
+)
 
 pytestmark = pytest.mark.both_databases
 
@@ -53,7 +62,7 @@ def at_in_hand(store: Store, clock: Clock) -> Person:
 
 def at_qualified(store: Store, clock: Clock) -> Person:
     begin(store, TO_PASS)
-    qualification.make_set(store, by=None, **HERE)
+    qualification_sets.make_set(store, by=None, **HERE)
     return make_person(store, "ann")
 
 
@@ -62,7 +71,7 @@ def at_stopped(store: Store, clock: Clock) -> Person:
     for person in make_people(store, "ulla", "vera"):
         vote(store, person, "red")
     make_items(store, 3)
-    gold_checks.draw(store, by=None, **HERE, n=1)
+    gold_making.draw(store, by=None, **HERE, n=1)
     ann = make_person(store, "ann")
     with store.write() as session:
         access = access_to(session, person=ann, project="p")
@@ -178,18 +187,18 @@ def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> Non
 def test_what_was_put_off_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
     """Somebody postpones live work, then has to qualify anew and postpones an item of that, too."""
     begin(store, TO_PASS)
-    qualification.make_set(store, by=None, **HERE)
+    qualification_sets.make_set(store, by=None, **HERE)
     ann = make_person(store, "ann")
     sue = make_person(store, "sue", role=Role.SENIOR)
-    qualification.begin(store, person=ann, **HERE)
+    qualification_tries.begin(store, person=ann, **HERE)
     first = claimed(store, ann)
     submissions.submit(store, person=ann, task=first.id, key="first", values={"choice": "red"})
-    (tried,) = qualification.tries(store, person=None, **HERE)
-    qualification.review(store, by=sue, qualification=tried.id, signs=True)
+    (tried,) = qualification_tries.tries(store, person=None, **HERE)
+    qualification_tries.review(store, by=sue, qualification=tried.id, signs=True)
     claims.set_aside(store, person=ann, task=claimed(store, ann).id)
     clock.advance(minutes=1)
-    qualification.make_set(store, by=None, **HERE, requalify=True)
-    qualification.begin(store, person=ann, **HERE)
+    qualification_sets.make_set(store, by=None, **HERE, requalify=True)
+    qualification_tries.begin(store, person=ann, **HERE)
     mine = claimed(store, ann)
     claims.set_aside(store, person=ann, task=mine.id)
     clock.advance(minutes=1)
@@ -222,7 +231,7 @@ def make_stopped_with(store: Store, clock: Clock) -> tuple[Person, str, str]:
     kept = claimed(store, ann)
     claims.set_aside(store, person=ann, task=kept.id)
     clock.advance(minutes=1)
-    gold_checks.draw(store, by=None, **HERE, n=1)
+    gold_making.draw(store, by=None, **HERE, n=1)
     with store.write() as session:
         access = access_to(session, person=ann, project="p")
         ((known, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)

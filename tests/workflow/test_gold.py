@@ -31,7 +31,7 @@ from testkit.factories import (
     make_project,
 )
 from workflow.access.projects import access_to, projects_of
-from workflow.annotate import claims, gold_checks, progress, submissions
+from workflow.annotate import claims, gold_checks, gold_making, gold_scores, progress, project_progress, submissions
 from workflow.files.project_check import check
 from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
@@ -90,7 +90,7 @@ def gold_items(store: Store) -> set[str]:
 
 
 def draw(store: Store, n: int = SETTLED) -> set[str]:
-    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
+    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
     return gold_items(store)
 
 
@@ -118,7 +118,7 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert {row.unit for row in rows if row.rater == "ann"} == named
     assert check(store) == []
-    (score,) = gold_checks.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (score,) = gold_scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
     standing = GoldStanding.GOOD if sum(due) >= AFTER else GoldStanding.FEW
     assert (score.person, score.right, score.n, score.standing) == ("ann", sum(due), sum(due), standing)
     (card,) = [card for card in scorecard.scorecards(store, by=None, project="p") if card.login == "ann"]
@@ -202,18 +202,18 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(found, NothingLeft)
     assert found.code == "stopped"
-    assert progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
+    assert project_progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
     with pytest.raises(NotAllowed):
-        gold_checks.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
+        gold_scores.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInput, match="Say why"):
-        gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
+        gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
-    gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
+    gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
     clock.advance(minutes=1)
     with pytest.raises(Conflict, match="not stopped"):
-        gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
+        gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
     assert answer_all(store, ann, lambda view: "red", n=3)
-    (score,) = gold_checks.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    (score,) = gold_scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
 
 
@@ -240,7 +240,7 @@ def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
 def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock: Clock) -> None:
     ulla, _ = begin(store, clock)
     lena = make_person(store, "lena", role=Role.LEAD)
-    known = gold_checks.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    known = gold_making.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert [(each.item, each.answers) for each in known] == [
         (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
     ]
@@ -258,13 +258,13 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, ulla, item="colour/1", answers={"choice": "red"})
     assert gold_items(store) == set(), "nothing was made"
     add(store, lena, item="colour/1", answers={"choice": "blue"})
-    (line,) = gold_checks.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
 
 
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
-    gold_checks.add(store, by=by, project="p", stage=stage, known=[gold_checks.Known(item, model, "", answers)])
+    gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.Known(item, model, "", answers)])
 
 
 def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
@@ -272,7 +272,7 @@ def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     known = draw(store)
     lena = make_person(store, "lena", role=Role.LEAD)
     assert not [view for view in answer_all(store, ulla, lambda view: "red", n=20) if view.item in known], "she voted"
-    gold_checks.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    gold_making.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
@@ -282,15 +282,15 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     ann, bob = make_people(store, "ann", "bob")
     answer_all(store, ann, lambda view: "red", n=30)
     due = sum(turns(store, ann, 30))
-    asked = [line for line in gold_checks.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
+    asked = [line for line in gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
     with pytest.raises(InvalidInput, match="Say why"):
-        gold_checks.withdraw(store, by=None, gold=asked[0].id, why="")
+        gold_making.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
-        gold_checks.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
+        gold_making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
     with pytest.raises(Conflict, match="withdrawn already"):
-        gold_checks.withdraw(store, by=None, gold=asked[0].id, why="Again.")
-    assert gold_checks.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
+        gold_making.withdraw(store, by=None, gold=asked[0].id, why="Again.")
+    assert gold_scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
     names = {line.known.item for line in asked}
     with store.read() as session:
         access = access_to(session, person=None, project="p")
@@ -335,37 +335,37 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         grade_all(store, grader, lambda view: 1)
     make_predictions(store, ids[4:30], models=["m"])
     lena = make_person(store, "lena", role=Role.LEAD)
-    found = gold_checks.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = gold_making.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert [(each.item, each.model, each.answers) for each in found] == [
         (f"colour/{at}", "m", {"score": 1}) for at in range(4)
     ]
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
-    gold_checks.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
+    gold_making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")
     seen = grade_all(store, ann, lambda view: 1)
     n_gold = len(seen) - 26
     assert n_gold == 4
     assert all(view.place == (1, 1) for view in seen)
-    lines = gold_checks.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = gold_making.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert sorted((line.known.item, line.right, line.n) for line in lines if line.withdrawn is None) == [
         ("colour/0", 1, 1),
         ("colour/1", 1, 1),
         ("colour/2", 1, 1),
         ("colour/3", 0, 1),
     ]
-    assert gold_checks.as_csv(gold_checks.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
+    assert gold_scores.as_csv(gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
         "person,name,right,n,share,low,high,skipped,standing",
         "ann,Ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
     *_, first = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     model_runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
     assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
-    assert gold_checks.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
+    assert gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
         "nobody was asked about it since"
     )
-    lines = gold_checks.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = gold_making.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert not any(line.usable for line in lines)
-    found = gold_checks.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = gold_making.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert {each.item for each in found}.isdisjoint({f"colour/{at}" for at in range(4)})
 
 
@@ -381,4 +381,4 @@ def test_a_schema_without_gold_makes_none(store: Store) -> None:
     make_project(store)
     make_items(store, 1, fields=make_fields())
     with pytest.raises(InvalidInput, match="no `gold`"):
-        gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
+        gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)

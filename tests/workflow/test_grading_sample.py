@@ -23,7 +23,7 @@ from domain.states import Stage, TaskState
 from testkit import factories
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
-from workflow.annotate.progress import dashboard
+from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 from workflow.runs import model_runs
 

@@ -25,7 +25,8 @@ from testkit.factories import (
 )
 from workflow.access.projects import set_member
 from workflow.annotate import image_pool, submissions
-from workflow.annotate.progress import dashboard, my_work
+from workflow.annotate.progress import my_work
+from workflow.annotate.project_progress import dashboard
 
 pytestmark = pytest.mark.both_databases
 

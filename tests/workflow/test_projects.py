@@ -14,7 +14,7 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_project, make_schema
 from workflow.access import accounts, projects
-from workflow.annotate import authoring, claims, image_pool, progress
+from workflow.annotate import authoring, claims, image_pool, progress, project_progress
 
 pytestmark = pytest.mark.both_databases
 
@@ -59,7 +59,7 @@ ACTIONS: dict[str, tuple[Callable[[Store, Person], Any], set[str]]] = {
         {"lead"},
     ),
     "invite": (lambda s, p: accounts.invite(s, by=p, project="p", role=Role.ANNOTATOR), {"lead"}),
-    "dashboard": (lambda s, p: progress.dashboard(s, person=p, project="p"), {"lead"}),
+    "dashboard": (lambda s, p: project_progress.dashboard(s, person=p, project="p"), {"lead"}),
     "remove a member": (lambda s, p: projects.remove_member(s, by=p, project="p", login="annotator"), {"lead"}),
 }
 

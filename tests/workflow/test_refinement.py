@@ -19,7 +19,7 @@ from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow.annotate import claims, refinement, submissions
-from workflow.annotate.progress import dashboard
+from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 
 pytestmark = pytest.mark.both_databases

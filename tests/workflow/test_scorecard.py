@@ -19,7 +19,7 @@ from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
 from workflow.access import accounts, audit
 from workflow.access.projects import access_to
-from workflow.annotate import progress, submissions
+from workflow.annotate import project_progress, submissions
 from workflow.lead import forecast, scorecard
 
 pytestmark = pytest.mark.both_databases
@@ -152,7 +152,7 @@ def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Stor
             )
         counts = []
         for look in (
-            progress.dashboard,
+            project_progress.dashboard,
             lambda store, person, project: scorecard.scorecards(store, by=person, project=project),
             lambda store, person, project: scorecard.pay_sheet(store, by=person, project=project),
             lambda store, person, project: forecast.forecasts(store, by=person, project=project),

@@ -29,7 +29,7 @@ from media.perceptual_hash import distance
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from workflow.access.projects import access_to
-from workflow.annotate import image_pool, progress, triage
+from workflow.annotate import image_pool, progress, triage, triage_figures
 from workflow.annotate.claims import next_task
 from workflow.files.project_check import check
 
@@ -180,7 +180,7 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
         assert (done.kept, done.repeated) == (1, repeated)
     with pytest.raises(Conflict, match="same key"):
         triage.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
-    assert triage.progress(store, by=None, project="p").total.kept == 1
+    assert triage_figures.progress(store, by=None, project="p").total.kept == 1
 
 
 def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_for(
@@ -196,10 +196,10 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
     left = triage.next_group(store, person=ann, project="p")
     assert isinstance(left, NothingLeft)
     assert left.code == "all_done"
-    found = triage.progress(store, by=None, project="p")
+    found = triage_figures.progress(store, by=None, project="p")
     assert (found.total.left, found.total.kept, found.total.surplus) == (0, 2, 2)
     assert triage.undo(store, person=ann, project="p") is not None
-    assert triage.progress(store, by=None, project="p").total.left == 4
+    assert triage_figures.progress(store, by=None, project="p").total.left == 4
 
 
 def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_path: Path) -> None:
@@ -265,19 +265,19 @@ def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann
     triage.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
     second = group(store, ann)
     triage.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
-    assert triage.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
-    found, n = triage.dropped(store, by=lea, project="p")
+    assert triage_figures.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
+    found, n = triage_figures.dropped(store, by=lea, project="p")
     assert ([frame.reason for frame in found], n) == (["unclear", "too dark"], 2)
     for words, reasons in (("DARK", ["too dark"]), ("no such", []), ("video", ["unclear", "too dark"]), ("%", [])):
-        found, n = triage.dropped(store, by=lea, project="p", words=words)
+        found, n = triage_figures.dropped(store, by=lea, project="p", words=words)
         assert ([frame.reason for frame in found], n) == (reasons, len(reasons)), words
-    found, n = triage.dropped(store, by=lea, project="p", limit=1)
+    found, n = triage_figures.dropped(store, by=lea, project="p", limit=1)
     assert ([frame.reason for frame in found], n) == (["unclear"], 2)
     assert triage.bring_back(store, by=lea, project="p", frames=names(first)) == 1
-    found = triage.progress(store, by=lea, project="p")
+    found = triage_figures.progress(store, by=lea, project="p")
     assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
     assert dict(found.by_source) == {"video": found.total}
-    rows = list(csv.DictReader(io.StringIO(triage.as_csv(store, by=lea, project="p"))))
+    rows = list(csv.DictReader(io.StringIO(triage_figures.as_csv(store, by=lea, project="p"))))
     assert [(row["decision"], row["reason"], row["typed"], row["by"], row["stands"]) for row in rows] == [
         ("dropped", "too dark", "yes", "ann", "no"),
         ("dropped", "unclear", "no", "ann", "yes"),
@@ -313,13 +313,13 @@ def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path
         triage.next_group(store, person=stranger, project="p")
     for person in (ann, writer):
         with pytest.raises(NotAllowed):
-            triage.progress(store, by=person, project="p")
+            triage_figures.progress(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            triage.as_csv(store, by=person, project="p")
+            triage_figures.as_csv(store, by=person, project="p")
         with pytest.raises(NotAllowed):
             triage.bring_back(store, by=person, project="p", frames=[frame])
         with pytest.raises(NotAllowed):
-            triage.dropped(store, by=person, project="p")
+            triage_figures.dropped(store, by=person, project="p")
     make_project(store, name="q")
     other = make_person(store, "other", project="q")
     left = triage.next_group(store, person=other, project="q")

@@ -28,7 +28,7 @@ from testkit.factories import (
 )
 from tests.paths import ROOT
 from workflow.access.projects import access_to
-from workflow.annotate import gold_checks, image_pool, qualification, refinement
+from workflow.annotate import gold_checks, gold_making, image_pool, qualification_sets, qualification_tries, refinement
 
 REFINING = """
   refinement:
@@ -60,9 +60,9 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
     (image,) = make_pool(store, 1)
     image_pool.pick(store, person=cy, project="p", dimension="colour", assets=[image])
     refinement.open_refinement(store, by=None, project="p", model="alpha", only_differing=False)
-    qualification.make_set(store, by=None, project="p", stage=Stage.GRADING)
-    qualification.begin(store, person=cy, project="p", stage=Stage.GRADING)
-    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
+    qualification_sets.make_set(store, by=None, project="p", stage=Stage.GRADING)
+    qualification_tries.begin(store, person=cy, project="p", stage=Stage.GRADING)
+    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
     with store.write() as session:
         access = access_to(session, person=cy, project="p")
         ((gold, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)

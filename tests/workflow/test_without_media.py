@@ -34,7 +34,15 @@ from testkit.factories import (
     vote,
 )
 from workflow.access.projects import access_to
-from workflow.annotate import claims, gold_checks, no_work, progress, qualification
+from workflow.annotate import (
+    claims,
+    gold_making,
+    no_work,
+    progress,
+    project_progress,
+    qualification_sets,
+    qualification_tries,
+)
 from workflow.files.project_check import check
 from workflow.lead import item_history
 
@@ -90,7 +98,9 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     link(store, ids[2:])  # what comes back by itself and what is to be settled wait as well
     assert sentence(store, senior, Stage.ADJUDICATION) == no_work.WAITS_FOR_MEDIA
     assert sentence(store, ben, Stage.GRADING) == no_work.WAITS_FOR_MEDIA
-    (row,) = [row for row in progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"]
+    (row,) = [
+        row for row in project_progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"
+    ]
     assert any("3 items wait for what nobody has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
         row.blocked
     )
@@ -212,7 +222,7 @@ def test_an_image_that_need_not_be_there_holds_nothing_back(store: Store) -> Non
     ann = make_person(store, "ann")
     assert progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left == 2
     vote(store, ann)
-    row = progress.dashboard(store, person=None, project="p").rows[0]
+    row = project_progress.dashboard(store, person=None, project="p").rows[0]
     assert not any("nobody has brought in" in why for why in row.blocked)
 
 
@@ -229,19 +239,19 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     ids = make_items(store, 4)
     link(store, ids[:2])
     names = [f"colour/{at}" for at in range(4)]
-    both = progress.what_is_missing(store, person=None, project="p")
+    both = project_progress.what_is_missing(store, person=None, project="p")
     assert both.startswith("2 items wait for images or clips that are not there")
     assert both.endswith("nobody gets in until you make one. Qualify in the menu does that.")
-    made = qualification.make_set(store, by=None, project="p")
+    made = qualification_sets.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
     with pytest.raises(NotFound, match="or its images or clips are not there yet"):
-        qualification.make_set(store, by=None, project="p", names=[names[0]])
+        qualification_sets.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     link(store, ids[2:3])  # a set of an earlier version
     with pytest.raises(Conflict, match=r"1 item of this set waits for images or clips; a lead brings them in\."):
-        qualification.begin(store, person=ann, project="p")
+        qualification_tries.begin(store, person=ann, project="p")
     missing_media.fill(store, media)
-    qualification.begin(store, person=ann, project="p")
+    qualification_tries.begin(store, person=ann, project="p")
 
 
 def test_gold_without_its_image_is_not_asked(store: Store, media: MediaStore) -> None:
@@ -250,7 +260,7 @@ def test_gold_without_its_image_is_not_asked(store: Store, media: MediaStore) ->
     for person in make_people(store, "ann", "ben"):
         for _ in settled:
             vote(store, person)
-    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
+    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
     link(store, settled)
     make_items(store, 4)
     cat = make_person(store, "cat")

@@ -1,36 +1,33 @@
-"""How far things are: for a person, for the thin line on a working page, and for the lead."""
+"""How far somebody is: the thin line on a working page, and what waits for them in all of their projects."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import candidate_images, items, kept_counts, missing_media, people, projects, task_claims, task_counts, tasks
+from db import candidate_images, items, kept_counts, task_counts
 from db.engine import Session, Store
-from db.records import StoredTally, StoredTask
-from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
-from domain.roles import Role, at_least
+from db.records import StoredTally
+from domain.records import NothingLeft, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow.access.accounts import person_of
-from workflow.access.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
-from workflow.annotate import gates, gold_checks, image_pool, qualification, refinement, triage
-from workflow.annotate import grading as grade
+from workflow.access.projects import Access, access_to, projects_of, stages_of
+from workflow.annotate import gates, gold_checks, image_pool, qualification, qualification_sets, triage_figures
 from workflow.annotate.no_work import why_closed, why_nothing
 
 WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.REFINEMENT, Stage.GRADING)
 """The stages that have a page."""
 
-UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
-"""States in which somebody still has to look at the item."""
-
 MANY = 1000
 """From so many waiting items on, what is left is not counted every time."""
+
 RECOUNT_AFTER = timedelta(minutes=1)
+
 WORKING = timedelta(seconds=15)
 """So long the figures of somebody who submits one item after the other only move by what they submit."""
+
 RECOUNT_COST = 2000
 """Counting takes at most one part in so many of a person's time, so that it does not fill the server with a hundred of
 them: a quarter of a second each at ten thousand items."""
@@ -56,7 +53,7 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
 
 def at_once(session: Session, *, access: Access, person: Person, stage: Stage, now: datetime) -> Progress | None:
     """As ``progress`` without ``fresh``, in a transaction of others; None if something had to be counted for it."""
-    if qualification.policy(access, stage) is not None:
+    if qualification_sets.policy(access, stage) is not None:
         return None
     _, done = _done(session, access, person, stage, now)
     figures = _known(session, access, person, stage, done, now, fresh=False)
@@ -79,54 +76,6 @@ def my_work(store: Store, *, person: Person) -> list[StageWork]:
             for row in counted:
                 kept_counts.keep(session, row=row)
     return lines
-
-
-def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
-    """How far a project is, by dimension, and what keeps it from moving on; for its leads."""
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
-        grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
-        blocked = _blocked(session, access)
-        unseen = _without_media(session, access)
-        rows = []
-        for dimension in access.schema.dimensions:
-            n = {state: states.get((dimension.id, state), 0) for state in ItemState}
-            drafted = sum(n.values())
-            why = list(blocked.get(dimension.id, ()))
-            if dimension.id in unseen:
-                why.append(_bring_in(access, unseen[dimension.id]))
-            why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
-            rows.append(
-                DimensionProgress(
-                    dimension=dimension.id,
-                    title=dimension.title,
-                    wanted=dimension.wanted,
-                    drafted=drafted,
-                    in_verification=n[ItemState.IN_VERIFICATION],
-                    in_adjudication=n[ItemState.IN_ADJUDICATION],
-                    kept=n[ItemState.KEPT],
-                    rejected=n[ItemState.REJECTED],
-                    unverified=n[ItemState.UNVERIFIED],
-                    blocked=tuple(why),
-                )
-            )
-        return Dashboard(
-            project=access.name,
-            title=access.title,
-            made_up=access.made_up,
-            rows=tuple(rows),
-            free_images=image_pool.count(session, access=access, dimensions=None),
-            graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
-            to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
-            sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
-            refinement=refinement.counts(session, access=access),
-            stopped=tuple(f"{name} ({stage.value})" for stage, name in gold_checks.stopped(session, access=access)),
-            without_set=tuple(stage.value for stage in qualification.without_set(session, access=access)),
-        )
-
-
-# ---- for a person ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -214,32 +163,6 @@ def _less(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
     return {name: max(some.get(name, 0) - others.get(name, 0), 0) for name in {**some, **others}}
 
 
-NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
-
-
-def what_is_missing(store: Store, *, person: Person | None, project: str) -> str:
-    """What a lead does next in a project in which nobody can do anything."""
-    with store.read() as session:
-        access = require_lead(session, by=person, project=project)
-        states = items.count_by_state(session, project_id=access.project_id)
-        if not states and not image_pool.count(session, access=access, dimensions=None):
-            return NOTHING_YET
-        said = []  # a set has none of the items that wait, so these come first
-        waiting = sum(each.items for each in _without_media(session, access).values())
-        if waiting:
-            said.append(
-                f"{_items(waiting)} for images or clips that are not there, and nobody is given an item without them."
-                " Import in the menu brings them in; Dashboard says which ones they are."
-            )
-        without = " and ".join(stage.value for stage in qualification.without_set(session, access=access))
-        if without:
-            said.append(
-                f"The {without} asks people to qualify first, and there is no set of items for it: nobody gets in"
-                " until you make one. Qualify in the menu does that."
-            )
-        return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
-
-
 def _lines(
     session: Session, access: Access, person: Person, now: datetime, counted: list[StoredTally]
 ) -> list[StageWork]:
@@ -284,7 +207,7 @@ def _beyond(session: Session, access: Access, person: Person, stage: Stage, clos
 def _sifting(session: Session, access: Access, person: Person) -> StageWork:
     """Candidate images belong to no dimension."""
     closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
-    left = 0 if closed else triage.waiting(session, access=access)
+    left = 0 if closed else triage_figures.waiting(session, access=access)
     return StageWork(
         project=access.name,
         title=access.title,
@@ -352,210 +275,3 @@ def _to_write(session: Session, access: Access) -> dict[str, int]:
         written += begun.get((dimension.id, TaskState.CLAIMED), 0)
         left[dimension.id] = free if dimension.wanted is None else min(free, max(dimension.wanted - written, 0))
     return left
-
-
-# ---- for the lead ----------------------------------------------------------------------------------------------------
-
-
-def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
-    """Items that nobody in the project may vote on or settle, as sentences by dimension."""
-    in_project = projects.members(session, project_id=access.project_id)
-    members = [(row.person_id, row.role, row.dimensions, row.stages) for row, _ in in_project]
-    rows_of = [row for _, row in in_project]
-
-    barred: dict[Stage, set[int]] = {}
-    taking: dict[tuple[Stage, int], dict[int, str]] = {}
-
-    def able(stage: Stage, dimension: str) -> tuple[set[int], int]:
-        """Who may work there; and how many have the part for it but have not qualified or are stopped."""
-        part = {
-            person_id
-            for person_id, role, dimensions, stages in members
-            if at_least(role, role_for(access.schema, stage))
-            and (dimensions is None or dimension in dimensions)
-            and (stages is None or stage.value in stages)
-        }
-        if stage not in barred:
-            barred[stage] = {row.id for row in rows_of if _is_barred(session, access, person_of(row), stage)}
-        return part - barred[stage], len(part & barred[stage])
-
-    def takes(stage: Stage, person_id: int) -> dict[int, str]:
-        """The open slots that somebody may have, with their units."""
-        if (stage, person_id) not in taking:
-            taking[stage, person_id] = task_claims.may_be_taken(
-                session, project_id=access.project_id, stage=stage, person_id=person_id
-            )
-        return taking[stage, person_id]
-
-    found: dict[str, list[str]] = {}
-    for dimension in access.schema.dimensions:
-        found[dimension.id] = [
-            *_too_few_verifiers(session, access, dimension.id, *able(Stage.VERIFICATION, dimension.id), takes),
-            *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
-            *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
-        ]
-    for dimension_id, sentence in _too_many_writers(access, members):
-        found[dimension_id].append(sentence)
-    if access.schema.stages.adjudication is not None:
-        open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
-        for dimension in access.schema.dimensions:
-            may, _ = able(Stage.ADJUDICATION, dimension.id)
-            orphans = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
-            for person_id in sorted(may):
-                orphans = [row for row in orphans if row.id not in takes(Stage.ADJUDICATION, person_id)]
-            if orphans:
-                found[dimension.id].append(_who_is_needed(session, access, orphans, may))
-    return found
-
-
-def _too_many_writers(
-    access: Access, members: Sequence[tuple[int, Role, Sequence[str] | None, Sequence[str] | None]]
-) -> Iterator[tuple[str, str]]:
-    """Where the parts that leads have given are more than the schema's authoring has, by dimension.
-
-    It is about annotators who were given dimensions: whoever may write everywhere was given none in particular.
-    """
-    asked = access.schema.stages.authoring
-    writing = [
-        dimensions
-        for _, role, dimensions, stages in members
-        if role is Role.ANNOTATOR and dimensions is not None and (stages is None or Stage.AUTHORING.value in stages)
-    ]
-    if asked is None or not writing:
-        return
-    if asked.people is not None and len(writing) > asked.people:
-        words = f"{_people(len(writing))} write in this project, and the schema has {asked.people}; see People."
-        yield access.schema.dimensions[0].id, words
-    for dimension in access.schema.dimensions:
-        here = [dimensions for dimensions in writing if dimension.id in dimensions]
-        most = asked.people_per_dimension
-        if most is not None and len(here) > most:
-            yield dimension.id, f"{_people(len(here))} write here, and the schema has {most} a dimension; see People."
-        each = asked.dimensions_per_person
-        n = sum(each is not None and len(dimensions) > each for dimensions in here)
-        if n:
-            yield dimension.id, f"{_people(n)} here with more than the schema's {each} dimensions each; see People."
-
-
-def _is_barred(session: Session, access: Access, person: Person, stage: Stage) -> bool:
-    asks = (qualification.require, gold_checks.why_stopped)
-    return any(ask(session, access=access, person=person, stage=stage) is not None for ask in asks)
-
-
-_EXACT = 4
-"""Whether each item still has enough people to vote on it is looked up where at most so many more than its votes may
-vote at all: among many people there is always somebody who has not seen it."""
-
-
-def _too_few_verifiers(
-    session: Session,
-    access: Access,
-    dimension: str,
-    able: Set[int],
-    barred: int,
-    takes: Callable[[Stage, int], Mapping[int, str]],
-) -> Sequence[str]:
-    """Items with fewer people who may still vote on them than votes that they need."""
-    verification = access.schema.stages.verification
-    if verification is None or len(able) > verification.raters + _EXACT:
-        return ()
-    slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.VERIFICATION, dimension=dimension)
-    takers = dict.fromkeys(slots, 0)
-    for person_id in able if slots else ():
-        for unit in set(takes(Stage.VERIFICATION, person_id).values()) & set(takers):
-            takers[unit] += 1
-    stuck = sum(takers[unit] < n for unit, n in slots.items())
-    if not stuck:
-        return ()
-    return (
-        f"{_items(stuck)} for {verification.raters} votes, but {_only(len(able))} may verify"
-        f" here{_and_barred(barred)}, and nobody votes on an item that they wrote, edited, voted on or looked into;"
-        " add verifiers.",
-    )
-
-
-def _too_few_others(
-    session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
-) -> Sequence[str]:
-    """Models' answers that need more people than there are."""
-    found = getattr(access.schema.stages, stage.value)
-    needed = getattr(found, "raters", 1)
-    if found is None or len(able) >= needed:
-        return ()
-    slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
-    if not slots:
-        return ()
-    many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots)} answers of models wait"
-    each = f" by {needed} people each" if needed > 1 else ""
-    return (f"{many} for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people.",)
-
-
-def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "nobody"
-
-
-def _and_barred(n: int) -> str:
-    return (
-        f" ({n} more {'has' if n == 1 else 'have'} not qualified or {'is' if n == 1 else 'are'} stopped)" if n else ""
-    )
-
-
-def _who_is_needed(session: Session, access: Access, stuck: Sequence[StoredTask], able: Set[int]) -> str:
-    """Whom items wait for that none of those who settle may settle, and what each of them has done to the first."""
-    role = role_for(access.schema, Stage.ADJUDICATION).value
-    if not able:
-        return f"{_items(len(stuck))} for a {role}, and nobody here is one; make somebody a {role} on People."
-    item = items.by_id(session, id=stuck[0].item_id or 0)
-    parts = items.parts(session, item_id=item.id)
-    told = [
-        f"{name} has {' and '.join(parts[person_id])} it"
-        for person_id, name in sorted(people.names(session, ids=able).items())
-        if person_id in parts
-    ]
-    which = item.external_id if len(stuck) == 1 else f"for instance {item.external_id}"
-    return (
-        f"{_items(len(stuck))} for another {role} ({which}): {', '.join(told)}."
-        f" Make somebody who did none of that a {role} on People."
-    )
-
-
-def _without_media(session: Session, access: Access) -> dict[str, missing_media.Waiting]:
-    """The items that wait for images or clips, by dimension."""
-    return missing_media.by_dimension(
-        session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles
-    )
-
-
-def _bring_in(access: Access, waiting: missing_media.Waiting) -> str:
-    """How many items wait for which images and clips, and how these come in."""
-    parts = [
-        f"{each.files} {each.kind}{'' if each.files == 1 else 's'}"
-        f"{'' if each.role == each.kind else f' ({each.role})'}, such as {each.example}"
-        f"{f' of {each.source}' if each.source else ''}"
-        for each in waiting.lacking
-    ]
-    format = access.schema.source.format if access.schema.source else "FORMAT"
-    return (
-        f"{_items(waiting.items)} for what nobody has brought in: {'; '.join(parts)}. Import the same file again with"
-        f" its media, on Import or with `touchstone import {access.name} {format} FILE --media DIR`."
-    )
-
-
-def _too_few_images(session: Session, access: Access, dimension: str, wanted: int | None, alive: int) -> Sequence[str]:
-    """Items that cannot be written because the pool is empty."""
-    if access.schema.stages.authoring is None or wanted is None or alive >= wanted:
-        return ()
-    missing = wanted - alive
-    free = image_pool.count(session, access=access, dimensions=(dimension,))
-    if free >= missing:
-        return ()
-    images = f"{free} free image{'' if free == 1 else 's'}"
-    return (f"{missing} more {'item is' if missing == 1 else 'items are'} wanted, but the pool has {images} for it.",)
-
-
-def _items(n: int) -> str:
-    return "1 item waits" if n == 1 else f"{n} items wait"
-
-
-def _people(n: int) -> str:
-    return "1 person" if n == 1 else f"{n} people"

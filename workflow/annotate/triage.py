@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import io
 import secrets
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from statistics import median
 
 from annotation_schemas.model import Triage
-from db import candidate_images, events, people
+from db import candidate_images, events
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate
-from domain import csv_text
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import DroppedFrame, NothingLeft, Person, SiftCounts, SiftDone, SiftFrame, SiftProgress, SiftView
+from domain.records import NothingLeft, Person, SiftDone, SiftFrame, SiftView
 from domain.states import Sifted, Stage
 from media.perceptual_hash import distance
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
+from workflow.annotate.triage_figures import sift_counts, triage_of, waiting
 
 ALIKE = 6
 """Images whose hashes differ in no more bits are shown together."""
+
 AT_ONCE = 8
 """So many are shown together at most."""
+
 BLURRED = 0.25
 """An image that is sharp by less than this share of the median of its source may be blurred."""
+
 ENOUGH = 3
 """From so many images of a source on there is a median to compare with."""
+
 LONGEST_REASON = 200
-HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "name", "at", "stands")
 
 
 def next_group(store: Store, *, person: Person, project: str) -> SiftView | NothingLeft:
@@ -43,7 +44,7 @@ def next_group(store: Store, *, person: Person, project: str) -> SiftView | Noth
         closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
         if closed is not None:
             return closed
-        part = _part(access)
+        part = triage_of(access)
         mine = candidate_images.in_hand(
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=part.per_source
         )
@@ -120,105 +121,6 @@ def bring_back(store: Store, *, by: Person | None, project: str, frames: Sequenc
         return len(decided)
 
 
-def dropped(
-    store: Store, *, by: Person | None, project: str, words: str = "", limit: int = 200
-) -> tuple[list[DroppedFrame], int]:
-    """What was dropped last and how many there are in all, of those with these words in their name, source or reason;
-    for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        text = words.strip()
-        part = access.schema.stages.triage
-        meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
-        found, n = candidate_images.dropped(
-            session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
-        )
-        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
-
-
-def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:
-    """How many candidates are left, kept, and dropped for which reason, in all and by source; for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        part = access.schema.stages.triage
-        rows = candidate_images.counts(
-            session, project_id=access.project_id, per_source=part.per_source if part is not None else None
-        )
-    by_source = {
-        name: _counted([row for row in rows if (row[0] or "") == name])
-        for name in sorted({row[0] or "" for row in rows})
-    }
-    return SiftProgress(total=_counted(rows), by_source=by_source)
-
-
-def as_csv(store: Store, *, by: Person | None, project: str) -> str:
-    """Every decision, oldest first, also those that were taken back; for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        out = io.StringIO()
-        writer = csv_text.Writer(out)
-        writer.writerow(HEAD)
-        found = candidate_images.decisions(session, project_id=access.project_id)
-        called = people.called(session, logins={login for *_, login in found if login})
-        for row, asset, candidate, source, login in found:
-            sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"
-            writer.writerow(
-                [
-                    asset.public_id,
-                    asset.name,
-                    source or "",
-                    sharp,
-                    row.action,
-                    row.reason,
-                    "yes" if row.typed else "no",
-                    login or "",
-                    called.get(login or "", ""),
-                    row.created_at.isoformat(),
-                    "yes" if candidate.decision_id == row.id and candidate.state is not Sifted.WAITING else "no",
-                ]
-            )
-        return out.getvalue()
-
-
-# ---- what the other use cases ask ------------------------------------------------------------------------------------
-
-
-def waiting(session: Session, *, access: Access) -> int:
-    """How many candidates may still be kept. Where there are ``MANY`` they are counted so seldom that it takes at most
-    one part in ``RECOUNT_COST`` of the time."""
-    place = (str(session.get_bind().engine.url), access.project_id)
-    value, until = _counted_last.get(place, (0, 0.0))
-    began = time.monotonic()
-    if began < until:
-        return value
-    value = candidate_images.count_open(session, project_id=access.project_id, per_source=_part(access).per_source)
-    took = time.monotonic() - began
-    _counted_last[place] = (value, began + took * RECOUNT_COST if value >= MANY else 0.0)
-    return value
-
-
-RECOUNT_COST = 100
-MANY = 1000
-_counted_last: dict[tuple[str, int], tuple[int, float]] = {}
-"""By database and project: what was counted, and until when that will do."""
-
-
-def broken_rules(session: Session, *, access: Access) -> list[str]:
-    """Sources of which more are kept than the schema allows, or than they count."""
-    part = access.schema.stages.triage
-    if part is None:
-        return []
-    said = []
-    for name, kept, counted in candidate_images.kept_by_source(session, project_id=access.project_id):
-        if part.per_source is not None and kept > part.per_source:
-            said.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
-        if kept != counted:
-            said.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
-    return said
-
-
-# ---- deciding --------------------------------------------------------------------------------------------------------
-
 _OTHER_KEY = "Something else was sent with the same key before; what was sent now is not stored."
 
 
@@ -258,15 +160,17 @@ def _decide(
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
             raise Conflict(_OTHER_KEY)
         return SiftDone(kept=len(keep), dropped=len(drop), repeated=True)
-    known = {str(reason.value) for reason in _part(access).reasons}
+    known = {str(reason.value) for reason in triage_of(access).reasons}
     for row, asset in found:
         action, reason = wanted[row.asset_id]
         if row.state is not Sifted.WAITING:
             raise Conflict("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
             raise LeaseLost("Somebody else has this frame in hand now; here is the next.")
-        if action == "kept" and not candidate_images.let_in(session, asset=asset, per_source=_part(access).per_source):
-            raise Conflict(_full(_part(access).per_source))
+        if action == "kept" and not candidate_images.let_in(
+            session, asset=asset, per_source=triage_of(access).per_source
+        ):
+            raise Conflict(_full(triage_of(access).per_source))
         _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
         _log(session, access, person, asset, f"frame.{action}", now, {"reason": reason} if reason else {})
     return SiftDone(kept=len(keep), dropped=len(drop))
@@ -339,9 +243,6 @@ def _log(
     )
 
 
-# ---- showing ---------------------------------------------------------------------------------------------------------
-
-
 def _claim(session: Session, access: Access, part: Triage, now: datetime) -> list[StoredCandidate]:
     first = candidate_images.first_free(session, project_id=access.project_id, now=now, per_source=part.per_source)
     if first is None:
@@ -390,7 +291,7 @@ def _view(session: Session, access: Access, person: Person, part: Triage, rows: 
 
 def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
     rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
-    total = _counted(rows)
+    total = sift_counts(rows)
     if total.left:
         return NothingLeft("waiting_for_others", "The frames that are left are before others just now.")
     if rows:
@@ -398,33 +299,11 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
     return NothingLeft("all_done", "There is nothing to sift yet; a lead adds images on Import.")
 
 
-def _counted(rows: Sequence[tuple[str | None, Sifted, str, bool, int]]) -> SiftCounts:
-    reasons: Counter[str] = Counter()
-    left = kept = surplus = 0
-    for _, state, reason, room, n in rows:
-        if state is Sifted.DROPPED:
-            reasons[reason] += n
-        elif state is Sifted.KEPT:
-            kept += n
-        elif room:
-            left += n
-        else:
-            surplus += n
-    return SiftCounts(left=left, kept=kept, dropped=dict(reasons), surplus=surplus)
-
-
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
     known = candidate_images.ids_of(session, project_id=access.project_id, public_ids=frames)
     if not set(frames) <= set(known):
         raise NotFound("There is no such frame among this project's candidates.")
     return [known[frame] for frame in frames]
-
-
-def _part(access: Access) -> Triage:
-    part = access.schema.stages.triage
-    if part is None:
-        raise NotAllowed("This project has no triage; look at My work for what it has.")
-    return part
 
 
 def _sifter(session: Session, person: Person, project: str) -> Access:

@@ -12,7 +12,7 @@ from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answer_readings, qualification, refinement, triage
+from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import as_votes, judge, match_slots, open_verification, settle
 
 
@@ -206,8 +206,8 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     ):
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
-    said += triage.broken_rules(session, access=access)
-    said += qualification.differences(session, access=access)
+    said += triage_figures.broken_rules(session, access=access)
+    said += qualification_tries.differences(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):
         said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
     for public_id in queries.strange_guidelines(session, project_id=access.project_id):

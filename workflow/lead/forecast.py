@@ -16,7 +16,7 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from workflow.access.projects import Access, require_lead, stages_of
-from workflow.annotate import triage
+from workflow.annotate import triage_figures
 
 PACE_DAYS = 7
 """The pace of a stage is that of its last days with work, at most so many."""
@@ -200,7 +200,7 @@ def _forecast(
 
 def _left(session: Session, access: Access, stage: Stage) -> int:
     if stage is Stage.TRIAGE:
-        return triage.waiting(session, access=access)
+        return triage_figures.waiting(session, access=access)
     if stage is Stage.AUTHORING:
         states = items.count_by_state(session, project_id=access.project_id)
         return sum(

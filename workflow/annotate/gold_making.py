@@ -1,0 +1,321 @@
+"""Making gold, for leads: of what people's votes leave no doubt about, or of answers that a lead names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import randbelow
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import Keep
+from db import gold_items, items, projects, qualifications, withdrawn_runs, work_pace
+from db.engine import Session, Store
+from db.records import StoredGold, StoredItem, StoredPrediction
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.order import evenly
+from domain.policies import KEEP_RULES, criteria_that_decide, same
+from domain.records import Person
+from domain.states import ItemState, Purpose, Stage
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.gold_checks import asked_or_refuse, checked_reason, record, scored_answers
+
+
+@dataclass(frozen=True)
+class Known:
+    """An item, or a model's answer to it, with known answers."""
+
+    item: str
+    """External id."""
+    model: str | None
+    """In grading: whose answer it is."""
+    dimension: str
+    answers: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GoldLine:
+    """A piece of gold as leads see it."""
+
+    id: str
+    known: Known
+    right: int
+    n: int
+    """People who answered; skips are left out."""
+    skipped: int
+    usable: bool
+    """Whether it is still as it was when it was made, so that people are asked about it."""
+    withdrawn: str | None
+    """Why it was withdrawn; None: it was not."""
+
+
+def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldLine]:
+    """All gold of a stage, and how often it was answered right; for leads. ``by`` None is the command on the machine.
+
+    Whoever has looked knows the answers, so they are not asked about these items blind any more.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        given: dict[int, list[bool | None]] = defaultdict(list)
+        for answer, right in scored_answers(session, access, stage):
+            given[answer.gold_id].append(right)
+        found = gold_items.named(session, project_id=access.project_id, stage=stage)
+        gone = withdrawn_runs.ids(session, project_id=access.project_id)
+        if by is not None:
+            known = sorted({item.id for _, item, _ in found})
+            qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
+        return [
+            GoldLine(
+                id=row.public_id,
+                known=_known(row, item, prediction),
+                right=sum(right is True for right in given[row.id]),
+                n=sum(right is not None for right in given[row.id]),
+                skipped=sum(right is None for right in given[row.id]),
+                usable=_usable(row, item, gone),
+                withdrawn=row.why if row.withdrawn_at is not None else None,
+            )
+            for row, item, prediction in found
+        ]
+
+
+def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[Known]:
+    """What can be made gold because what people said leaves no doubt about it, and is no gold yet; for leads.
+
+    In verification: settled items that were kept (the answer that keeps an item is the right one), and rejected ones
+    on which all votes agree. In grading: models' answers that have all their grades, wherever these agree.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        asked_or_refuse(access, stage)
+        return [_known_of(access, found) for found in _candidates(session, access, stage)]
+
+
+def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
+    """Make gold of ``n`` candidates, evenly over the dimensions; what was made. Fewer if there are no more."""
+    if n < 1:
+        raise InvalidInput([Problem("n", "Say how many, at least 1.")])
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        asked_or_refuse(access, stage)
+        found = _candidates(session, access, stage)
+        if not found:
+            raise InvalidInput([Problem("n", _NOTHING_KNOWN[stage])])
+        chosen = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
+        return _make(session, access, stage, chosen, by, now)
+
+
+def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: Sequence[Known]) -> list[Known]:
+    """Make gold of settled items (in grading: of models' answers) with the answers that are given.
+
+    Raises
+    ------
+    InvalidInput
+        With everything that is wrong, by item; nothing is made then.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        asked_or_refuse(access, stage)
+        problems, chosen = [], []
+        for each in known:
+            try:
+                chosen.append(_checked(session, access, stage, each))
+            except NotFound as error:
+                problems.append(Problem(each.item, str(error)))
+            except InvalidInput as error:
+                problems += [Problem(each.item, f"{each.item}: {problem.message}") for problem in error.problems]
+        if problems:
+            raise InvalidInput(problems)
+        if not chosen:
+            raise InvalidInput([Problem("items", "Name at least one item with its right answers.")])
+        return _make(session, access, stage, chosen, by, now)
+
+
+def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
+    """Ask nobody about this gold any more, and let no answer to it count; the reason is kept."""
+    why = checked_reason(why, "Say why it is withdrawn; it is kept.")
+    with store.write() as session:
+        row = gold_items.lock(session, public_id=gold)
+        if row is None:
+            raise NotFound("There is no such gold.")
+        access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
+        if row.withdrawn_at is not None:
+            raise Conflict("It is withdrawn already.")
+        gold_items.withdraw(session, gold=row, why=why, now=store.now())
+        record(session, access, by, "gold.withdrawn", store.now(), item_id=row.item_id, stage=row.stage, why=why)
+
+
+Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
+"""What is known: the item, in grading the model's answer, and the right answers."""
+
+_NOTHING_KNOWN = {
+    Stage.VERIFICATION: "No settled item is left whose right answers are beyond doubt; settle more, or name items with"
+    " their answers.",
+    Stage.GRADING: "No model's answer is left that has all its grades and on which they agree; grade more, or name"
+    " some with their grades.",
+}
+
+
+def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidate]:
+    gone = withdrawn_runs.ids(session, project_id=access.project_id)
+    taken = {
+        (row.item_id, row.prediction_id)
+        for row, item, _ in gold_items.named(session, project_id=access.project_id, stage=stage)
+        if row.withdrawn_at is None and _usable(row, item, gone)
+    }
+    sent = [
+        one
+        for one in work_pace.submissions(session, project_id=access.project_id)
+        if one.stage is stage and one.purpose is Purpose.LIVE
+    ]
+    replaced = {one.supersedes_id for one in sent}
+    cast: dict[tuple[int, int | None], list[work_pace.Sent]] = defaultdict(list)
+    rows = {row.id: row for row in items.of_project(session, project_id=access.project_id)}
+    for one in sent:
+        row = rows.get(one.item_id)
+        if one.id in replaced or row is None:
+            continue
+        if stage is Stage.VERIFICATION and one.revision != row.current_revision:
+            continue
+        cast[one.item_id, one.prediction_id].append(one)
+    found: list[Candidate] = []
+    for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
+        if (item_id, prediction_id) in taken or prediction_id in gone:
+            continue
+        item = rows[item_id]
+        if stage is Stage.VERIFICATION:
+            known = _known_verdict(session, access, item, votes)
+        else:
+            known = _known_grade(access, item, votes)
+        if known:
+            prediction = items.prediction(session, id=prediction_id) if prediction_id is not None else None
+            found.append((item, prediction, known))
+    return found
+
+
+def _known_verdict(
+    session: Session, access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]
+) -> dict[str, Any] | None:
+    stage = access.schema.stages.verification
+    if stage is None or item.state not in gold_items.SETTLED:
+        return None
+    if item.state is ItemState.KEPT:
+        content = items.content(session, item_id=item.id, revision=item.current_revision)
+        return kept_answers(stage.keep, content)
+    return _agreed([vote.answers for vote in votes], criteria_that_decide(stage.keep))
+
+
+def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answers that keep an item, by criterion; None where the rule keeps whatever the votes agree on."""
+    by_key = keep.key is not None or KEEP_RULES[keep.rule].needs_key
+    found = {
+        name: content.get(keep.key or "") if by_key else keep.values.get(name, keep.value)
+        for name in criteria_that_decide(keep)
+    }
+    return None if any(value is None for value in found.values()) else found
+
+
+def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]) -> dict[str, Any] | None:
+    stage = access.schema.stages.grading
+    if stage is None or len(votes) < stage.raters:
+        return None
+    told = [
+        criterion.name
+        for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, item.dimension)
+        if kinds.of_criterion(criterion).compared and criterion.required
+    ]
+    agreed = {
+        name: value for name in told if (value := _same_value([vote.answers for vote in votes], name)) is not None
+    }
+    return agreed or None
+
+
+def _agreed(given: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any] | None:
+    found = {name: _same_value(given, name) for name in names}
+    return None if len(given) < 2 or any(value is None for value in found.values()) else found
+
+
+def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
+    """The value that all gave; None if they differ, or somebody gave none."""
+    values = [each.get(name) for each in given]
+    return values[0] if values and all(value is not None and same(value, values[0]) for value in values) else None
+
+
+def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Candidate:
+    item = items.by_external_id(session, project_id=access.project_id, external_id=known.item)
+    if item is None:
+        raise NotFound(f"There is no item {known.item!r} in {access.title}.")
+    prediction = None
+    if stage is Stage.GRADING:
+        answers = items.answers_of(session, project_id=access.project_id, model=known.model or "")
+        prediction = next((row for row, of in answers if of.id == item.id), None)
+        if prediction is None:
+            raise NotFound(f"{known.item}: there is no answer of a model {known.model!r} to it.")
+    elif item.state not in gold_items.SETTLED:
+        raise InvalidInput([Problem(known.item, "only a settled item can be gold; this one is still being voted on.")])
+    if not known.answers:
+        raise InvalidInput([Problem(known.item, "say what its right answers are.")])
+    criteria = registry.criteria_of(access.schema, stage.value, item.dimension)
+    asked = [criterion for criterion in criteria if criterion.name in known.answers]
+    unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})
+    if unknown:
+        raise InvalidInput([Problem(name, f"the {stage.value} does not ask {name!r}.") for name in unknown])
+    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
+    # A reason that an option wants is the voter's; what is known is the option.
+    bare = [
+        criterion.model_copy(
+            update={"options": tuple(option.model_copy(update={"reasons": ()}) for option in criterion.options)}
+        )
+        for criterion in bare
+    ]
+    problems = kinds.check_answers(bare, dict(known.answers), {}, fields)
+    if problems:
+        raise InvalidInput(problems)
+    return item, prediction, dict(known.answers)
+
+
+def _make(
+    session: Session, access: Access, stage: Stage, chosen: Sequence[Candidate], by: Person | None, now: datetime
+) -> list[Known]:
+    for row, item, prediction in gold_items.named(session, project_id=access.project_id, stage=stage):
+        for other, of, _ in chosen:
+            if (
+                row.withdrawn_at is None
+                and item.id == other.id
+                and (prediction is None or (of and prediction.id == of.id))
+            ):
+                gold_items.withdraw(session, gold=row, why="replaced", now=now)
+    for item, of, known in chosen:
+        gold_items.make(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            item=item,
+            prediction=of,
+            answers=known,
+            by_id=by.id if by else None,
+            now=now,
+        )
+        record(session, access, by, "gold.made", now, item_id=item.id, stage=stage.value, answers=known)
+    if by is not None:
+        known_items = sorted({item.id for item, _, _ in chosen})
+        qualifications.note_insights(session, item_ids=known_items, person_id=by.id, now=now)
+    return [_known_of(access, each) for each in chosen]
+
+
+def _known_of(access: Access, found: Candidate) -> Known:
+    item, prediction, answers = found
+    return Known(item.external_id, prediction.model if prediction else None, item.dimension, answers)
+
+
+def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | None) -> Known:
+    return Known(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
+
+
+def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
+    """Whether people are asked about it: not if its answer is one of those that were withdrawn with their run."""
+    settled = row.stage != Stage.VERIFICATION.value or item.state in gold_items.SETTLED
+    there = row.withdrawn_at is None and row.prediction_id not in gone
+    return there and settled and item.current_revision == row.revision

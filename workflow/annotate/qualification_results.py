@@ -1,0 +1,250 @@
+"""What a try to qualify comes to: each item compared with its key and with what seniors answered."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import Qualification
+from db import items, people, projects, qualifications
+from db.engine import Session
+from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
+from domain import csv_text
+from domain.display_names import apart
+from domain.policies import criteria_that_decide, same
+from domain.qualification import Review, Standing, standing
+from domain.records import Person
+from domain.roles import Role, at_least
+from domain.states import Stage
+from workflow.access.projects import Access
+from workflow.annotate.qualification_sets import Thing, counting_sets, things_of
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """One item of a try: what was answered, what is right, and what was said of it."""
+
+    item: str
+    dimension: str
+    fields: Mapping[str, Any]
+    answer: Mapping[str, Any]
+    reasons: Mapping[str, Any]
+    key: Any
+    """The item's own key; None where the schema has none."""
+    seniors: Any
+    """What most seniors answered; None if they did not, or differed."""
+    right: bool | None
+    """None: nothing says what is right."""
+    comments: Sequence[tuple[str, str]] = ()
+    """Who said what about it."""
+    graded: str | None = None
+    """The model's answer that was graded, if it was one."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """One try to qualify, or an exemption."""
+
+    id: str
+    person: str
+    name: str
+    number: int
+    stage: Stage
+    state: Standing
+    n_items: int
+    n_answered: int
+    n_right: int
+    pass_mark: float
+    set_number: int | None
+    reviews: Sequence[tuple[str, bool]]
+    """Who signed (True) or sent it back."""
+    exempt: str | None = None
+    """Why a lead let them in without it."""
+    results: Sequence[ItemResult] = ()
+    wait: str = ""
+    """Why its person cannot begin the next one yet; empty if they can, or need none."""
+    superseded: bool = False
+    """Passing its set would let nobody in any more, and there is one that does."""
+
+
+def as_csv(found: Sequence[Try]) -> str:
+    """Tries as a table."""
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    writer.writerow(
+        ["person", "name", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"]
+    )
+    for each in found:
+        signed = " ".join(login for login, signs in each.reviews if signs)
+        writer.writerow(
+            [each.person, each.name, each.number, each.set_number or "", each.state.value, each.n_items,
+             each.n_answered, each.n_right, each.pass_mark, signed, each.exempt or ""]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def view_of(
+    session: Session,
+    access: Access,
+    asked: Qualification,
+    row: StoredQualification,
+    person: Person | None,
+    *,
+    results: bool = False,
+) -> Try:
+    """A try as people see it, with the results of its items if they are asked for."""
+    whose = people.by_id(session, id=row.person_id)
+    login, name = (whose.login, whose.name) if whose else ("", "")
+    if row.set_id is None:
+        return Try(
+            row.public_id, login, name, row.number, Stage(row.stage), Standing.PASSED, 0, 0, 0, asked.pass_mark,
+            None, (), row.why,
+        )  # fmt: skip
+    of = qualifications.set_by_id(session, id=row.set_id)
+    given = qualifications.answers(session, qualification_id=row.id)
+    said = qualifications.reviews(session, qualification_id=row.id)
+    found = item_results(session, access, asked, of, given, references_of(session, access, of, row))
+    n_right = sum(result.right is True for result in found)
+    state = standing(
+        n_items=len(of.item_ids),
+        n_answered=len(given),
+        n_right=n_right,
+        pass_mark=asked.pass_mark,
+        reviewers=asked.reviewers,
+        reviews=[Review(reviewer.login, note.signs, note.created_at) for note, reviewer in said],
+    )
+    newest = {reviewer.login: note.signs for note, reviewer in said}
+    counting = counting_sets(session, access, Stage(row.stage))
+    called = apart({reviewer.login: reviewer.name for _, reviewer in said})
+    comments: dict[str, list[tuple[str, str]]] = {}
+    for note, reviewer in said:
+        for item, text in note.comments.items():
+            comments.setdefault(item, []).append((called[reviewer.login], text))
+    return Try(
+        row.public_id,
+        login,
+        name,
+        row.number,
+        Stage(row.stage),
+        state,
+        len(of.item_ids),
+        len(given),
+        n_right,
+        asked.pass_mark,
+        of.number,
+        tuple(newest.items()),
+        None,
+        tuple(replace(each, comments=tuple(comments.get(each.item, ()))) for each in found) if results else (),
+        superseded=bool(counting) and of.id not in {each.id for each in counting},
+    )
+
+
+def item_results(
+    session: Session,
+    access: Access,
+    asked: Qualification,
+    of: StoredQualificationSet,
+    given: Mapping[int, StoredAnnotation],
+    reference: Sequence[StoredAnnotation],
+) -> list[ItemResult]:
+    """The items of a set, answered and compared."""
+    by_thing: dict[int, list[StoredAnnotation]] = {}
+    for row in reference:
+        by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
+    things = things_of(session, of)
+    contents = items.contents(session, ids=[thing.item.id for thing in things])
+    results = []
+    for at, thing in enumerate(things, start=1):
+        mine = given.get(thing.id)
+        content = contents[thing.item.id, mine.revision if mine else thing.item.current_revision]
+        results.append(_result(access, asked, thing, content, mine, by_thing.get(thing.id, []), at))
+    return results
+
+
+def _result(
+    access: Access,
+    asked: Qualification,
+    thing: Thing,
+    content: Mapping[str, Any],
+    given: StoredAnnotation | None,
+    reference: Sequence[StoredAnnotation],
+    at: int,
+) -> ItemResult:
+    item = thing.item
+    verification = access.schema.stages.verification
+    keep = verification.keep if verification and thing.prediction is None else None
+    deciding = criteria_that_decide(keep) if keep else _graded(access, item.dimension)
+    key = content.get(keep.key) if keep and keep.key else None
+    seniors = _most([tuple(row.answers.get(name) for name in deciding) for row in reference])
+    answer = tuple(given.answers.get(name) for name in deciding) if given else ()
+    by_key = None if key is None else bool(given) and all(same(value, key) for value in answer)
+    by_seniors = None if seniors is None else bool(given) and all(map(same, answer, seniors))
+    wanted = {"key": by_key, "seniors": by_seniors}.get(asked.against or "")
+    if asked.against == "both":
+        wanted = None if by_key is None or by_seniors is None else by_key and by_seniors
+    elif asked.against is None:
+        wanted = by_seniors if by_key is None else by_key
+    shown = {
+        field.name: content[field.name]
+        for field in access.schema.item.fields
+        if field.name in content and field.authored
+    }
+    return ItemResult(
+        item.external_id if thing.prediction is None else f"{at}: {item.external_id}",  # models have no names here
+        item.dimension,
+        shown,
+        dict(given.answers) if given else {},
+        dict(given.reasons) if given else {},
+        key,
+        list(seniors) if seniors is not None and len(seniors) > 1 else seniors[0] if seniors else None,
+        wanted,
+        graded=thing.prediction.text if thing.prediction else None,
+    )
+
+
+def references_of(
+    session: Session,
+    access: Access,
+    of: StoredQualificationSet,
+    row: StoredQualification,
+    *,
+    until: datetime | None = None,
+) -> list[StoredAnnotation]:
+    """What seniors and leads answered about the items of a set, this person left out."""
+    found: list[StoredAnnotation] = []
+    for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
+        if other.set_id != of.id or person.id == row.person_id:
+            continue
+        role = role_of(session, access, person)
+        if role is not None and at_least(role, Role.SENIOR):
+            found += qualifications.answers(session, qualification_id=other.id, until=until).values()
+    return found
+
+
+def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
+    """The answer of more than half of the seniors; None if there is none."""
+    counted = Counter(map(repr, values))
+    if not counted:
+        return None
+    word, n = counted.most_common(1)[0]
+    return next(value for value in values if repr(value) == word) if 2 * n > len(values) else None
+
+
+def _graded(access: Access, dimension: str) -> list[str]:
+    """The criteria by which grades are compared: those with values that everybody gives."""
+    return [
+        criterion.name
+        for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)
+        if kinds.of_criterion(criterion).compared and criterion.required
+    ]
+
+
+def role_of(session: Session, access: Access, row: StoredPerson) -> Role | None:
+    """Somebody's role in the project; None if they take no part."""
+    member = projects.member(session, project_id=access.project_id, person_id=row.id)
+    return member.role if member else Role.LEAD if row.is_admin else None

@@ -1,0 +1,194 @@
+"""The sets of items to pass before a stage: making them, and which of them let somebody in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import randbelow
+from typing import Any
+
+from annotation_schemas.model import Qualification
+from db import events, files, guidelines, items, missing_media, qualifications
+from db.engine import Session, Store
+from db.records import StoredItem, StoredPrediction, StoredQualificationSet
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.order import evenly
+from domain.rated_units import unit_of
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access, require_lead
+
+
+@dataclass(frozen=True)
+class MadeSet:
+    """A set of items to pass, as it was made."""
+
+    number: int
+    items: Sequence[str]
+    """By external id."""
+    few: str
+    """That it is smaller than it was to be, in words; empty if it is not."""
+
+
+def policy(access: Access, stage: Stage) -> Qualification | None:
+    """What the schema asks before a stage; None if nothing."""
+    part = getattr(access.schema.stages, stage.value, None)
+    found: Qualification | None = getattr(part, "qualification", None)
+    return found
+
+
+def without_set(session: Session, *, access: Access) -> list[Stage]:
+    """The stages that let nobody in who has not qualified, while there is no set to qualify on."""
+    return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
+
+
+def counting_sets(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
+    """The sets that let in whoever passes them, oldest first: made under a version of the guideline that is new enough,
+    and not before a set that asks everybody anew."""
+    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+    least = max((row.number for row in sets if row.requalify), default=0)
+    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
+    return [row for row in sets if row.number >= least and (under is None or row.guideline_hash in under)]
+
+
+def newest_counting(session: Session, access: Access, stage: Stage) -> StoredQualificationSet | None:
+    """The set that people work on; None if there is none that counts."""
+    return next(reversed(counting_sets(session, access, stage)), None)
+
+
+def make_set(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    stage: Stage = Stage.VERIFICATION,
+    names: Sequence[str] = (),
+    n: int | None = None,
+    requalify: bool = False,
+) -> MadeSet:
+    """Fix the items to pass before a stage.
+
+    Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
+    seed that is stored; if there are fewer, the set says so. ``requalify``: whoever passed an earlier set has to pass
+    this one as well.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        asked = policy(access, stage)
+        if asked is None:
+            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
+        seed = randbelow(2**31)
+        pool = _pool(session, access, stage)
+        chosen = (
+            [_named(access, pool, name) for name in dict.fromkeys(names)]
+            if names
+            else evenly(pool, n or asked.items, seed=seed, of=lambda thing: thing.item.dimension)
+        )
+        if not chosen:
+            raise InvalidInput(
+                [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
+            )
+        row = qualifications.make_set(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            item_ids=[thing.item.id for thing in chosen],
+            prediction_ids=[thing.id for thing in chosen] if stage is Stage.GRADING else None,
+            requalify=requalify,
+            guideline_hash=access.loaded.guideline_hash,
+            seed=seed,
+            wanted=None if names else n or asked.items,
+            by_id=by.id if by else None,
+            now=now,
+        )
+        record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
+        return MadeSet(row.number, [thing.name for thing in chosen], _few(row, asked))
+
+
+def newest_set(
+    store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION
+) -> MadeSet | None:
+    """The set that people work on, for leads; None if there is none."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        asked = policy(access, stage)
+        made = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        if asked is None or not made:
+            return None
+        names = [thing.name for thing in things_of(session, made[-1])]
+        return MadeSet(made[-1].number, names, _few(made[-1], asked))
+
+
+def _few(made: StoredQualificationSet, asked: Qualification) -> str:
+    """That a set is smaller than it was to be; empty if it is not."""
+    n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
+    if made.wanted is not None and n < made.wanted:
+        who = "the schema asks for" if made.wanted == asked.items else "were asked for"
+        return f"{n} of the {made.wanted} {what} that {who}; the project had no more."
+    return f"{n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """What is answered about: an item, or a model's answer to it."""
+
+    item: StoredItem
+    prediction: StoredPrediction | None = None
+
+    @property
+    def id(self) -> int:
+        return (self.item if self.prediction is None else self.prediction).id
+
+    @property
+    def name(self) -> str:
+        return unit_of(self.item.external_id, self.prediction.model if self.prediction else None)
+
+
+def _pool(session: Session, access: Access, stage: Stage) -> list[Thing]:
+    """What a set can be drawn from, in the order in which it came."""
+    waiting = waiting_for_media(session, access)
+    rows = [row for row in items.of_project(session, project_id=access.project_id) if row.id not in waiting]
+    rows.sort(key=lambda row: row.id)
+    if stage is not Stage.GRADING:
+        return [Thing(row) for row in rows]
+    by_id = {row.id: row for row in rows}
+    graded = access.schema.stages.grading.dimensions if access.schema.stages.grading else None
+    found = [
+        Thing(by_id[row.item_id], row)
+        for row in files.predictions(session, project_id=access.project_id)
+        if row.item_id in by_id
+    ]
+    return [thing for thing in found if graded is None or thing.item.dimension in graded]
+
+
+def waiting_for_media(session: Session, access: Access) -> set[int]:
+    """The items (ids) of the project whose images or clips are not there yet."""
+    return missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles)
+
+
+def things_of(session: Session, of: StoredQualificationSet) -> list[Thing]:
+    """What is in a set."""
+    found = items.by_ids(session, ids=of.item_ids)
+    rows = [found[item_id] for item_id in of.item_ids]
+    if of.prediction_ids is None:
+        return [Thing(row) for row in rows]
+    return [Thing(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]
+
+
+def _named(access: Access, pool: Sequence[Thing], name: str) -> Thing:
+    for thing in pool:
+        if thing.name == name:
+            return thing
+    raise NotFound(
+        f"There is no {name!r} in {access.title} that could be in a set, or its images or clips are not there yet."
+    )
+
+
+def record(
+    session: Session, access: Access, by: Person | None, kind: str, now: datetime, data: Mapping[str, Any]
+) -> None:
+    """A line in the log about a qualification."""
+    events.record(
+        session, at=now, kind=kind, project_id=access.project_id, person_id=by.id if by else None, data=dict(data)
+    )

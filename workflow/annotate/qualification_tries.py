@@ -1,0 +1,259 @@
+"""Tries to qualify: beginning one, looking at them, and signing them or sending them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from annotation_schemas.model import Qualification
+from db import comment_threads as threads
+from db import qualifications, task_slots
+from db.engine import IntegrityError, Session, Store
+from db.records import StoredQualification
+from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.order import shuffled
+from domain.qualification import Review, Standing, may_try_again, standing
+from domain.records import Person
+from domain.roles import Role, at_least
+from domain.states import Purpose, Stage
+from workflow.access.projects import Access, access_by_id, access_to
+from workflow.annotate.qualification import has_passed, since_passing
+from workflow.annotate.qualification_results import Try, item_results, references_of, view_of
+from workflow.annotate.qualification_sets import newest_counting, policy, record, things_of, waiting_for_media
+
+
+def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
+    """Begin a try on the newest set: its items come on the stage's ordinary page.
+
+    Seniors and leads answer it too, as a reference for the others. ``Conflict`` says why it is not the time.
+    """
+    with store.write() as session:
+        access, now = access_to(session, person=person, project=project), store.now()
+        asked = policy(access, stage)
+        if asked is None or not access.may_do(stage):
+            raise NotFound(f"There is no qualification for you before {stage.value} here.")
+        sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        if newest_counting(session, access, stage) is None:
+            raise Conflict("No set of items is ready yet; a lead makes one.")
+        mine = [
+            row
+            for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+            if row.set_id is not None
+        ]
+        if mine:
+            last = view_of(session, access, asked, mine[-1], None)
+            if last.state is Standing.OPEN or (last.state is Standing.HANDED_IN and not last.superseded):
+                return last
+            if last.state is Standing.PASSED and has_passed(session, access, person.id, stage):
+                raise Conflict("You have passed this qualification.")
+            why = _why_wait(session, asked, since_passing(session, access, person.id, stage), last, now)
+            if why:
+                raise Conflict(why)
+        waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
+        if waiting:
+            n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
+            raise Conflict(f"{n} for images or clips; a lead brings them in. Come back later.")
+        try:
+            row = qualifications.add_try(
+                session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
+            )
+        except IntegrityError as error:
+            raise Conflict("You have begun this in another window; reload the page.") from error
+        things = things_of(session, sets[-1])
+        in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
+        task_slots.open_slots(
+            session,
+            slots=[
+                task_slots.Slot(
+                    project_id=access.project_id,
+                    stage=stage,
+                    purpose=Purpose.QUALIFICATION,
+                    unit=f"{Purpose.QUALIFICATION.value}/{row.id}/{thing.id}",
+                    slot=place,
+                    item_id=thing.item.id,
+                    revision=thing.item.current_revision if thing.prediction is None else None,
+                    prediction_id=thing.prediction.id if thing.prediction else None,
+                    dimension=thing.item.dimension,
+                    person_id=person.id,
+                    shuffle=place,
+                    at=now,
+                )
+                for place, thing in enumerate(in_order)
+            ],
+        )
+        for thing in in_order:
+            if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
+                threads.note_insight(session, item_id=thing.item.id, person_id=person.id, now=now)
+        record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})
+        return view_of(session, access, asked, row, None)
+
+
+def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
+    """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before.
+
+    What is right stays hidden as long as they may answer the same set again.
+    """
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        asked = policy(access, stage)
+        if asked is None:
+            return []
+        found = []
+        rows = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        tried = since_passing(session, access, person.id, stage)
+        again = asked.attempts is None or len(tried) < asked.attempts
+        again = again and not has_passed(session, access, person.id, stage)
+        for row in rows:
+            seen = view_of(session, access, asked, row, None)
+            if seen.state not in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK):
+                found.append(_hidden(seen))
+                continue
+            seen = view_of(session, access, asked, row, person, results=True)
+            same_set = bool(sets) and row.set_id == sets[-1].id
+            found.append(_without_keys(seen) if again and same_set else seen)
+        if found and found[-1].exempt is None:
+            found[-1] = replace(found[-1], wait=_why_wait(session, asked, tried, found[-1], store.now()))
+        return found
+
+
+def _why_wait(
+    session: Session, asked: Qualification, tried: Sequence[StoredQualification], last: Try, now: datetime
+) -> str:
+    """Why somebody cannot try again yet after their last try; empty if they can."""
+    if last.state not in (Standing.FAILED, Standing.SENT_BACK):
+        return ""
+    ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id))
+    wait = timedelta(hours=asked.retry_after_hours)
+    return may_try_again(tries=len(tried), attempts=asked.attempts, ended=ended, wait=wait, now=now) or ""
+
+
+def _without_keys(seen: Try) -> Try:
+    """A try without anything that would make the next one on the same items easier than the first."""
+    blind = [replace(each, key=None, seniors=None, right=None) for each in seen.results]
+    return replace(seen, results=tuple(blind))
+
+
+def _hidden(seen: Try) -> Try:
+    """A try without anything that tells how it goes."""
+    return replace(seen, n_right=0, reviews=(), results=())
+
+
+def tries(store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
+    """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself.
+
+    Whoever has looked knows the keys, so they are not asked about these items blind any more.
+    """
+    with store.write() as session:
+        access = access_to(session, person=person, project=project)
+        _must_be_senior(access)
+        asked = policy(access, stage)
+        if asked is None:
+            return []
+        rows = qualifications.tries(session, project_id=access.project_id, stage=stage)
+        if person is not None:
+            tried = sorted({row.set_id for row, _ in rows if row.set_id is not None})
+            known = {item for id in tried for item in qualifications.set_by_id(session, id=id).item_ids}
+            qualifications.note_insights(session, item_ids=sorted(known), person_id=person.id, now=store.now())
+        return [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
+
+
+def review(
+    store: Store, *, by: Person, qualification: str, signs: bool, comments: Mapping[str, str] | None = None
+) -> Try:
+    """Sign a try that was handed in, or send it back, with comments by item (external id).
+
+    Distinct seniors sign; nobody signs their own. A review can be replaced until the try has ended.
+    """
+    said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
+    if not signs and not said:
+        raise InvalidInput([Problem("comments", "Say at least at one item why you send it back.")])
+    with store.write() as session:
+        row = qualifications.by_public_id(session, public_id=qualification, hold=True)
+        if row is None:
+            raise NotFound("There is no such try.")
+        access = access_by_id(session, person=by, project_id=row.project_id)
+        _must_be_senior(access)
+        if row.person_id == by.id:
+            raise NotAllowed("Nobody reviews their own qualification.")
+        stage = Stage(row.stage)
+        asked = policy(access, stage)
+        seen = view_of(session, access, asked, row, None) if asked else None
+        if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
+            raise Conflict("This try is not waiting for a review: it is not handed in yet, or has ended.")
+        now = store.now()
+        of = qualifications.set_by_id(session, id=row.set_id or 0)
+        earlier = qualifications.reviews(session, qualification_id=row.id)
+        reviews = [Review(reviewer.login, note.signs, note.created_at) for note, reviewer in earlier]
+        state = standing(
+            n_items=seen.n_items,
+            n_answered=seen.n_answered,
+            n_right=seen.n_right,
+            pass_mark=asked.pass_mark,
+            reviewers=asked.reviewers,
+            reviews=[*reviews, Review(by.login, signs, now)],
+        )
+        qualifications.add_review(
+            session,
+            qualification_id=row.id,
+            person_id=by.id,
+            signs=signs,
+            comments=said,
+            state=state,
+            n_right=seen.n_right,
+            reference_ids=[each.id for each in references_of(session, access, of, row)],
+            now=now,
+        )
+        after = view_of(session, access, asked, row, None, results=True)
+        data = {"signs": signs, "login": after.person, "state": after.state.value}
+        record(session, access, by, "qualification.reviewed", now, data)
+        return after
+
+
+def differences(session: Session, *, access: Access) -> Iterator[str]:
+    """Reviews whose stored result is not what the answers, the key, the seniors' answers and the reviews make it, all
+    as they were when it was written.
+
+    Nothing mends them: what a senior signed is kept as it is, so a difference is for people to look into.
+    """
+    for stage in Stage:
+        asked = policy(access, stage)
+        if asked is None:
+            continue
+        for row, person in qualifications.tries(session, project_id=access.project_id, stage=stage):
+            if row.set_id is None:
+                continue
+            of = qualifications.set_by_id(session, id=row.set_id)
+            said: list[Review] = []
+            for note, reviewer in qualifications.reviews(session, qualification_id=row.id):
+                said.append(Review(reviewer.login, note.signs, note.created_at))
+                given = qualifications.answers(session, qualification_id=row.id, until=note.created_at)
+                reference = (
+                    references_of(session, access, of, row, until=note.created_at)
+                    if note.reference_ids is None
+                    else qualifications.by_ids(session, ids=note.reference_ids)
+                )
+                n_right = sum(
+                    result.right is True for result in item_results(session, access, asked, of, given, reference)
+                )
+                state = standing(
+                    n_items=len(of.item_ids),
+                    n_answered=len(given),
+                    n_right=n_right,
+                    pass_mark=asked.pass_mark,
+                    reviewers=asked.reviewers,
+                    reviews=said,
+                )
+                about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
+                if n_right != note.n_right:
+                    yield f"{about} is stored with {note.n_right} right, but the answers make it {n_right}."
+                if state.value != note.state:
+                    yield f"{about} is stored as {note.state}, but the answers and reviews make it {state.value}."
+                if reviewer.id == person.id:
+                    yield f"{about} is by the person themselves."
+
+
+def _must_be_senior(access: Access) -> None:
+    if not at_least(access.role, Role.SENIOR):
+        raise NotAllowed("Seniors and leads look at qualifications.")

@@ -1,0 +1,139 @@
+"""How far triage is: what waits, what was dropped and why, and every decision as a table."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from annotation_schemas.model import Triage
+from db import candidate_images, people
+from db.engine import Session, Store
+from domain import csv_text
+from domain.errors import NotAllowed
+from domain.records import DroppedFrame, Person, SiftCounts, SiftProgress
+from domain.states import Sifted
+from workflow.access.projects import Access, require_lead
+
+HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "name", "at", "stands")
+
+
+def dropped(
+    store: Store, *, by: Person | None, project: str, words: str = "", limit: int = 200
+) -> tuple[list[DroppedFrame], int]:
+    """What was dropped last and how many there are in all, of those with these words in their name, source or reason;
+    for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        text = words.strip()
+        part = access.schema.stages.triage
+        meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
+        found, n = candidate_images.dropped(
+            session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
+        )
+        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
+
+
+def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:
+    """How many candidates are left, kept, and dropped for which reason, in all and by source; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        part = access.schema.stages.triage
+        rows = candidate_images.counts(
+            session, project_id=access.project_id, per_source=part.per_source if part is not None else None
+        )
+    by_source = {
+        name: sift_counts([row for row in rows if (row[0] or "") == name])
+        for name in sorted({row[0] or "" for row in rows})
+    }
+    return SiftProgress(total=sift_counts(rows), by_source=by_source)
+
+
+def as_csv(store: Store, *, by: Person | None, project: str) -> str:
+    """Every decision, oldest first, also those that were taken back; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        out = io.StringIO()
+        writer = csv_text.Writer(out)
+        writer.writerow(HEAD)
+        found = candidate_images.decisions(session, project_id=access.project_id)
+        called = people.called(session, logins={login for *_, login in found if login})
+        for row, asset, candidate, source, login in found:
+            sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"
+            writer.writerow(
+                [
+                    asset.public_id,
+                    asset.name,
+                    source or "",
+                    sharp,
+                    row.action,
+                    row.reason,
+                    "yes" if row.typed else "no",
+                    login or "",
+                    called.get(login or "", ""),
+                    row.created_at.isoformat(),
+                    "yes" if candidate.decision_id == row.id and candidate.state is not Sifted.WAITING else "no",
+                ]
+            )
+        return out.getvalue()
+
+
+def waiting(session: Session, *, access: Access) -> int:
+    """How many candidates may still be kept. Where there are ``MANY`` they are counted so seldom that it takes at most
+    one part in ``RECOUNT_COST`` of the time."""
+    place = (str(session.get_bind().engine.url), access.project_id)
+    value, until = _counted_last.get(place, (0, 0.0))
+    began = time.monotonic()
+    if began < until:
+        return value
+    value = candidate_images.count_open(session, project_id=access.project_id, per_source=triage_of(access).per_source)
+    took = time.monotonic() - began
+    _counted_last[place] = (value, began + took * RECOUNT_COST if value >= MANY else 0.0)
+    return value
+
+
+RECOUNT_COST = 100
+
+MANY = 1000
+
+_counted_last: dict[tuple[str, int], tuple[int, float]] = {}
+"""By database and project: what was counted, and until when that will do."""
+
+
+def broken_rules(session: Session, *, access: Access) -> list[str]:
+    """Sources of which more are kept than the schema allows, or than they count."""
+    part = access.schema.stages.triage
+    if part is None:
+        return []
+    said = []
+    for name, kept, counted in candidate_images.kept_by_source(session, project_id=access.project_id):
+        if part.per_source is not None and kept > part.per_source:
+            said.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
+        if kept != counted:
+            said.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
+    return said
+
+
+def sift_counts(rows: Sequence[tuple[str | None, Sifted, str, bool, int]]) -> SiftCounts:
+    """Candidates, counted by what became of them."""
+    reasons: Counter[str] = Counter()
+    left = kept = surplus = 0
+    for _, state, reason, room, n in rows:
+        if state is Sifted.DROPPED:
+            reasons[reason] += n
+        elif state is Sifted.KEPT:
+            kept += n
+        elif room:
+            left += n
+        else:
+            surplus += n
+    return SiftCounts(left=left, kept=kept, dropped=dict(reasons), surplus=surplus)
+
+
+def triage_of(access: Access) -> Triage:
+    """What the schema says of triage; ``NotAllowed`` if it has none."""
+    part = access.schema.stages.triage
+    if part is None:
+        raise NotAllowed("This project has no triage; look at My work for what it has.")
+    return part
