@@ -67,6 +67,32 @@ def _no_power_cuts() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _one_memory_of_statements() -> Iterator[None]:
+    """What SQLAlchemy has made of a statement holds for every store of this process, not for one test's alone.
+
+    An engine compiles each statement once; a test has an engine of its own, and would compile hundreds of them again.
+    """
+    from sqlalchemy.util import LRUCache
+
+    from db import engine
+
+    make = engine.create_engine
+    known: dict[str, Any] = {}
+
+    def create(address: Any, **options: Any) -> Any:
+        made = make(address, **options)
+        # Compiled statements are known by their dialect, too: the first engine's that has connected serves all.
+        dialect, cache = known.setdefault(made.dialect.name, (made.dialect, LRUCache(10_000)))
+        made.dialect = made.pool._dialect = dialect
+        made._compiled_cache = cache
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "create_engine", create)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> None:
     """Making a password and signing in takes no time here; ``testkit.preloaded`` does the same for what we start."""
     from testkit import passwords
