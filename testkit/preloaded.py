@@ -5,16 +5,24 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
+import sqlalchemy.orm
+
 import app.cli
 import app.server
 import app.views
 import workflow
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from testkit import passwords, seeds
 
 for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
         importlib.import_module(_module.name)
 
+importlib.import_module("alembic.command")
 app.cli.command()
 passwords.quicken()
 seeds.settle("served")
+sqlalchemy.orm.configure_mappers()
+for _schema in shipped().values():
+    load_schema(_schema)  # what a text means is worked out once in a process, and each command would do it again
