@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, CDPSession, Page
 
 WAIT_MS = 20_000
 """How long a person would wait for a page on a busy machine before calling it broken."""
@@ -24,6 +25,7 @@ FLAGS = [
     "--disable-sync",
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
+    "--process-per-site",  # a new page of a window goes where the one before was drawn: see ``window``
 ]
 
 
@@ -46,6 +48,72 @@ def launched() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield running
         running.close()
+
+
+class _Window:
+    """A browser context that one person after the other sits at.
+
+    Most of what a page of Streamlit costs is its code, read and compiled. The process that has done so keeps it for as
+    long as a page of the site is open; ``_stays`` is one, empty, and asks no server for anything.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        self._stays = self._context.new_page()
+        self._stays.route("**/*", lambda route: route.fulfill(body="", content_type="text/html"))
+        self._stays.goto("http://127.0.0.1/")
+        self._session: CDPSession = self._context.new_cdp_session(self._stays)
+
+    def page(self, scheme: Literal["light", "dark"]) -> Page:
+        """A page of its own."""
+        page = self._context.new_page()
+        if scheme != "light":
+            page.emulate_media(color_scheme=scheme)
+        return page
+
+    def tidied(self) -> bool:
+        """Close what is open, and forget everything that the next one could meet; False if that cannot be done."""
+        for page in self._context.pages:
+            if page is not self._stays:
+                page.close()
+        self._context.set_offline(False)
+        self._context.clear_cookies()
+        self._context.clear_permissions()
+        self._session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+        self._session.send("Network.clearBrowserCache")
+        # A clock that a test has set is one for all pages of the context, and for good.
+        return bool(self._stays.evaluate("() => /native code/.test(Date.now.toString())"))
+
+    def close(self) -> None:
+        """Throw it away."""
+        self._context.close()
+
+
+_free: WeakKeyDictionary[Browser, list[_Window]] = WeakKeyDictionary()
+"""Windows at which nobody sits."""
+
+
+@contextmanager
+def window(browser: Browser, *, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
+    """A page without cookies or anything stored, 1280 x 800. Errors thrown on the page fail the test.
+
+    The window may have been somebody's before: nothing of theirs is left, but for code that is compiled already.
+    """
+    free = _free.setdefault(browser, [])
+    chosen = free.pop() if free else _Window(browser)
+    page = chosen.page(scheme)
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    whole = False
+    try:
+        yield page
+        whole = chosen.tidied()
+    finally:
+        if whole:
+            free.append(chosen)
+        else:
+            chosen.close()
+    assert not thrown
 
 
 WHOLE = """before => {

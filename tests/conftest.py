@@ -256,13 +256,8 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def browser_page(chromium: Browser) -> Iterator[Page]:
     """A page of its own, without cookies, 1280 x 800. Errors thrown on the page fail the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    page = context.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error)))
-    yield page
-    context.close()
-    assert not thrown
+    with browser.window(chromium) as page:
+        yield page
 
 
 @pytest.fixture

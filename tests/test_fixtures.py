@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from testkit import postgres
+from testkit import browser, postgres
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.mark.postgres
@@ -67,3 +67,35 @@ def test_the_browser_shows_a_page(browser_page: Page) -> None:
     browser_page.set_content("<h1>hello</h1>")
     assert browser_page.get_by_role("heading").inner_text() == "hello"
     assert browser_page.viewport_size == {"width": 1280, "height": 800}
+
+
+@pytest.mark.browser
+def test_a_window_that_was_somebodys_knows_nothing_of_them(chromium: Browser) -> None:
+    address = "http://127.0.0.1:9/"
+
+    def visited(page: Page) -> Page:
+        page.route(address, lambda route: route.fulfill(body="<p>hello</p>", content_type="text/html"))
+        page.goto(address)
+        return page
+
+    left = """async () => [
+        document.cookie, localStorage.length, sessionStorage.length, (await indexedDB.databases()).length,
+        navigator.onLine, matchMedia('(prefers-color-scheme: dark)').matches,
+    ]"""
+    with browser.window(chromium, scheme="dark") as page:
+        visited(page).evaluate(
+            """() => { document.cookie = "name=ann"; localStorage.setItem("a", 1); sessionStorage.setItem("b", 1);
+                       return new Promise(made => { indexedDB.open("c").onsuccess = made; }).then(() => null); }"""
+        )
+        first = page.context
+        assert page.evaluate(left) == ["name=ann", 1, 1, 1, True, True]
+        first.new_page()
+        first.set_offline(True)
+    with browser.window(chromium) as page, browser.window(chromium) as another:
+        assert page.context is first
+        assert another.context is not first
+        assert visited(page).evaluate(left) == ["", 0, 0, 0, True, False]
+        assert page.viewport_size == {"width": 1280, "height": 800}
+        page.clock.install()
+    with browser.window(chromium) as page, browser.window(chromium) as another:
+        assert first not in (page.context, another.context), "its clock is not that of the world any more"

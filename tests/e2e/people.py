@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from db.engine import Store, open_store
-from testkit.browser import WAIT_MS, settled
+from testkit.browser import WAIT_MS, settled, window
 from testkit.serving import Server
 from workflow.access import accounts
 
@@ -115,22 +116,15 @@ def opened(server: Server) -> Iterator[Store]:
 
 
 @contextmanager
-def at_desk(browser: Browser, server: Server, login: str, *, scheme: str = "light") -> Iterator[Desk]:
+def at_desk(
+    browser: Browser, server: Server, login: str, *, scheme: Literal["light", "dark"] = "light"
+) -> Iterator[Desk]:
     """Somebody signs in with a one-time link, works, and closes the window. Errors on the page fail the test."""
     with opened(server) as store:
         token = accounts.make_sign_in_link(store, person=accounts.find_person(store, login=login))
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 800},
-        reduced_motion="reduce",
-        color_scheme="dark" if scheme == "dark" else "light",
-    )
-    page = context.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error)))
-    page.goto(f"{server.url}/link/{token}")
-    expect(page.get_by_role("heading", name="My work")).to_be_visible()
-    desk = Desk(page, server)
-    desk.settled()
-    yield desk
-    context.close()
-    assert not thrown
+    with window(browser, scheme=scheme) as page:
+        page.goto(f"{server.url}/link/{token}")
+        expect(page.get_by_role("heading", name="My work")).to_be_visible()
+        desk = Desk(page, server)
+        desk.settled()
+        yield desk

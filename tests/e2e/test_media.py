@@ -7,17 +7,19 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.browser import _Window
 from testkit.pictures import number_of, numbered, video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
@@ -110,23 +112,21 @@ def answer(desk: Desk) -> None:
 
 
 @pytest.fixture
-def overheard(chromium: Browser) -> Iterator[list[bytes]]:
+def overheard(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Everything that comes over a websocket while the test runs."""
     heard: list[bytes] = []
-    make = chromium.new_context
+    make = _Window.page
 
-    def listening(**options: object) -> object:
-        context = make(**options)  # type: ignore[arg-type]
+    def take(payload: str | bytes) -> None:
+        heard.append(payload.encode() if isinstance(payload, str) else payload)
 
-        def take(payload: str | bytes) -> None:
-            heard.append(payload.encode() if isinstance(payload, str) else payload)
+    def listening(window: _Window, scheme: Literal["light", "dark"]) -> Page:
+        page = make(window, scheme)
+        page.on("websocket", lambda socket: socket.on("framereceived", take))
+        return page
 
-        context.on("page", lambda page: page.on("websocket", lambda socket: socket.on("framereceived", take)))
-        return context
-
-    chromium.new_context = listening  # type: ignore[method-assign, assignment]
-    yield heard
-    chromium.new_context = make  # type: ignore[method-assign]
+    monkeypatch.setattr(_Window, "page", listening)
+    return heard
 
 
 def test_a_clip_steps_from_frame_to_frame_beside_its_still(
