@@ -240,11 +240,10 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
         bring(store, media, path, "egoplan", model="m")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("egoplan")
-def test_a_hundred_thousand_rows(store: Store, media: MediaStore, tmp_path: Path) -> None:
-    rows = [[10 + n % 3, "", f"answer {n}" if n < 3 else None] for n in range(100_000)]
+def test_thousands_of_rows(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    rows = [[10 + n % 3, "", f"answer {n}" if n < 3 else None] for n in range(5_000)]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(FileRefused, match=r"And 99,947 more\. Nothing was imported") as refused:
+    with pytest.raises(FileRefused, match=r"And 4,947 more\. Nothing was imported") as refused:
         bring(store, media, path)
     assert len(str(refused.value).splitlines()) == 1 + 50 + 1
