@@ -9,8 +9,9 @@ from typing import Any
 
 from annotation_schemas import derived, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
+from annotation_schemas.grammar import MOST, choices, suggestion, unique
 from annotation_schemas.keys import key_field
-from annotation_schemas.kinds._grammar import MOST, choices, refers_to_list, suggestion, unique
+from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
     Criterion,
     ItemField,
@@ -103,9 +104,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     row = kinds.of_field(field)
     if field.form is not None or field.forms:
         yield from _formed(schema, field, path)
-    elif row.chosen:
-        yield from refers_to_list(schema, field.field, path)
-    elif field.field is not None:
+    elif field.field is not None and not row.chosen:
         yield (*path, "field"), f"a field of kind `{row.name}` refers to no other field"
     if field.role is not None and "role" not in row.keys:
         yield (*path, "role"), f"this is for {_taking('role')}"

@@ -262,3 +262,30 @@ def test_each_kind_has_its_module_on_the_page(name: str) -> None:
     names = {one or other for one, other in exported}
     assert ("control" in names) == (name in kinds.CRITERIA), "how raters are asked"
     assert ("field" in names) == (name in kinds.FIELDS), "how it is written on the form"
+
+
+LACKING = """
+from annotation_schemas.kinds._rows import {base}
+
+class Lacking({base}):
+    name = "lacking"
+    place = 500
+    meaning = "a kind that is not finished"
+
+{row} = Lacking()
+"""
+
+
+@pytest.mark.parametrize(("base", "row"), [("CriterionKind", "CRITERION"), ("FieldKind", "FIELD")])
+def test_a_kind_that_lacks_something_is_found_when_the_kinds_are_looked_for(
+    tmp_path: Path, base: str, row: str
+) -> None:
+    (tmp_path / "lacking.py").write_text(LACKING.format(base=base, row=row), encoding="utf-8")
+    code = "from annotation_schemas import kinds"
+    code = "\n".join([*TRIED.partition("from pathlib")[0].splitlines(), code])
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode != 0
+    assert "Lacking" in found.stderr
+    assert "check" in found.stderr

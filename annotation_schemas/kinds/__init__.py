@@ -18,8 +18,16 @@ from annotation_schemas.kinds._form import (
     options_of,
     title_of,
 )
-from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind, Measured
-from annotation_schemas.kinds._table import CRITERIA, FIELDS, in_words, meanings, of_criterion, of_field
+from annotation_schemas.kinds._rows import (
+    CRITERIA,
+    FIELDS,
+    CriterionKind,
+    FieldKind,
+    Kind,
+    Measured,
+    refers_to_list,
+)
+from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of_field
 
 __all__ = [
     "CRITERIA",
@@ -39,5 +47,6 @@ __all__ = [
     "of_criterion",
     "of_field",
     "options_of",
+    "refers_to_list",
     "title_of",
 ]

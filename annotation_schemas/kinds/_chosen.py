@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds._rows import FieldKind
+from annotation_schemas.kinds._rows import FieldKind, Found, refers_to_list
 from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.yaml_text import Path
 
 
 class Chosen(FieldKind):
@@ -15,6 +16,9 @@ class Chosen(FieldKind):
     keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that holds the options"}
     chosen = True
     in_files = True
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        yield from refers_to_list(schema, field.field, path)
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [some]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Found, Json, Texts, is_list
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
@@ -66,8 +66,8 @@ class DrawnCriterion(CriterionKind):
     is_about = "image"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-        yield from _grammar.media_of(schema, criterion.role, path, kind="image", why=f"draw {self.name} on")
-        yield from _grammar.count(criterion, path)
+        yield from grammar.media_of(schema, criterion.role, path, kind="image", why=f"draw {self.name} on")
+        yield from grammar.count(criterion, path)
         yield from super().check_schema(schema, stage, criterion, path)
 
     def check(
@@ -90,7 +90,7 @@ class DrawnField(FieldKind):
     sliced = "entries"
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
-        yield from _grammar.media_of(schema, field.role, path, kind="image", why=f"draw {self.name} on")
+        yield from grammar.media_of(schema, field.role, path, kind="image", why=f"draw {self.name} on")
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         labels = [option.value for option in field.options]

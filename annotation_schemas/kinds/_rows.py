@@ -6,11 +6,12 @@ is its own module, its control on the page, and nothing else. What most kinds ha
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain.policies import same
@@ -36,7 +37,7 @@ class Measured:
     """All there are, in order; None: any."""
 
 
-class Kind:
+class Kind(ABC):
     """What rows of criteria and of fields have in common."""
 
     name: ClassVar[str]
@@ -68,11 +69,11 @@ class CriterionKind(Kind):
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         """What is wrong with such a criterion in a schema, apart from keys that are not its own."""
         if "field" in self.keys and ("options" not in self.keys or criterion.field is not None):
-            yield from _grammar.refers_to_list(schema, criterion.field, path, stage=stage)
+            yield from refers_to_list(schema, criterion.field, path, stage=stage)
             if criterion.options:
                 yield (*path, "options"), "there is `field` already, which names the item's own"
         elif "options" in self.keys:
-            yield from _grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
+            yield from grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         """Whether a rater can answer one plain value; what depends on the item is taken as possible."""
@@ -111,11 +112,11 @@ class CriterionKind(Kind):
         """Whether a value is no answer at all."""
         return value is None
 
+    @abstractmethod
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         """What is wrong with an answer that is not blank, as a sentence; None if nothing is."""
-        raise NotImplementedError
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
         """The normal form of an answer: two raters who say the same say it in the same words.
@@ -160,9 +161,9 @@ class CriterionKind(Kind):
     picks_several: ClassVar[bool] = False
     """An answer is several of the options, in their order."""
 
+    @abstractmethod
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         """A few answers that may be possible; what is not is left out later."""
-        raise NotImplementedError
 
     def limits(self, criterion: Criterion) -> str:
         """The limits of its values in words, such as ``from 1 to 5``; empty: there are none."""
@@ -231,9 +232,9 @@ class FieldKind(Kind):
     in_files: ClassVar[bool] = False
     """A value that does not fit is refused in files of others, too: it cannot be true."""
 
+    @abstractmethod
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         """What is wrong with a value that is there, as half a sentence; None if nothing is."""
-        raise NotImplementedError
 
     def in_order(self, field: ItemField, value: Any) -> Any:
         """The normal form of a value, as it is kept; what does not fit is left as it is, to be told."""
@@ -328,3 +329,31 @@ def sorted_by(value: Sequence[Any], places: Sequence[int | None]) -> Any:
 def is_list(value: Any) -> bool:
     """Whether a value is a list."""
     return isinstance(value, list | tuple)
+
+
+CRITERIA: dict[str, CriterionKind] = {}
+FIELDS: dict[str, FieldKind] = {}
+"""The rows by their names, in the order in which they are listed; ``_table`` finds them."""
+
+
+def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
+    """What is wrong with a `field` that names the list that is chosen from."""
+    lists = [field.name for field in schema.item.fields if FIELDS[field.kind].is_list]
+    if name is None:
+        yield path, "`field` is missing; it names the text_list field that holds the options"
+    elif name not in lists:
+        yield (*path, "field"), f"`{name}` is no text_list field of the item{grammar.suggestion(name, lists)}"
+    elif stage is not None and stage in schema.item.field(name).secret_in:
+        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
+
+
+def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+    """The text that passages or steps are taken from must be one that raters see."""
+    texts = [field.name for field in schema.item.fields if FIELDS[field.kind].written]
+    if criterion.of is None:
+        if stage != "grading":
+            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
+    elif criterion.of not in texts:
+        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{grammar.suggestion(criterion.of, texts)}"
+    elif stage in schema.item.field(criterion.of).secret_in:
+        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind
+from annotation_schemas.kinds._rows import CRITERIA, FIELDS, CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
 
 
-def _found() -> tuple[dict[str, CriterionKind], dict[str, FieldKind]]:
+def _find() -> None:
+    """Fill the tables of rows. A row that lacks something stops the import with a sentence that names it."""
     criteria: list[CriterionKind] = []
     fields: list[FieldKind] = []
     for module in pkgutil.iter_modules(importlib.import_module("annotation_schemas.kinds").__path__):
@@ -19,18 +20,26 @@ def _found() -> tuple[dict[str, CriterionKind], dict[str, FieldKind]]:
             continue
         kind = importlib.import_module(f"annotation_schemas.kinds.{module.name}")
         rows = [row for name in ("CRITERION", "FIELD") if (row := getattr(kind, name, None)) is not None]
-        if not rows or any(row.name != module.name for row in rows):
+        if not rows or any(getattr(row, "name", None) != module.name for row in rows):
             raise ImportError(f"{kind.__name__} needs a CRITERION or a FIELD, called {module.name!r} as the module is.")
         criteria += [row for row in rows if isinstance(row, CriterionKind)]
         fields += [row for row in rows if isinstance(row, FieldKind)]
-    return (
-        {row.name: row for row in sorted(criteria, key=lambda row: row.place)},
-        {row.name: row for row in sorted(fields, key=lambda row: row.place)},
-    )
+    CRITERIA.update(_listed_by_place(criteria))
+    FIELDS.update(_listed_by_place(fields))
 
 
-CRITERIA, FIELDS = _found()
-"""The rows by their names, in the order in which they are listed."""
+Row = TypeVar("Row", bound=Kind)
+
+
+def _listed_by_place(rows: Sequence[Row]) -> dict[str, Row]:
+    for row in rows:
+        lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
+        if lacking:
+            raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
+    return {row.name: row for row in sorted(rows, key=lambda row: row.place)}
+
+
+_find()
 
 
 def of_criterion(criterion: Criterion) -> CriterionKind:

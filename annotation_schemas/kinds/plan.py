@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas import plans
-from annotation_schemas.kinds import _grammar
-from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of
+from annotation_schemas import grammar, plans
+from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of, text_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
 from domain.policies import same
@@ -30,10 +29,10 @@ class Plan(CriterionKind):
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
-        yield from _grammar.text_of(schema, stage, criterion, path)
+        yield from text_of(schema, stage, criterion, path)
         if not criterion.actions:
             yield path, "`actions` is missing; it lists the actions that a plan may consist of"
-        yield from _grammar.unique(
+        yield from grammar.unique(
             [((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)]
         )
         conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]

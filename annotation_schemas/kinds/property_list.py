@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import (
     CriterionKind,
     Found,
@@ -40,7 +40,7 @@ class PropertyList(CriterionKind):
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
         if criterion.values:
-            yield from _grammar.scale(criterion, path)
+            yield from grammar.scale(criterion, path)
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, Found, Json, Level, Measured
 from annotation_schemas.model import Choice, Criterion, Schema
@@ -27,7 +27,7 @@ class Scale(OneOf):
     level = "ordinal"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-        yield from _grammar.scale(criterion, path)
+        yield from grammar.scale(criterion, path)
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         labels = criterion.labels or tuple(str(value) for value in criterion.values)

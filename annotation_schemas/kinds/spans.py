@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
-from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, count_problem, is_list, place_of
+from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, count_problem, is_list, place_of, text_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
 
@@ -34,7 +33,7 @@ class Spans(CriterionKind):
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
-        yield from _grammar.text_of(schema, stage, criterion, path)
+        yield from text_of(schema, stage, criterion, path)
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts

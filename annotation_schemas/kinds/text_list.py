@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import FieldKind, Found, is_list
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
@@ -28,8 +28,8 @@ class TextListField(FieldKind):
     sliced = "entries"
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
-        if any(bound is not None and bound > _grammar.MOST for bound in (field.min_length, field.length)):
-            yield path, f"a list of at most {_grammar.MOST:,} entries may be asked for"
+        if any(bound is not None and bound > grammar.MOST for bound in (field.min_length, field.length)):
+            yield path, f"a list of at most {grammar.MOST:,} entries may be asked for"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not is_list(value) or not all(isinstance(entry, str) for entry in value):

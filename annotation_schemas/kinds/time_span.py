@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from annotation_schemas.kinds import _grammar
+from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import (
     CriterionKind,
     FieldKind,
@@ -65,7 +65,7 @@ class TimeSpan(CriterionKind):
         yield from _about_a_clip(schema, criterion, path)
         if criterion.min is not None and criterion.max is None and criterion.min > 1:
             yield (*path, "min"), "one span is asked for where `max` says nothing; give it"
-        yield from _grammar.count(criterion, path)
+        yield from grammar.count(criterion, path)
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
@@ -155,7 +155,7 @@ class TimeSpanField(FieldKind):
 
 
 def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> Found:
-    yield from _grammar.media_of(schema, asked.role, path, kind="clip", why="time")
+    yield from grammar.media_of(schema, asked.role, path, kind="clip", why="time")
     slot = next((each for each in schema.item.assets if each.kind == "clip" and asked.role in (None, each.role)), None)
     if slot is not None and slot.max != 1:
         yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"

@@ -1,4 +1,4 @@
-"""Small questions about a schema that kinds have in common: names, choices, and what refers to a list."""
+"""Small questions about a schema that its checks and the kinds have in common: names, choices, counts, media."""
 
 from __future__ import annotations
 
@@ -53,29 +53,6 @@ def scale(criterion: Criterion, path: Path) -> Found:
         yield (*path, "values"), "the values of a scale stand in order"
     if criterion.labels and len(criterion.labels) != len(values):
         yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values"
-
-
-def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
-    """What is wrong with a `field` that names the list that is chosen from."""
-    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
-    if name is None:
-        yield path, "`field` is missing; it names the text_list field that holds the options"
-    elif name not in lists:
-        yield (*path, "field"), f"`{name}` is no text_list field of the item{suggestion(name, lists)}"
-    elif stage is not None and stage in schema.item.field(name).secret_in:
-        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
-
-
-def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-    """The text that passages or steps are taken from must be one that raters see."""
-    texts = [field.name for field in schema.item.fields if field.kind in ("text", "long_text")]
-    if criterion.of is None:
-        if stage != "grading":
-            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
-    elif criterion.of not in texts:
-        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{suggestion(criterion.of, texts)}"
-    elif stage in schema.item.field(criterion.of).secret_in:
-        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"
 
 
 def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: str) -> Found:
