@@ -474,6 +474,8 @@ export interface Editor {
   /** A press on an image; absent: nothing is drawn. */
   press?(frame: ImageFrame, px: number, py: number): Stroke;
   entriesOf?(frame: MediaFrame): Painted[];
+  /** What the bar of a clip shows, in seconds; absent: nothing. */
+  spansOn?(frame: MediaFrame): [begins: number, ends: number][];
 }
 
 /** What is drawn. */

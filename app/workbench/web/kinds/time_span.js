@@ -4,14 +4,12 @@
 
 import { el, fill, key } from "../dom.js";
 import { ClipFrame } from "../media/clip.js";
+import { endsOf, inWords, momentsOf } from "./span_words.js";
 import { TimeSpanField } from "./time_span_field.js";
 
 /** @import { Frame } from "../media/frame.js" */
 /** @import { Control, Criterion, Editor, KeyRow, Seat } from "../types" */
-
-/** @typedef {Record<string, number>} Span a beginning and, once it is set, an end, under the names that their unit has */
-
-/** @typedef {Pick<Criterion, "unit" | "ends" | "role" | "min" | "max" | "required">} Asked what fields say, too */
+/** @import { Asked, Span } from "./span_words.js" */
 
 const TAKES = ["I", "O"];
 /** @type {KeyRow[]} */
@@ -50,14 +48,13 @@ export class TimeSpan {
     this.list = el("ul", { class: "spanlist" });
     const tools = [
       this.button("I", " begins here", () => this.begin()),
-      " ",
       this.button("O", " ends here", () => this.end()),
-      " ",
       asked.min ? null : this.button("0", " does not happen", () => seat.done([])),
     ];
     const keys = [key(","), key("."), " frame · ", key("⌫"), " takes the last one back · ", key("⏎"), " done"];
-    const help = el("p", { class: "help keyline" }, tools, " ", keys);
-    this.root = el("div", { class: "spans timespans", role: "group", "aria-labelledby": seat.id }, this.list, help);
+    this.help = el("p", { class: "help keyline" }, keys);
+    const parts = [this.list, el("div", { class: "spantools" }, tools), this.help];
+    this.root = el("div", { class: "spans timespans", role: "group", "aria-labelledby": seat.id }, parts);
   }
 
   /**
@@ -127,8 +124,15 @@ export class TimeSpan {
   show(span) {
     const { clip } = this;
     this.seat.activate();
-    if (this.frames) clip?.seek(span[this.first] - 1);
-    else clip?.show(span[this.first]);
+    clip?.show(momentsOf(span, this.asked, clip)[0]);
+  }
+
+  /**
+   * What the bar of a clip shows.
+   * @param {Frame} frame
+   */
+  spansOn(frame) {
+    return frame === this.clip ? this.spans().map((span) => momentsOf(span, this.asked, this.clip)) : [];
   }
 
   // ---- what is set
@@ -180,6 +184,8 @@ export class TimeSpan {
     if (keyed) this.attach();
     else this.detach();
     this.root.classList.toggle("here", keyed);
+    this.help.classList.toggle("idle", !keyed);
+    if (keyed) this.seat.media.repaint();
     const spans = this.spans(value).map((span) => this.row(span));
     fill(this.list, value && !spans.length ? el("li", { class: "quiet" }, "It does not happen.") : spans);
   }
@@ -266,27 +272,5 @@ export class TimeSpan {
   }
 }
 
-/**
- * @param {Span} span
- * @param {Asked} asked
- */
-export function inWords(span, asked) {
-  const frames = asked.unit === "frames";
-  const [first, last] = endsOf(asked).map((name) => span[name]);
-  const told = (/** @type {number | undefined} */ value) =>
-    value === undefined ? "…" : frames ? String(value) : `${value.toFixed(2)} s`;
-  return `${frames ? "frames " : ""}${told(first)} to ${told(last)}`;
-}
-
-/**
- * The names under which a span has its ends.
- * @param {Asked} asked
- * @returns {[first: string, last: string]}
- */
-function endsOf({ ends }) {
-  if (!ends) throw new Error("the server names the ends of spans");
-  return ends;
-}
-
 export { TimeSpan as control };
-export const field = new TimeSpanField(TimeSpan, inWords, KEYS, TAKES);
+export const field = new TimeSpanField(TimeSpan, KEYS, TAKES);

@@ -1,23 +1,23 @@
 // Spans of time as a field of an item: the same control as for raters, on an author's form.
 
 import { fill } from "../dom.js";
+import { inWords } from "./span_words.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
 /** @import { Part } from "../forms/field_parts.js" */
 /** @import { Asked, Field, FieldKind, KeyRow } from "../types" */
-/** @import { inWords, Span, TimeSpan } from "./time_span.js" */
+/** @import { Span } from "./span_words.js" */
+/** @import { TimeSpan } from "./time_span.js" */
 
 /** @implements {FieldKind} */
 export class TimeSpanField {
   /**
    * @param {typeof TimeSpan} Control
-   * @param {typeof inWords} words
    * @param {KeyRow[]} keys
    * @param {string[]} takes
    */
-  constructor(Control, words, keys, takes) {
+  constructor(Control, keys, takes) {
     this.Control = Control;
-    this.words = words;
     this.keys = keys;
     this.takes = takes;
     /** @type {WeakMap<Part, TimeSpan>} */
@@ -73,6 +73,8 @@ export class TimeSpanField {
    * @param {unknown} value
    */
   told(field, value) {
-    return Array.isArray(value) ? value.map((/** @type {Span} */ span) => this.words(span, field)) : value;
+    if (!Array.isArray(value)) return value;
+    const told = value.map((/** @type {Span} */ span) => inWords(span, field));
+    return told.length === 1 ? told[0] : told;
   }
 }

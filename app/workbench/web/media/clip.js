@@ -58,13 +58,15 @@ export class ClipFrame extends Frame {
     );
     this.play = el("span", { class: "state" }, key("Space"), " play");
     this.bar = this.scrubber();
+    this.strip = el("div", { class: "spanbar", "aria-hidden": "true" });
     this.listen();
     this.watchFrames();
     this.ask();
     this.box = el("div", { class: "viewport" }, this.video);
     const steps = el("span", { class: "hint" }, key(","), key("."), " frame");
     const pace = el("span", { class: "hint" }, key("<"), key(">"));
-    const parts = [this.bar, this.count, this.time, steps, this.play, pace, this.pace, this.round];
+    const track = el("div", { class: "track" }, this.bar, this.strip);
+    const parts = [track, this.count, this.time, steps, this.play, pace, this.pace, this.round];
     this.root.append(this.box, el("div", { class: "clipbar" }, parts));
     this.root.addEventListener("mousedown", (event) => {
       if (event.target !== this.bar) event.preventDefault(); // the focus stays where somebody types or times
@@ -140,6 +142,7 @@ export class ClipFrame extends Frame {
         this.at = frameAt(this.times, this.video.currentTime);
       } else this.count.textContent = "frames not known";
       this.write();
+      this.apply();
     } catch {
       // The server is away: the clip plays without its frames being counted.
     }
@@ -169,6 +172,20 @@ export class ClipFrame extends Frame {
       this.root.dataset.frame = String(this.at);
     }
     if (total && !this.dragging) this.bar.value = String(Math.round((1000 * now) / total));
+  }
+
+  /** The spans that somebody sets, below the bar. */
+  apply() {
+    const total = this.duration || this.video.duration || 0;
+    const share = (/** @type {number} */ moment) => Math.min(100, (100 * moment) / total);
+    const spans = total ? (this.pane.editor?.spansOn?.(this) ?? []) : [];
+    const parts = spans.map(([begins, ends]) => {
+      const part = el("span");
+      part.style.left = `${share(begins)}%`;
+      part.style.width = `${share(ends) - share(begins)}%`;
+      return part;
+    });
+    fill(this.strip, parts);
   }
 
   start() {
