@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation_schemas import kinds
+from annotation_schemas.drawing import DECIMALS, LARGEST_NUMBER
 from annotation_schemas.kinds.property_list import said_of
 from annotation_schemas.model import PREDICTION, Choice
 from domain.errors import Problem
@@ -488,7 +489,7 @@ def _region(
             if option is None:
                 return None
             made["label"] = option.value
-        elif not labels[0].isdecimal() or len(labels[0]) > 3:
+        elif not labels[0].isdecimal() or len(labels[0]) > len(str(LARGEST_NUMBER)):
             given.say(part, f"{noun} {number} needs a number, not “{_short(labels[0])}”.")
             return None
         else:
@@ -513,7 +514,7 @@ def _shares(percents: Sequence[float]) -> dict[str, Any]:
         if 0 < over <= _CLOSE:
             shares[at + 2 if len(shares) == 4 else at] -= over
     names = ("x", "y", "w", "h")[: len(shares)]
-    return {name: _plain(round(share, 6)) for name, share in zip(names, shares, strict=True)}
+    return {name: _plain(round(share, DECIMALS)) for name, share in zip(names, shares, strict=True)}
 
 
 def _write_drawn(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:

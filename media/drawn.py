@@ -1,7 +1,7 @@
 """Boxes and numbered marks drawn on pictures, as models get them.
 
-They are stored as fractions of the upright image (``annotation_schemas.marks``). Lines and figures grow with the image,
-and each red line lies between white ones, so that they can be told from any background.
+They are stored as fractions of the upright image (``annotation_schemas.drawing``). Lines and figures grow with the
+image, and each red line lies between white ones, so that they can be told from any background.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-RED = (230, 0, 0)
+from annotation_schemas.drawing import RED
+
 WHITE = (255, 255, 255)
 
 VERSION = 1

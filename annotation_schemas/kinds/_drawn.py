@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas import grammar
+from annotation_schemas import drawing, grammar
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Found, Json, Texts, is_list
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
@@ -76,6 +76,9 @@ class DrawnCriterion(CriterionKind):
         labels = [option.value for option in options]
         return self.drawing.problem(value, labels=labels, least=criterion.min, most=criterion.max)
 
+    def page(self, criterion: Criterion) -> Json:
+        return {**super().page(criterion), "min": criterion.min or 0, "drawing": drawing.for_page()}
+
     def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
         return None if _has_image(schema, criterion.role) else _NO_IMAGE
 
@@ -99,6 +102,9 @@ class DrawnField(FieldKind):
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         return None
+
+    def page(self, field: ItemField) -> Json:
+        return {**super().page(field), "min": field.min_length or 0, "drawing": drawing.for_page()}
 
     def drawing_problem(self, value: Any) -> str | None:
         return self.drawing.problem(value, labels=())

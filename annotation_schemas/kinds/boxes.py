@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.drawing import DECIMALS
 from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
 from annotation_schemas.model import Criterion
 from domain.policies import same
 
-_SLACK = 2e-6
-"""Two roundings to six decimals may add up to a little more than 1."""
+_SLACK = 2 * 10.0**-DECIMALS
+"""Two roundings may add up to a little more than 1."""
 
 
 def _box(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:

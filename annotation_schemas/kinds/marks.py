@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.drawing import LARGEST_NUMBER
 from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
 from annotation_schemas.model import Criterion
-
-_LARGEST_NUMBER = 999
 
 
 def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
@@ -16,7 +15,7 @@ def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if wrong:
         return wrong
     number = mark.get("number")
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= _LARGEST_NUMBER:
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= LARGEST_NUMBER:
         return "it needs a `number`, a whole one from 1 on."
     if not (0 <= mark["x"] <= 1 and 0 <= mark["y"] <= 1):
         return "it lies outside of the image; places are between 0 and 1."

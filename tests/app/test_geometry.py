@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route
 
+from annotation_schemas import drawing
 from app.workbench.assets import WEB
 
 pytestmark = pytest.mark.browser
 
 Ask = Callable[..., Any]
+LIMITS = drawing.for_page()
 
 
 @pytest.fixture
@@ -84,14 +86,17 @@ def test_a_box_stays_inside_the_image_and_has_six_decimals(ask: Ask) -> None:
     for _ in range(60):
         step = dice.uniform(-0.9, 0.9)
         name = dice.choice(["moved", "sized"])
-        box = ask(name, box, step, dice.uniform(-0.9, 0.9))
+        box = ask(name, box, step, dice.uniform(-0.9, 0.9), LIMITS)
         assert box["label"] == "cup"
         assert min(box["x"], box["y"]) >= 0
         assert min(box["w"], box["h"]) > 0
         assert max(box["x"] + box["w"], box["y"] + box["h"]) <= 1 + 1e-9
         assert all(round(box[key], 6) == box[key] for key in "xywh")
-    assert ask("moved", {"x": 0.9, "y": 0.5, "w": 0.05, "h": 0.1}, 0.5, -2) == {"x": 0.95, "y": 0, "w": 0.05, "h": 0.1}
-    assert ask("moved", {"number": 3, "x": 0.9, "y": 0.5}, 0.5, -0.25) == {"number": 3, "x": 1, "y": 0.25}
+    corner = {"x": 0.9, "y": 0.5, "w": 0.05, "h": 0.1}
+    assert ask("moved", corner, 0.5, -2, LIMITS) == {"x": 0.95, "y": 0, "w": 0.05, "h": 0.1}
+    assert ask("moved", {"number": 3, "x": 0.9, "y": 0.5}, 0.5, -0.25, LIMITS) == {"number": 3, "x": 1, "y": 0.25}
+    coarse = {**LIMITS, "decimals": 1, "least_side": 0.2}
+    assert ask("moved", {**corner, "w": 0.31}, -0.52, 0, coarse) == {"x": 0.4, "y": 0.5, "w": 0.3, "h": 0.2}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +113,7 @@ def test_a_box_stays_inside_the_image_and_has_six_decimals(ask: Ask) -> None:
 def test_a_handle_moves_its_own_sides(
     ask: Ask, handle: str, to: tuple[float, float], wanted: tuple[float, ...]
 ) -> None:
-    box = ask("dragged", {"label": "cup", "x": 0.2, "y": 0.2, "w": 0.4, "h": 0.4}, handle, *to)
+    box = ask("dragged", {"label": "cup", "x": 0.2, "y": 0.2, "w": 0.4, "h": 0.4}, handle, *to, LIMITS)
     assert tuple(box[key] for key in "xywh") == pytest.approx(wanted)
     assert box["label"] == "cup"
 

@@ -1,12 +1,10 @@
 // Where things are: rectangles on the screen, and boxes and points of an image in fractions of its width and height.
 // An image's own coordinates run from 0 to 1, from its upper left corner as it is shown upright.
 
-/** @import { Box, Mark, Point, Rect, View } from "./types" */
+/** @import { Box, Limits, Mark, Point, Rect, View } from "./types" */
 
 /** @typedef {keyof typeof HANDLES} Handle */
 
-const DIGITS = 1e6;
-export const LEAST = 0.002; // a box is never thinner than this
 export const GRIP = 9; // pixels around a handle or a point that still mean it
 export const HANDLES = {
   nw: [0, 0],
@@ -21,8 +19,11 @@ export const HANDLES = {
 
 export const HANDLE_NAMES = /** @type {Handle[]} */ (Object.keys(HANDLES));
 
-/** @param {number} value */
-export const six = (value) => Math.round(value * DIGITS) / DIGITS + 0;
+/**
+ * @param {number} value
+ * @param {Limits} limits
+ */
+export const rounded = (value, { decimals }) => Math.round(value * 10 ** decimals) / 10 ** decimals + 0;
 /**
  * @param {number} value
  * @param {number} low
@@ -125,45 +126,55 @@ export function columns(n, width, height, ratio, gap = 0) {
 export const isBox = (mark) => "w" in mark;
 
 /**
- * The box as it is stored: inside the image, not thinner than a hair, six decimals.
+ * The box as it is stored: inside the image, not thinner than a hair, rounded.
  * @template {Box} T
  * @param {T} box
+ * @param {Limits} limits
  * @returns {T}
  */
-export function tidy(box) {
-  const w = six(within(box.w, LEAST, 1));
-  const h = six(within(box.h, LEAST, 1));
-  return { ...box, x: six(within(box.x, 0, 1 - w)), y: six(within(box.y, 0, 1 - h)), w, h };
+export function tidy(box, limits) {
+  const { least_side: least } = limits;
+  const w = rounded(within(box.w, least, 1), limits);
+  const h = rounded(within(box.h, least, 1), limits);
+  const x = rounded(within(box.x, 0, 1 - w), limits);
+  return { ...box, x, y: rounded(within(box.y, 0, 1 - h), limits), w, h };
 }
 
 /**
  * @template {Point} T
  * @param {T} point
+ * @param {Limits} limits
  * @returns {T}
  */
-export const tidyPoint = (point) => ({ ...point, x: six(within(point.x, 0, 1)), y: six(within(point.y, 0, 1)) });
+export const tidyPoint = (point, limits) => ({
+  ...point,
+  x: rounded(within(point.x, 0, 1), limits),
+  y: rounded(within(point.y, 0, 1), limits),
+});
 
 /**
  * The box between two corners, cut off at the edges of the image.
  * @param {Point} one
  * @param {Point} other
+ * @param {Limits} limits
  * @returns {Box}
  */
-export function between(one, other) {
+export function between(one, other, limits) {
   const [left, right] = [one.x, other.x].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
   const [top, bottom] = [one.y, other.y].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
-  return tidy({ x: left, y: top, w: right - left, h: bottom - top });
+  return tidy({ x: left, y: top, w: right - left, h: bottom - top }, limits);
 }
 
 /**
  * @param {Mark} mark
  * @param {number} dx
  * @param {number} dy
+ * @param {Limits} limits
  * @returns {Mark}
  */
-export const moved = (mark, dx, dy) => {
+export const moved = (mark, dx, dy, limits) => {
   const there = { ...mark, x: mark.x + dx, y: mark.y + dy };
-  return isBox(there) ? tidy(there) : tidyPoint(there);
+  return isBox(there) ? tidy(there, limits) : tidyPoint(there, limits);
 };
 
 /**
@@ -171,12 +182,15 @@ export const moved = (mark, dx, dy) => {
  * @param {Mark} mark
  * @param {number} dw
  * @param {number} dh
+ * @param {Limits} limits
  * @returns {Mark}
  */
-export const sized = (mark, dw, dh) =>
-  isBox(mark)
-    ? tidy({ ...mark, w: within(mark.w + dw, LEAST, 1 - mark.x), h: within(mark.h + dh, LEAST, 1 - mark.y) })
-    : mark;
+export function sized(mark, dw, dh, limits) {
+  const { least_side: least } = limits;
+  if (!isBox(mark)) return mark;
+  const w = within(mark.w + dw, least, 1 - mark.x);
+  return tidy({ ...mark, w, h: within(mark.h + dh, least, 1 - mark.y) }, limits);
+}
 
 /**
  * The box with one of its handles at a point; a handle may be dragged past the other side.
@@ -184,13 +198,14 @@ export const sized = (mark, dw, dh) =>
  * @param {Handle} handle
  * @param {number} x
  * @param {number} y
+ * @param {Limits} limits
  * @returns {Box}
  */
-export function dragged(box, handle, x, y) {
+export function dragged(box, handle, x, y, limits) {
   const [hx, hy] = HANDLES[handle];
   const far = { x: hx === 0 ? box.x + box.w : box.x, y: hy === 0 ? box.y + box.h : box.y };
   const here = { x: hx === 0.5 ? box.x + box.w : x, y: hy === 0.5 ? box.y + box.h : y };
-  return { ...box, ...between(far, here) };
+  return { ...box, ...between(far, here, limits) };
 }
 
 /**

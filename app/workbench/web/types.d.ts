@@ -43,6 +43,8 @@ export interface Field {
   /** Of spans of time: in what they count, and under which keys they say where they begin and end. */
   unit?: string | null;
   ends?: [first: string, last: string];
+  /** Of boxes and marks. */
+  drawing?: Limits;
 }
 
 export interface Criterion {
@@ -67,8 +69,22 @@ export interface Criterion {
   actions?: { name: string; help: string | null }[];
   role?: string | null;
   ends?: [first: string, last: string];
+  /** Of boxes and marks. */
+  drawing?: Limits;
   /** Of a property list: what can be said of each property. */
   said?: { value: Scalar; label: string }[];
+}
+
+/** The numbers of what is drawn, in shares of the image: annotation_schemas/drawing.py. */
+export interface Limits {
+  decimals: number;
+  least_side: number;
+  new_side: number;
+  step: number;
+  fine: number;
+  largest_number: number;
+  /** The colour of what the item itself shows. */
+  tone: string;
 }
 
 export interface Aspect {
@@ -588,6 +604,6 @@ export interface Shown {
   role?: string | null;
   options: Option[];
   value: unknown;
-  tone?: string;
+  tone: string;
   prefix?: string;
 }

@@ -7,7 +7,7 @@ import { listed } from "./picked_field.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
 /** @import { Part } from "../forms/field_parts.js" */
-/** @import { Asked, Control, Criterion, FieldKind, KeyRow, Seat, Shape } from "../types" */
+/** @import { Asked, Control, Criterion, FieldKind, KeyRow, Limits, Seat, Shape } from "../types" */
 
 /** The keys that all shapes have. */
 export const ALL = {
@@ -28,6 +28,12 @@ export const ALL = {
   ],
 };
 
+/** @param {{ drawing?: Limits }} asked */
+function limitsOf({ drawing }) {
+  if (!drawing) throw new Error("the server says the numbers of what is drawn");
+  return drawing;
+}
+
 /** @implements {Control} */
 export class Drawn {
   static drawn = true;
@@ -41,7 +47,7 @@ export class Drawn {
     this.onTheWay = true;
     this.slots = 0;
     this.editor = new MarksEditor(
-      { ...criterion, shape },
+      { ...criterion, shape, drawing: limitsOf(criterion) },
       {
         media: seat.media,
         change: () => {
@@ -119,7 +125,7 @@ export class DrawnField {
     const { field } = part;
     const { options, min, max, role } = field;
     const editor = new MarksEditor(
-      { shape: this.shape, options, min, max, role },
+      { shape: this.shape, drawing: limitsOf(field), options, min, max, role },
       {
         media: form.host.media,
         change: () => form.set(field, editor.value()),

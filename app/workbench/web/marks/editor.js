@@ -10,12 +10,13 @@ import { toneAt } from "./tones.js";
 /** @import { Frame } from "../media/frame.js" */
 /** @import { ImageFrame } from "../media/image.js" */
 /** @import { MediaPane } from "../media/pane.js" */
-/** @import { Mark, Option, Painted, Scalar, Shape } from "../types" */
+/** @import { Limits, Mark, Option, Painted, Scalar, Shape } from "../types" */
 
 /**
  * @typedef {object} Spec what is to be drawn
  * @property {Shape} shape
  * @property {Option[]} [options] the labels
+ * @property {Limits} drawing its numbers
  * @property {number | null} [min]
  * @property {number | null} [max]
  * @property {string | null} [role] the role of the images; absent: the first one with images
@@ -38,6 +39,7 @@ export class MarksEditor {
     this.spec = spec;
     this.host = host;
     this.shape = spec.shape;
+    this.limits = spec.drawing;
     this.boxes = spec.shape.sized; // else they are points
     this.labels = (spec.options || []).map(({ value, label }) => ({ value, label: label ?? String(value) }));
     /** @type {Scalar | undefined} */
@@ -155,8 +157,9 @@ export class MarksEditor {
   // ---- changing
 
   full() {
-    if (this.spec.max === null || this.spec.max === undefined || this.list.length < this.spec.max) return false;
-    this.say(`At most ${this.spec.max} fit.`);
+    const most = this.spec.max ?? (this.boxes ? Infinity : this.limits.largest_number);
+    if (this.list.length < most) return false;
+    this.say(`At most ${most} fit.`);
     return true;
   }
 
@@ -169,8 +172,8 @@ export class MarksEditor {
     if (this.full()) return -1;
     const extra = frame.number > 1 ? { image: frame.number } : {};
     const label = this.label === undefined ? {} : { label: this.label };
-    if (isBox(entry)) this.list.push({ ...label, ...tidy(entry), ...extra });
-    else this.list.push({ number: this.free(), ...tidyPoint(entry), ...extra });
+    if (isBox(entry)) this.list.push({ ...label, ...tidy(entry, this.limits), ...extra });
+    else this.list.push({ number: this.free(), ...tidyPoint(entry, this.limits), ...extra });
     this.at = this.list.length - 1;
     this.change();
     return this.at;
@@ -249,7 +252,7 @@ export class MarksEditor {
       return;
     }
     const { x, y } = frame.middle;
-    const side = 0.2 / frame.view.scale;
+    const side = this.limits.new_side / frame.view.scale;
     this.append(this.boxes ? { x: x - side / 2, y: y - side / 2, w: side, h: side } : { x, y }, frame);
   }
 

@@ -4,8 +4,6 @@ import { moved, sized } from "../geometry.js";
 
 /** @import { MarksEditor } from "./editor.js" */
 
-const STEP = 0.01;
-const FINE = 0.001;
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 export const LABEL_KEYS = [..."123456789qwrtypsdfhjkxvb"];
@@ -29,7 +27,7 @@ export function editorKey(editor, event, target) {
     return true;
   }
   if (name === "0" || event.code === "Numpad0") {
-    if (editor.list.length || (editor.spec.min ?? 0) > 0) return true;
+    if (editor.list.length || editor.spec.min) return true;
     editor.nothing();
     editor.host.done();
     return true;
@@ -92,10 +90,11 @@ function chosenKey(editor, event) {
 function arrow(editor, event) {
   const entry = editor.list[editor.at];
   if (!entry) return false;
-  const step = event.shiftKey ? FINE : STEP;
+  const { limits } = editor;
+  const step = event.shiftKey ? limits.fine : limits.step;
   const [x, y] = ARROWS[event.key];
   const size = editor.boxes && (event.altKey || editor.sizing);
-  editor.replace(editor.at, (size ? sized : moved)(entry, x * step, y * step));
+  editor.replace(editor.at, (size ? sized : moved)(entry, x * step, y * step, limits));
   return true;
 }
 

@@ -38,7 +38,7 @@ function toolsOf(editor) {
     editor.nothing();
     editor.host.done();
   };
-  const none = !editor.list.length && !(editor.spec.min ?? 0);
+  const none = !editor.list.length && !editor.spec.min;
   return [
     tool(editor, "A", `new ${editor.shape.noun}`, () => editor.addAtMiddle()),
     editor.boxes ? labels : null,

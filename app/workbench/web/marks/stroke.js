@@ -37,7 +37,7 @@ export function press(editor, frame, px, py) {
   const handle = chosen && isBox(chosen) ? handleAt(chosen, rect, px, py) : null;
   if (chosen && isBox(chosen) && handle)
     return {
-      move: (x, y) => editor.replace(editor.at, dragged(chosen, handle, where(x, y).x, where(x, y).y)),
+      move: (x, y) => editor.replace(editor.at, dragged(chosen, handle, where(x, y).x, where(x, y).y, editor.limits)),
       up: nothing,
     };
   const inside = chosen && hit([chosen], rect, px, py) === 0;
@@ -45,7 +45,8 @@ export function press(editor, frame, px, py) {
     if (!inside) editor.choose(at);
     const from = editor.list[editor.at];
     return {
-      move: (x, y) => editor.replace(editor.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y)),
+      move: (x, y) =>
+        editor.replace(editor.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y, editor.limits)),
       up: nothing,
     };
   }
@@ -56,7 +57,7 @@ export function press(editor, frame, px, py) {
   let made = -1;
   return {
     move: (x, y) => {
-      const box = between(start, where(x, y));
+      const box = between(start, where(x, y), editor.limits);
       if (made === -1) made = editor.append(box, frame);
       else editor.replace(made, { ...editor.list[made], ...box });
     },

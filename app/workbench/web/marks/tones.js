@@ -4,7 +4,6 @@
 
 // Told apart by colour-blind people too (after Okabe and Ito); red is kept for what the item itself shows.
 const TONES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#6a51a3", "#444444"];
-const GIVEN = "#e0231c";
 
 /**
  * The tone of a label or a vote, by its place in the list.
@@ -24,12 +23,13 @@ const nameOf = (entry, options) =>
  * What an item's field shows, as entries to paint.
  * @param {unknown} value
  * @param {Option[]} options
+ * @param {string} tone
  * @returns {Painted[]}
  */
-export const given = (value, options = []) =>
+export const given = (value, options, tone) =>
   (Array.isArray(value) ? value : [])
     .filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
-    .map((entry) => ({ ...entry, text: nameOf(entry, options), tone: GIVEN }));
+    .map((entry) => ({ ...entry, text: nameOf(entry, options), tone }));
 
 /**
  * What was drawn, as a person reads it.

@@ -127,9 +127,9 @@ export class ImageFrame extends Frame {
    * @param {Shown} shown
    * @returns {Painted[]}
    */
-  marksOf({ value, options, tone, prefix }) {
-    return given(value, options)
+  marksOf({ value, options, tone, prefix = "" }) {
+    return given(value, options, tone)
       .filter((entry) => (entry.image ?? 1) === this.number)
-      .map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry));
+      .map((entry) => ({ ...entry, text: `${prefix} ${entry.text}`.trim() }));
   }
 }

@@ -121,7 +121,12 @@ export function drawnOn(fixed, task) {
   if (fixed.stage.name === "authoring") return [];
   const own = fixed.fields
     .filter(({ kind }) => FIELDS[kind].drawn)
-    .map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] }));
+    .map(({ name, role, options, drawing }) => ({
+      role,
+      options,
+      value: task.fields[name],
+      tone: drawing?.tone ?? "",
+    }));
   const drawn = fixed.vote_criteria.filter(({ kind }) => KINDS[kind].drawn);
   return [...own, ...ofVotes(drawn, task.votes)];
 }
