@@ -11,7 +11,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from db import gold_items, items
 from db.engine import Session, Store
-from domain.errors import NotAllowed
+from domain.errors import LeaseLost, NotAllowed
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
@@ -19,6 +19,7 @@ from testkit.factories import BLIND, Clock, claimed, make_items, make_people, ma
 from workflow.access.projects import Access, access_to
 from workflow.annotate import (
     claims,
+    expired_drafts,
     gates,
     gold_checks,
     gold_making,
@@ -212,6 +213,12 @@ def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store:
     assert claims.take_back(store, person=ann[0], task=kept) == ("p", Stage.VERIFICATION)
     with pytest.raises(NotAllowed, match="differ from known ones"):
         claims.take_back(store, person=ann[0], task=given_back)
+    with pytest.raises(LeaseLost):  # a page that is still open does not take it again
+        claims.heartbeat(store, person=ann[0], task=given_back)
+    with pytest.raises(LeaseLost, match="differ from known ones"):
+        submissions.submit(store, person=ann[0], task=given_back, key="late", values={"choice": "red"})
+    (late,) = expired_drafts.expired_submissions(store, by=None, project="p")
+    assert (late.login, late.taken_up) == ("ann", False), "nothing typed is lost"
     (line,) = [line for line in progress.my_work(store, person=ann[0]) if line.stage is Stage.VERIFICATION][:1]
     assert (line.waiting, line.available) == (1, True), "what is in hand"
     submissions.submit(store, person=ann[0], task=kept, key="kept", values={"choice": "red"})

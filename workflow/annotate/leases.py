@@ -8,11 +8,11 @@ from db import comment_threads, events, items, postponed, submissions, task_clai
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import NotAllowed, NotFound
-from domain.records import Person
+from domain.records import NothingLeft, Person
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id, log
-from workflow.annotate import image_pool
+from workflow.annotate import gold_checks, image_pool, qualification
 
 LOST = "This task has gone to somebody else because its lease had ended; what you wrote is kept as a draft."
 
@@ -40,11 +40,13 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
 
 def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
-    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's.
+    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's, or
+    is free and they get no new work.
 
     One that is held for longer keeps its end.
     """
-    if row.state is TaskState.OPEN and task_claims.may_take(session, row=row, person_id=person.id):
+    free = row.state is TaskState.OPEN and why_no_new_work(session, access=access, row=row, person=person) is None
+    if free and task_claims.may_take(session, row=row, person_id=person.id):
         task_claims.claim(session, row=row, person_id=person.id, now=now)
         note_claim(session, access=access, row=row, person=person, before=None, now=now)
     held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
@@ -54,6 +56,14 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
         return False
     task_claims.renew(session, row=row, now=now)
     return True
+
+
+def why_no_new_work(session: Session, *, access: Access, row: StoredTask, person: Person) -> NothingLeft | None:
+    """Why somebody may not begin a live task that is free: they are to qualify first, or stopped; None if they may."""
+    if row.purpose is not Purpose.LIVE:
+        return None
+    barred = qualification.require(session, access=access, person=person, stage=row.stage)
+    return barred or gold_checks.why_stopped(session, access=access, person=person, stage=row.stage)
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:

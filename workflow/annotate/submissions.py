@@ -19,7 +19,7 @@ from workflow.access import guidelines
 from workflow.access.projects import Access, access_to, log
 from workflow.annotate import adjudication, authoring, grading, qualification, refinement, verification
 from workflow.annotate.drafts import must_be_json
-from workflow.annotate.leases import LOST, extend, held_task
+from workflow.annotate.leases import LOST, extend, held_task, why_no_new_work
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
@@ -207,6 +207,10 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
             return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
+    if row.state is TaskState.OPEN:
+        nothing = why_no_new_work(session, access=access, row=row, person=person)
+        if nothing is not None:
+            return LeaseLost(f"{nothing.sentence} What you wrote is kept as a draft.")
     if row.state is TaskState.WITHDRAWN:
         return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
