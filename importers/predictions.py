@@ -20,7 +20,7 @@ from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
-from importers.spreadsheets import LONGEST_CELL, SUFFIXES, Cell, lines_of_table
+from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
 _WANTS = "the columns index (or item) and prediction"
@@ -114,6 +114,10 @@ def _rows_of(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | Non
     if file.path.suffix.lower() in SUFFIXES:
         yield from _table_rows(file, single)
         return
+    if file.path.suffix.lower() in OTHER_SUFFIXES:
+        raise FileRefused(
+            f"{file.place} is no kind of spreadsheet that is read. Nothing was imported; save it as .xlsx."
+        )
     for number, piece in enumerate(_pieces(file.path), 1):
         raw = json_text.printable(piece.raw)
         try:

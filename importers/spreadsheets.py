@@ -8,16 +8,18 @@ have changed (a formula, a date, an error) is told with the cell instead of bein
 from __future__ import annotations
 
 import csv
+import errno
 import io
+import itertools
 import re
 import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from domain.errors import FileRefused
@@ -29,6 +31,8 @@ LARGEST = 512 * 1024 * 1024
 """Bytes that a workbook may unpack to, and a text file may have."""
 WIDEST = 1_000
 """Columns that are read."""
+OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
+"""Of spreadsheets that are not read."""
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet: more than that no spreadsheet program holds."""
@@ -125,38 +129,82 @@ def _text_rows(path: Path) -> Iterator[list[str]]:
 
 
 def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[Line]:
+    _check(path)
     names: list[str] = []
-    try:
-        with zipfile.ZipFile(path) as archive:
-            _weigh(path.name, archive)
-        with closing(_opened(path, values=True)) as book, closing(_opened(path, values=False)) as formulas:
-            for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True):
-                names.append(sheet.title)
-                found = _below_headings(_rows(sheet, same), fits)
-                if found is not None:
-                    yield from found
-                    return
-    except zipfile.BadZipFile as error:
-        raise FileRefused(
-            f"{path.name} is no .xlsx workbook, or only a part of one. Nothing was imported; copy or save it again."
-        ) from error
-    except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
-    except _DAMAGED as error:
-        raise FileRefused(
-            f"{path.name} is a damaged workbook ({error}). Nothing was imported; save it again."
-        ) from error
+    with ExitStack() as opened:
+        book, formulas = (opened.enter_context(closing(_opened(path, values=values))) for values in (True, False))
+        for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True):
+            names.append(sheet.title)
+            found = _below_headings(_rows(path.name, sheet, same), fits)
+            if found is not None:
+                yield from found
+                return
     named = ", ".join(map(repr, names[:5])) or "none"
     raise FileRefused(
         f"{path.name}: no sheet of it has {wants} in its first row (sheets: {named}). Nothing was imported."
     )
 
 
-_DAMAGED = (
-    *(zlib.error, EOFError, expat.ExpatError, SyntaxError, NotImplementedError, RuntimeError, UnicodeError),
-    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError),
-)
-"""What openpyxl says of a workbook in which something is not as it has to be."""
+def _check(path: Path) -> None:
+    """Refuse what is no workbook, or one that is not sound or too large, before openpyxl sees it."""
+    try:
+        with path.open("rb") as stream:
+            begun = stream.read(len(_OLE))
+            try:
+                archive = zipfile.ZipFile(stream)
+            except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+                raise FileRefused(f"{path.name} is {_instead(begun, stream)}") from error
+            try:
+                _weigh(path.name, archive)
+            except _UNSOUND as error:
+                raise _damaged(path.name, str(error)) from error
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # the archive says that a part of it begins before the file
+            raise _damaged(path.name, "one of its parts is elsewhere than it says") from error
+        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _instead(begun: bytes, stream: BinaryIO) -> str:
+    """What a file is that is no zip archive, and what to do, as the end of a sentence."""
+    if begun != _OLE:
+        return "no .xlsx workbook, or only a part of one. Nothing was imported; copy or save it again."
+    stream.seek(0)
+    if _ENCRYPTED in stream.read(LARGEST):
+        return "protected by a password. Nothing was imported; take the password off and save it again."
+    return "an old workbook (.xls) under a new name. Nothing was imported; save it as .xlsx."
+
+
+def _damaged(name: str, what: str) -> FileRefused:
+    return FileRefused(f"{name} is a damaged workbook ({what}). Nothing was imported; save it again.")
+
+
+_OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+"""What a file of old Office begins with; a workbook with a password is wrapped in one."""
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_UNSOUND = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, expat.ExpatError)
+"""What zipfile and expat say of damaged parts."""
+
+
+@contextmanager
+def _understood(name: str) -> Iterator[None]:
+    """Around openpyxl alone, which says what it cannot read with whatever went wrong on the way.
+
+    A missing part is a ``KeyError``, a number out of range an ``IndexError`` or ``OverflowError``, an attribute that is
+    missing or of a wrong type a ``TypeError``, ``ValueError`` or ``AttributeError``, XML that its parser does not take
+    a ``SyntaxError``, and no workbook part at all an ``OSError`` without a number.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None:
+            raise FileRefused(f"{name} cannot be read: {error.strerror}.") from error
+        raise _damaged(name, "it has no main part") from error
+    except (LookupError, OverflowError, TypeError, ValueError, AttributeError, SyntaxError) as error:
+        said = str(error)
+        part = re.search(r"no item named '([^']{1,80})'", said)
+        kind = re.search(r"could not read (\w+)", said)
+        what = f"it has no part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
+        raise _damaged(name, what or "something in it is not as a workbook has it") from error
 
 
 def _weigh(name: str, archive: zipfile.ZipFile) -> None:
@@ -164,6 +212,12 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
     left = LARGEST
     for part in archive.namelist():
         about = archive.getinfo(part)
+        if about.flag_bits & 1:
+            raise FileRefused(
+                f"{name} is protected by a password. Nothing was imported; take the password off and save it again."
+            )
+        if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise _damaged(name, "it is packed as no spreadsheet program does")
         about.file_size = max(about.file_size, left + 2 * _CHUNK)  # what it says is not to be relied on
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:
@@ -248,8 +302,9 @@ def _opened(path: Path, *, values: bool) -> Any:
                         node.clear()
 
     warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which nobody asks for here
-    reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
-    reader.read()
+    with _understood(path.name):
+        reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
+        reader.read()
     return reader.wb
 
 
@@ -260,13 +315,20 @@ class _Texts(dict[int, Any]):
         return None
 
 
-def _rows(sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell]]]:
+def _rows(name: str, sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell]]]:
     """The rows of a sheet with their numbers; ``same`` is the sheet with its formulas."""
-    for each in (sheet, same):
-        each.reset_dimensions()  # what a sheet says of its size is not to be relied on
-    for number, (row, formulas) in enumerate(zip(sheet.iter_rows(), same.iter_rows(), strict=True), 1):
+    with _understood(name):
+        for each in (sheet, same):
+            each.reset_dimensions()  # what a sheet says of its size is not to be relied on
+        rows = zip(sheet.iter_rows(), same.iter_rows(), strict=True)
+    for number in itertools.count(1):
+        with _understood(name):
+            pair = next(rows, None)
+        if pair is None:
+            return
+        row, formulas = pair
         if row:
-            yield number, [_cell(*pair) for pair in zip(row[:WIDEST], formulas, strict=False)]
+            yield number, [_cell(*cell) for cell in zip(row[:WIDEST], formulas, strict=False)]
 
 
 def _cell(stored: Any, formula: Any) -> Cell:

@@ -183,6 +183,14 @@ def test_rows_that_do_not_fit(tmp_path: Path, row: list[Any], reason: str) -> No
     assert [row.text for row, _ in read.rows] == ["blue"]
 
 
+@pytest.mark.parametrize("ending", [".xls", ".ODS", ".xlsb"])
+def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"tiny_EgoThink{ending}"
+    path.write_bytes(b"whatever")
+    with pytest.raises(FileRefused, match=rf"tiny_EgoThink{ending} is no kind of spreadsheet that is read.*as \.xlsx"):
+        read_predictions(path, schema=SCHEMA)
+
+
 def test_tables_of_scores_beside_answers_are_no_answers(tmp_path: Path) -> None:
     workbook(tmp_path / "tiny" / "tiny_Set.xlsx", {"S": [["index", "prediction"], [0, "red"]]})
     (tmp_path / "tiny" / "tiny_Set_acc.csv").write_text("split,Overall\nval,0.5\n")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 import resource
 import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +190,81 @@ def test_damaged_bytes_are_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(FileRefused, match=r"a\.xlsx is "):
         read(path)
+
+
+OLE = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
+"""The head of a compound file, which old Office wrote, and new Office writes around a workbook with a password."""
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (OLE + "Workbook".encode("utf-16-le") + bytes(500), r"an old workbook \(\.xls\) .* save it as \.xlsx\.$"),
+        (OLE + "EncryptedPackage".encode("utf-16-le") + bytes(500), "protected by a password.* take the password off"),
+        (b"<html><table><tr><td>index</td></tr></table></html>", "no .xlsx workbook, or only a part of one"),
+    ],
+)
+def test_what_else_is_called_a_workbook_is_told(tmp_path: Path, data: bytes, says: str) -> None:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(data)
+    with pytest.raises(FileRefused, match=rf"^a\.xlsx is {says}"):
+        read(path)
+
+
+def changed(path: Path, part: str, old: str, new: str | None) -> Path:
+    """A workbook in which a text of a part is another one, or without that part."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert old.encode() in parts[part]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            if name != part or new is not None:
+                archive.writestr(name, data.replace(old.encode(), (new or "").encode()) if name == part else data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new", "raises", "what"),
+    [
+        ("xl/workbook.xml", "", None, KeyError, "it has no part xl/workbook.xml"),
+        ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "it has no main part"),
+        ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "something in it"),
+        ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "something in it"),
+        ("xl/worksheets/sheet1.xml", "<v>1</v>", "<v>one</v>", ValueError, "something in it"),
+    ],
+)
+def test_what_openpyxl_does_not_read_is_told(
+    tmp_path: Path, part: str, old: str, new: str | None, raises: type[Exception], what: str
+) -> None:
+    path = changed(workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, "red"]]}), part, old, new)
+    with pytest.raises(FileRefused, match=rf"^a\.xlsx is a damaged workbook \({re.escape(what)}") as refused:
+        read(path)
+    assert isinstance(refused.value.__cause__, raises)
+    assert str(tmp_path) not in str(refused.value)
+
+
+def test_a_part_with_a_password_and_one_packed_otherwise_are_told(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, "red"]]})
+    whole = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        whole[whole.index(mark) + offset] |= 1  # the flag of an encrypted part
+    (tmp_path / "b.xlsx").write_bytes(whole)
+    with pytest.raises(FileRefused, match="protected by a password"):
+        read(tmp_path / "b.xlsx")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(tmp_path / "c.xlsx", "w", zipfile.ZIP_LZMA) as other:
+        for name in archive.namelist():
+            other.writestr(name, archive.read(name))
+    with pytest.raises(FileRefused, match="packed as no spreadsheet program does"):
+        read(tmp_path / "c.xlsx")
+
+
+def test_a_mistake_of_ours_is_not_called_damage(tmp_path: Path) -> None:
+    def wrong(headings: Sequence[str]) -> bool:
+        raise TypeError("ours")
+
+    path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, "red"]]})
+    with pytest.raises(TypeError, match="ours"):
+        list(lines_of_table(path, fits=wrong, wants="the column prediction"))
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
