@@ -356,8 +356,8 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
     from app.services import open_resources
     from domain.settings import settings_from
     from workflow.access.projects import access_to
-    from workflow.runs import model_runs, worker
-    from workflow.runs.prompts import plan_for
+    from workflow.runs import model_runs, run_views, worker
+    from workflow.runs.model_plans import plan_for
 
     machine.log("making the demo project")
     made = touchstone("demo", home=home)
@@ -391,10 +391,10 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
         begun = time.process_time()
         state = worker.work(shared.store, run, means=means)
         spent = time.process_time() - begun
-        view = model_runs.view(shared.store, by=None, run=run)
+        view = run_views.view(shared.store, by=None, run=run)
         if view.answered != size.items:
             raise SystemExit(f"The run is {state.value} with {view.answered} of {size.items} answers.")
-        stored.append({view.item: view.attempt.text for view in model_runs.attempts_of(shared.store, by=None, run=run)})
+        stored.append({view.item: view.attempt.text for view in run_views.attempts_of(shared.store, by=None, run=run)})
         return spent
 
     model = LlavaForConditionalGeneration.from_pretrained(folder).eval()

@@ -67,7 +67,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.results import calibration, cases, leaderboard, rater_agreement, scores
 from workflow.results.slices import Item
-from workflow.runs import judge_runs, model_runs, prompts
+from workflow.runs import judge_plans, judge_runs, model_plans, model_runs
 
 BASE = yaml.safe_load(
     """
@@ -234,7 +234,7 @@ def dimensions(seen: Seen) -> Any:
 
 def asked_models(seen: Seen) -> Any:
     """How models are asked."""
-    return prompts.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
+    return model_plans.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
 
 
 def asked_judges(seen: Seen) -> Any:
@@ -244,7 +244,7 @@ def asked_judges(seen: Seen) -> Any:
         template = judge_templates.shipped()[judge.template]
         chosen: dict[str, Any] = {"baseline": "other"} if template.head.pair else {}
         try:
-            found.append((judge.name, judge_runs.plan_for(seen.schema, template, judge=judge.name, **chosen).dump()))
+            found.append((judge.name, judge_plans.plan_for(seen.schema, template, judge=judge.name, **chosen).dump()))
         except TouchstoneError as error:
             found.append((judge.name, str(error)))
     return found
@@ -527,7 +527,7 @@ ENDPOINT = ModelSpec(name="m", adapter="endpoint", model="gpt", endpoint=Endpoin
 def begun_model(seen: Seen) -> Any:
     """With what a model is asked."""
     there = world(seen, n=1)
-    plan = prompts.plan_for(seen.schema, ENDPOINT)
+    plan = model_plans.plan_for(seen.schema, ENDPOINT)
     return generation(there, model_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 
@@ -535,7 +535,7 @@ def begun_judge(seen: Seen) -> Any:
     """With what a judge is asked."""
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
-    plan = judge_runs.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
+    plan = judge_plans.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
     return generation(there, judge_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 

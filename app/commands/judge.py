@@ -180,10 +180,10 @@ def judge(
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
     """Read a judge's replies again with its parser as it is now. Nobody is asked, and what was read before stays."""
     from app.commands import runs_in_terminal as commands
-    from workflow.runs import judge_runs
+    from workflow.runs import judge_readings
 
     shared = commands.opened()
-    n = judge_runs.read_replies_again(shared.store, by=None, run=run)
+    n = judge_readings.read_replies_again(shared.store, by=None, run=run)
     typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
     tell_verdicts(shared, run)
 
@@ -257,7 +257,7 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
 def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> JudgePlan:
     """The plan of a judge who is asked by a template: an id, ID@VERSION, or a file, which is kept with the project."""
     from workflow.access.projects import access_to
-    from workflow.runs import judge_runs, judge_templates
+    from workflow.runs import judge_plans, judge_templates
 
     given = {name: value for name, value in chosen.items() if value not in (None, {})}
     if Path(template).is_file():
@@ -265,7 +265,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         found = judge_templates.add_version(
             shared.store, by=None, project=project, text=text, origin=Path(template).name
         )
-        return judge_runs.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
+        return judge_plans.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
     name, _, version = template.partition("@")
     if version and not version.isdecimal():
         raise NotFound(f"--template {template}: a version is a number, as in {name}@2.")
@@ -274,7 +274,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         parsed = judge_templates.template(
             session, project_id=access.project_id, name=name, version=int(version) if version else None
         )
-    return judge_runs.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
+    return judge_plans.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
 
 
 def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
@@ -290,7 +290,7 @@ def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
     """What a run would do, and what it may cost."""
     from app.commands import runs_in_terminal as commands
-    from workflow.runs import judge_runs
+    from workflow.runs import judge_plans, judge_runs
 
     seen = judge_runs.foreseen(
         shared.store,
@@ -302,7 +302,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         cache=shared.settings.home / "prepared",
     )
     typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
-    typer.echo(f"  {judge_runs.graded_in_words(plan)}")
+    typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     if spec.endpoint is not None and seen.questions:
@@ -316,12 +316,12 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
 
 def tell_verdicts(shared: Resources, run: str) -> None:
     """What the replies came to, by criterion."""
-    from workflow.runs import judge_runs, model_runs
+    from workflow.runs import judge_readings, run_views
 
-    view = model_runs.view(shared.store, by=None, run=run)
+    view = run_views.view(shared.store, by=None, run=run)
     if view.state is RunState.WAITING:
         return
-    for criterion, counts in judge_runs.verdicts_of(shared.store, by=None, run=run).items():
+    for criterion, counts in judge_readings.verdicts_of(shared.store, by=None, run=run).items():
         scored = sum(n for verdict, n in counts.items() if verdict.scored)
         rest = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(counts).most_common() if not verdict.scored)
         typer.echo(f"{criterion}: {scored} of {sum(counts.values())} scored{'; ' if rest else ''}{rest}")

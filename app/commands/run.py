@@ -161,10 +161,11 @@ def model(
 
 def list_(project: Project) -> None:
     """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
-    from workflow.runs import model_runs
+
+    from workflow.runs import run_views
 
     shared = opened()
-    found = [view for kind in RunKind for view in model_runs.runs_of(shared.store, by=None, project=project, kind=kind)]
+    found = [view for kind in RunKind for view in run_views.runs_of(shared.store, by=None, project=project, kind=kind)]
     for view in sorted(found, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
@@ -179,17 +180,19 @@ Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows
 
 def pause(run: Run) -> None:
     """Let workers put a run down."""
-    from workflow.runs import model_runs
 
-    model_runs.pause(opened().store, by=None, run=run)
+    from workflow.runs import run_control
+
+    run_control.pause(opened().store, by=None, run=run)
     typer.echo(f"{run} is paused.")
 
 
 def cancel(run: Run) -> None:
     """End a run for good; what was answered stays."""
-    from workflow.runs import model_runs
 
-    model_runs.cancel(opened().store, by=None, run=run)
+    from workflow.runs import run_control
+
+    run_control.cancel(opened().store, by=None, run=run)
     typer.echo(f"{run} is cancelled.")
 
 
@@ -199,24 +202,26 @@ def withdraw(
     back: Annotated[bool, typer.Option("--back", help="Take it back: it counts again.")] = False,
 ) -> None:
     """Let a run count nowhere, with a reason: no result, agreement, calibration, case or export. It stays listed."""
-    from workflow.runs import model_runs
+
+    from workflow.runs import run_control
 
     if back:
-        model_runs.take_back(opened().store, by=None, run=run)
+        run_control.take_back(opened().store, by=None, run=run)
         typer.echo(f"{run} counts again.")
         return
-    model_runs.withdraw(opened().store, by=None, run=run, reason=reason)
+    run_control.withdraw(opened().store, by=None, run=run, reason=reason)
     typer.echo(f"{run} is withdrawn and counts nowhere; `touchstone run withdraw {run} --back` takes it back.")
 
 
 def grade(run: Run) -> None:
     """Send a run's answers to grading by people."""
-    from workflow.runs import model_runs
+
+    from workflow.runs import run_grading, run_views
 
     store = opened().store
-    n = model_runs.send_to_grading(store, by=None, run=run)
+    n = run_grading.send_to_grading(store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
-    _tell_sample(model_runs.sample_of(store, by=None, project=model_runs.view(store, by=None, run=run).project))
+    _tell_sample(run_grading.sample_of(store, by=None, project=run_views.view(store, by=None, run=run).project))
 
 
 def sample(
@@ -226,12 +231,13 @@ def sample(
     ] = None,
 ) -> None:
     """Open what people's planned sample of answers lacks, and say how far they are."""
-    from workflow.runs import model_runs
+
+    from workflow.runs import run_grading
 
     store = opened().store
-    n = model_runs.draw_sample(store, by=None, project=project, outputs=outputs)
+    n = run_grading.draw_sample(store, by=None, project=project, outputs=outputs)
     typer.echo(f"{n} new slots for grading.")
-    _tell_sample(model_runs.sample_of(store, by=None, project=project))
+    _tell_sample(run_grading.sample_of(store, by=None, project=project))
 
 
 def _tell_sample(sample: Sample | None) -> None:
@@ -248,7 +254,7 @@ def tell_counted(shared: Resources, project: str, items: Items | str | None) -> 
 
 def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
     from workflow.access.projects import access_to
-    from workflow.runs.prompts import kept_prompts, plan_for
+    from workflow.runs.model_plans import kept_prompts, plan_for
 
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -284,8 +290,8 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     """What a run would do."""
     from workflow.access.projects import access_to
     from workflow.runs import model_runs
+    from workflow.runs.model_plans import unfilled
     from workflow.runs.preview_run import foresee
-    from workflow.runs.prompts import unfilled
 
     found = foresee(
         shared.store,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.runs import Question
     from inference.spec import ModelSpec
-    from workflow.runs.model_runs import RunView
+    from workflow.runs.run_views import RunView
 
 
 def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
@@ -52,17 +52,17 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: i
 
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
     """Resume a run, or ask what failed again; ``Conflict`` where nothing is left to ask."""
-    from workflow.runs import model_runs
+    from workflow.runs import run_control, run_views
 
     settings = shared.settings if later else None
-    view = model_runs.view(shared.store, by=None, run=run)
+    view = run_views.view(shared.store, by=None, run=run)
     if view.project != project:
         raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
     if retry_failed:
-        n = model_runs.retry_failed(shared.store, by=None, run=run, settings=settings)
+        n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
         typer.echo(f"{n} items are asked again.")
     elif view.state in RESUMABLE:
-        model_runs.resume(shared.store, by=None, run=run, settings=settings)
+        run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
         raise Conflict(
             f"The run {run} goes in batch files, so there is nobody to ask now: `touchstone run batch poll {run}` says "
@@ -74,9 +74,10 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
 
 def in_batches(shared: Resources, run: str) -> bool:
     """Whether nobody works on a run because its questions go in batch files; says what to do then."""
-    from workflow.runs import model_runs
 
-    if model_runs.view(shared.store, by=None, run=run).state is not RunState.BATCH:
+    from workflow.runs import run_views
+
+    if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
     typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
     return True
@@ -84,9 +85,9 @@ def in_batches(shared: Resources, run: str) -> bool:
 
 def work(shared: Resources, run: str) -> None:
     """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
-    from workflow.runs import model_runs, worker
+    from workflow.runs import run_control, run_views, worker
 
-    view = model_runs.view(shared.store, by=None, run=run)
+    view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
     again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
     typer.echo(f"Ctrl+C pauses it; go on with: {again}")
@@ -100,12 +101,12 @@ def work(shared: Resources, run: str) -> None:
             wait=True,
         )
     if signal.SIGINT in signals and state in OPEN:
-        model_runs.pause(shared.store, by=None, run=run)
-    view = model_runs.view(shared.store, by=None, run=run)
+        run_control.pause(shared.store, by=None, run=run)
+    view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"{view.state.value}: {summary(view)}")
     if view.state is RunState.STOPPED:
         raise RunStopped(view.said)
-    for failure in model_runs.failures_of(shared.store, by=None, run=run)[:5]:
+    for failure in run_views.failures_of(shared.store, by=None, run=run)[:5]:
         typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
     if view.failed:
         typer.echo(f"Ask them again with: {again} --retry-failed")
@@ -157,9 +158,10 @@ def _progress(shared: Resources, run: str) -> Iterator[None]:
 
 
 def _line(shared: Resources, run: str) -> str:
-    from workflow.runs import model_runs
 
-    view = model_runs.view(shared.store, by=None, run=run)
+    from workflow.runs import run_views
+
+    view = run_views.view(shared.store, by=None, run=run)
     parts = [f"{view.done} of {view.wanted} asked"]
     if view.failed:
         parts.append(f"{view.failed} failed")

@@ -23,9 +23,9 @@ from domain.records import ProjectView
 from inference.judges.parsers import PARSERS
 from inference.spec import ModelSpec
 from workflow.results import judge_replies
-from workflow.runs import judge_runs, preview_run
+from workflow.runs import identities, judge_plans, judge_runs, preview_run
 from workflow.runs.judge_templates import TemplateView
-from workflow.runs.model_runs import RunView
+from workflow.runs.run_views import RunView
 
 ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
 SAMPLES: Mapping[str, str] = {
@@ -171,13 +171,13 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     usual = _usual(schema, template, chosen)
     fills = _fills(schema, template, usual)
     criteria = _criteria(schema, template, usual)
-    return judge_runs.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
+    return judge_plans.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
 
 
 def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) -> JudgePlan | None:
     """What the schema itself says of fields and criteria; None where it says too little."""
     try:
-        return judge_runs.plan_for(schema, template.template, **chosen)
+        return judge_plans.plan_for(schema, template.template, **chosen)
     except InvalidInput as error:
         if {problem.name for problem in error.problems} - {"criteria", "fills"}:
             raise
@@ -192,12 +192,12 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
         **{name: f"the item's {name}" for name in fields},
         **({} if judge_templates.DIMENSION in fields else {judge_templates.DIMENSION: "the title of its dimension"}),
     }
-    judge = judge_runs.judge_of(schema, template.name)
+    judge = judge_plans.judge_of(schema, template.name)
     before = template.template.sources(usual.fills if usual else judge.fills if judge else {})
     asked = [
         name
         for name in template.template.prompt.placeholders
-        if not (template.template.head.pair and name in (judge_runs.ANSWER_A, judge_runs.ANSWER_B))
+        if not (template.template.head.pair and name in (judge_plans.ANSWER_A, judge_plans.ANSWER_B))
     ]
     found = {}
     for start in range(0, len(asked), 4):
@@ -314,7 +314,7 @@ def told(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> list[Markup]:
 def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     """What will happen, in words."""
     found = seen.foreseen
-    one = "attack answer" if plan.attacks else "answer" if judge_runs.of_answers(plan) else "item"
+    one = "attack answer" if plan.attacks else "answer" if judge_plans.of_answers(plan) else "item"
     looked = "" if found.looked_at == found.n_units else f" The first {found.looked_at:,} of them were looked at."
     words = [
         f"{spec.name} will be asked {markup.count(seen.can, 'time')} about {markup.count(found.n_answers, one)}, by"
@@ -328,7 +328,7 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
         words.append("The questions go in batch files, which you hand in at the command line.")
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
-    words.append(judge_runs.graded_in_words(plan))
+    words.append(judge_plans.graded_in_words(plan))
     if one == "item":
         words.append("It is shown all of the items, as people who vote are.")
     words.append("Nothing has been asked yet.")
@@ -371,8 +371,8 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
         ("Replies are read by", f"{plan.parser}, version {plan.parser_version} at the start"),
         ("A judge may say", ", ".join(map(str, plan.values))),
         ("What is rated", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
-        ("What is graded", judge_runs.graded_in_words(plan)),
-        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in judge_runs.filled(plan).items())),
+        ("What is graded", judge_plans.graded_in_words(plan)),
+        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in identities.filled(plan).items())),
         ("Sample", sample + (f": {plan.per_dimension}" if plan.per_dimension else "")),
         ("Answers of", ", ".join(plan.models) if plan.models else "all models"),
         ("Compared with", plan.baseline),

@@ -21,8 +21,8 @@ from workflow.access.counted_items import counting_of
 from workflow.results import judge_comparison, judge_replies
 from workflow.results.judge_comparison import Compared, Comparison, Differing
 from workflow.results.judge_replies import ReplyView
-from workflow.runs import model_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
 
 A_PAGE = 10
 """So many differences stand on a page."""
@@ -35,7 +35,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         return
     others = [
         other
-        for other in model_runs.runs_of(services.store, by=services.person, project=project.name, kind=RunKind.JUDGE)
+        for other in run_views.runs_of(services.store, by=services.person, project=project.name, kind=RunKind.JUDGE)
         if other.id != view.id and not other.withdrawn
     ]
     if not others:

@@ -22,8 +22,8 @@ from domain.records import ProjectView
 from inference.judges.attacks import ATTACKS
 from workflow.results import judge_replies
 from workflow.results.judge_replies import ReplyView
-from workflow.runs import judge_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import judge_readings
+from workflow.runs.run_views import RunView
 
 A_PAGE = 10
 """So many replies stand on a page."""
@@ -82,7 +82,7 @@ def _again(services: Services, view: RunView) -> None:
         )
     with right:
         if st.button("Read again", key="judges.read_again", type="primary"):
-            new = judge_runs.read_replies_again(services.store, by=services.person, run=view.id)
+            new = judge_readings.read_replies_again(services.store, by=services.person, run=view.id)
             st.session_state[f"judges.read.{view.id}"] = f"Read again: {markup.count(new, 'new reading')}."
             st.rerun()
 

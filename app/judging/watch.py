@@ -19,8 +19,8 @@ from domain.records import ProjectView
 from domain.runs import OPEN, RunKind, RunState
 from workflow.results import judge_replies
 from workflow.results.judge_replies import Tally
-from workflow.runs import model_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
 
 LAST = 3
 """So many of the newest replies are shown."""
@@ -37,7 +37,7 @@ BATCH = (
 
 def listed(services: Services, project: str) -> None:
     """All runs of judges; the list follows them while one is open."""
-    found = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+    found = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
     if not found:
         shell.show(
             markup.notice(
@@ -52,7 +52,7 @@ def listed(services: Services, project: str) -> None:
 
 def _list(services: Services, project: str) -> None:
     with shell.guard(services):
-        found = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+        found = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
         told = _tallies(services, project, found)
         rows = [_row(view, told[view.id], project) for view in found]
         heads = [
@@ -121,7 +121,7 @@ def watched(services: Services, project: ProjectView, view: RunView) -> None:
 
 def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState) -> None:
     with shell.guard(services):
-        view = model_runs.view(services.store, by=services.person, run=run)
+        view = run_views.view(services.store, by=services.person, run=run)
         if view.state is not drawn_as:
             st.rerun()
         tallies = judge_replies.tallies(services.store, by=services.person, run=run)

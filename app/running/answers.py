@@ -19,8 +19,8 @@ from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.runs import Outcome, RunPlan
 from inference.scores import Ranking
-from workflow.runs import model_runs
-from workflow.runs.model_runs import AttemptView, RunView
+from workflow.runs import run_grading, run_views
+from workflow.runs.run_views import AttemptView, RunView
 
 A_PAGE = 20
 """So many attempts stand on a page."""
@@ -83,7 +83,7 @@ def _page(
         st.session_state[f"models.page_of.{view.id}"] = asked
         st.session_state[f"models.before.{view.id}"] = []
     before = st.session_state[f"models.before.{view.id}"]
-    found = model_runs.attempts_of(
+    found = run_views.attempts_of(
         services.store,
         by=services.person,
         run=view.id,
@@ -155,7 +155,7 @@ def one(services: Services, project: ProjectView, view: RunView, attempt: str) -
     """All that is kept of an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such attempt in this run.")
-    found = model_runs.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
+    found = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not found:
         raise NotFound("There is no such attempt in this run.")
     each = found[0]
@@ -241,7 +241,7 @@ def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
     """All attempts of a run, the newest first."""
     before = None
     while True:
-        found = model_runs.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
+        found = run_views.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
         yield from found
         if len(found) < AT_ONCE:
             return
@@ -320,15 +320,15 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
         shell.show(markup.paragraph("This run has no answers yet.", style="ts ts-quiet"))
         return
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-    slots = model_runs.slots_of(services.store, by=services.person, run=view.id)
+    slots = run_grading.slots_of(services.store, by=services.person, run=view.id)
     shell.show(markup.tag("p", markup.text(sending(view, slots, titles)), style="ts"))
-    sample = model_runs.sample_of(services.store, by=services.person, project=project.name)
+    sample = run_grading.sample_of(services.store, by=services.person, project=project.name)
     if sample is not None and sample.passed_on:
         words = markup.text(f"Grading in this project: {sample.sentence}")
         shell.show(markup.tag("p", words, style="ts", data_part="sample"))
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
-        opened = model_runs.send_to_grading(services.store, by=services.person, run=view.id)
+        opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
         st.session_state[f"models.sent.{view.id}"] = f"{markup.count(opened, 'slot')} opened in grading."
         st.rerun()
 

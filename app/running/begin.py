@@ -23,9 +23,9 @@ from domain.runs import Question, RunPlan
 from inference import fit
 from inference import spec as specs
 from inference.spec import ModelSpec
-from workflow.runs import model_runs, preview_run
-from workflow.runs.model_runs import RunView
+from workflow.runs import model_runs, preview_run, run_start
 from workflow.runs.preview_run import Foreseen
+from workflow.runs.run_views import RunView
 
 SHOWN = 3
 """So many prompts are shown as they will be sent."""
@@ -180,7 +180,7 @@ def estimated(asked: Sequence[Question], requests: int, spec: ModelSpec) -> tupl
 
 def place_of(services: Services, spec: ModelSpec) -> tuple[str, bool, list[str]]:
     """Of a local model: on what it will run, whether it fits, and what is missing."""
-    folder = Path(model_runs.at_home(spec, services.settings, by=services.person).model or "")
+    folder = Path(run_start.at_home(spec, services.settings, by=services.person).model or "")
     if not folder.is_dir():
         told = (
             f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."

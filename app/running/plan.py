@@ -19,7 +19,7 @@ from domain.errors import ModelRefused
 from domain.records import ProjectView
 from domain.runs import RunPlan
 from inference.spec import ModelSpec
-from workflow.runs import prompts as questions
+from workflow.runs import model_plans
 
 MY_PROMPTS = "A file of mine"
 
@@ -34,7 +34,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
     """The plan as the boxes say it; what does not go together raises a sentence."""
     shell.section("Plan")
     schema = view.schema.schema_
-    of_schema = questions.plan_for(schema, spec)
+    of_schema = model_plans.plan_for(schema, spec)
     left, right = st.columns(2)
     with left:
         dimensions, states, limit = _items(view)
@@ -66,7 +66,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         text_only=text_only,
     )
     _fits(plan)
-    return questions.with_prompts(replace(plan, fills=_fills(view, plan)))
+    return model_plans.with_prompts(replace(plan, fills=_fills(view, plan)))
 
 
 def _fits(plan: RunPlan) -> None:
@@ -85,7 +85,7 @@ def _fits(plan: RunPlan) -> None:
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
     """Which field each placeholder takes that no field is named like."""
     schema = view.schema.schema_
-    wanted = questions.unfilled(schema, replace(plan, fills={}))
+    wanted = model_plans.unfilled(schema, replace(plan, fills={}))
     if not wanted:
         return {}
     fields = [field.name for field in schema.item.fields if field.name not in key_fields(schema)]
@@ -184,10 +184,10 @@ def _prompts(of_schema: RunPlan) -> tuple[PromptSet, RunPlan]:
         key="models.prompts",
     )
     if chosen != MY_PROMPTS:
-        plan = questions.with_prompts(replace(of_schema, prompt_set=chosen, prompt_text="", prompt_hash=""))
-        return questions.prompts_of(plan), plan
+        plan = model_plans.with_prompts(replace(of_schema, prompt_set=chosen, prompt_text="", prompt_hash=""))
+        return model_plans.prompts_of(plan), plan
     plan = _file_of_prompts(of_schema)
-    return questions.prompts_of(plan), plan
+    return model_plans.prompts_of(plan), plan
 
 
 def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
@@ -206,7 +206,7 @@ def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
     if name.endswith((".jsonl", ".json")):
         wanted = st.text_input("Which of its prompts (may stay empty if it holds one)", key="models.prompt_name")
         name = f"{name}#{wanted}" if wanted else name
-    return questions.with_prompts(replace(of_schema, prompt_set=name, prompt_text=text, prompt_hash=""))
+    return model_plans.with_prompts(replace(of_schema, prompt_set=name, prompt_text=text, prompt_hash=""))
 
 
 def _family(prompts: PromptSet, spec: ModelSpec) -> str | None:

@@ -11,7 +11,7 @@ from app import markup
 from app.markup import Markup
 from domain.runs import Outcome, RunState
 from inference.scores import Ranking
-from workflow.runs.model_runs import RunView
+from workflow.runs.run_views import RunView
 
 LONGEST_LINE = 240
 """So many characters of an answer stand in a table."""

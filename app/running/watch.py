@@ -16,8 +16,8 @@ from app.markup import Markup
 from app.running import shown
 from app.services import Services
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunKind, RunState
-from workflow.runs import model_runs, run_queue
-from workflow.runs.model_runs import AttemptView, FailureView, RunView
+from workflow.runs import run_control, run_queue, run_views
+from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
 """How often an open page looks at a run that is being worked on."""
@@ -48,7 +48,7 @@ def file_name(name: str) -> str:
 
 def listed(services: Services, project: str) -> None:
     """All runs of a project; the list follows them while one is open."""
-    found = model_runs.runs_of(services.store, by=services.person, project=project)
+    found = run_views.runs_of(services.store, by=services.person, project=project)
     if found:
         every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
         st.fragment(run_every=every)(_list)(services, project)
@@ -59,7 +59,7 @@ def listed(services: Services, project: str) -> None:
                 " Answers that exist already come in on Import."
             )
         )
-    brought = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
+    brought = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
     if brought:
         shell.section("Answers out of files")
         shell.show(imported(brought, project=project))
@@ -77,7 +77,7 @@ def imported(found: Sequence[RunView], *, project: str) -> Markup:
 
 def _list(services: Services, project: str) -> None:
     with shell.guard(services):
-        found = model_runs.runs_of(services.store, by=services.person, project=project)
+        found = run_views.runs_of(services.store, by=services.person, project=project)
         shell.show(table(found, project=project))
 
 
@@ -141,14 +141,14 @@ def out_of_a_file(services: Services, view: RunView) -> None:
 
 def _live(services: Services, run: str, drawn_as: RunState) -> None:
     with shell.guard(services):
-        view = model_runs.view(services.store, by=services.person, run=run)
+        view = run_views.view(services.store, by=services.person, run=run)
         if view.state is not drawn_as:  # other buttons, and another pace of looking
             st.rerun()
-        failed = model_runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
+        failed = run_views.failures_of(services.store, by=services.person, run=run) if view.failed else ()
         shell.show(*figures(view))
         buttons(services, view)
         tell_waiting(services, view)
-        answered = model_runs.attempts_of(
+        answered = run_views.attempts_of(
             services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST
         )
         more = below(view, failed, answered)
@@ -327,19 +327,19 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
-            _button("Pause", "pause", lambda: model_runs.pause(store, by=by, run=view.id))
+            _button("Pause", "pause", lambda: run_control.pause(store, by=by, run=view.id))
         if view.state in RESUMABLE and not view.withdrawn:
             _button(
                 "Resume",
                 "resume",
-                lambda: model_runs.resume(store, by=by, run=view.id, settings=services.settings),
+                lambda: run_control.resume(store, by=by, run=view.id, settings=services.settings),
                 primary=True,
             )
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
                 f"Ask the {view.failed:,} {failed} again",
                 "retry",
-                lambda: model_runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
+                lambda: run_control.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
             _ask("Cancel", "cancel", view)
@@ -382,9 +382,9 @@ def asked_about(services: Services, view: RunView, *, one: str = "item") -> bool
 
     def act(*reason: str) -> None:
         if what == "cancel":
-            model_runs.cancel(services.store, by=services.person, run=view.id)
+            run_control.cancel(services.store, by=services.person, run=view.id)
         else:
-            model_runs.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
+            run_control.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
 
     confirm.ask(services, question, act, key=f"models.{what}.{view.id}", follows=True)
     return True
@@ -395,7 +395,7 @@ def withdraw(services: Services, view: RunView) -> None:
     if not view.withdrawn:
         _ask("Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
     elif st.button("Take back: it counts again", key=f"models.withdraw.{view.id}.back"):
-        model_runs.take_back(services.store, by=services.person, run=view.id)
+        run_control.take_back(services.store, by=services.person, run=view.id)
         st.rerun()
 
 

@@ -15,7 +15,7 @@ from app.services import Services
 from domain.records import ProjectView
 from domain.runs import RunKind
 from workflow.files import release
-from workflow.runs import model_runs
+from workflow.runs import run_views
 
 CHOICES = {True: "The verified split: only what was kept", False: "All items as they stand"}
 
@@ -64,7 +64,7 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
     """Whose answers, for formats that hold answers: one run's, or everybody's; nothing is asked without a run."""
     who: dict[str, Any] = {"by": services.person, "project": view.name}
     there = [
-        run for kind in OF_MODELS for run in model_runs.runs_of(services.store, kind=kind, **who) if not run.withdrawn
+        run for kind in OF_MODELS for run in run_views.runs_of(services.store, kind=kind, **who) if not run.withdrawn
     ]
     times = Counter(run.name for run in there)
     named = {run.id: run.name + (f" ({run.id})" if times[run.name] > 1 else "") for run in there}

@@ -13,8 +13,8 @@ from domain.errors import NotFound
 from domain.judging import JudgePlan
 from domain.records import ProjectView
 from domain.runs import RunKind
-from workflow.runs import model_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
 
 RUNS, NEW = "Runs", "New run"
 PROGRESS, REPLIES, COMPARE, ABOUT = "Progress", "Replies", "Compare", "Judge and template"
@@ -34,7 +34,7 @@ def render(services: Services) -> None:
         " cannot be read is counted and never guessed.",
         made_up=view.made_up,
     )
-    there = bool(model_runs.runs_of(services.store, by=services.person, project=view.name, kind=RunKind.JUDGE))
+    there = bool(run_views.runs_of(services.store, by=services.person, project=view.name, kind=RunKind.JUDGE))
     part = st.segmented_control(
         "Part", [RUNS, NEW], default=RUNS if there else NEW, key="judges.part", label_visibility="collapsed"
     )
@@ -45,7 +45,7 @@ def render(services: Services) -> None:
 
 
 def _run(services: Services, view: ProjectView, run: str) -> None:
-    found = model_runs.view(services.store, by=services.person, run=run)
+    found = run_views.view(services.store, by=services.person, run=run)
     if found.project != view.name or found.kind is not RunKind.JUDGE:
         raise NotFound(f"There is no run of a judge {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)

@@ -10,8 +10,8 @@ from app.services import Services
 from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.runs import RunKind
-from workflow.runs import model_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
 
 RUNS, NEW = "Runs", "New run"
 PROGRESS, ANSWERS, GRADING, ABOUT = "Progress", "Answers", "Grading", "Description and plan"
@@ -31,7 +31,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     there = any(
-        model_runs.runs_of(services.store, by=services.person, project=view.name, kind=kind)
+        run_views.runs_of(services.store, by=services.person, project=view.name, kind=kind)
         for kind in (RunKind.MODEL, RunKind.IMPORT)
     )
     part = st.segmented_control(
@@ -44,7 +44,7 @@ def render(services: Services) -> None:
 
 
 def _run(services: Services, view: ProjectView, run: str) -> None:
-    found = model_runs.view(services.store, by=services.person, run=run)
+    found = run_views.view(services.store, by=services.person, run=run)
     if found.project != view.name or found.kind not in (RunKind.MODEL, RunKind.IMPORT):
         raise NotFound(f"There is no run of a model {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)

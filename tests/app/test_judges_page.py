@@ -34,7 +34,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.files.import_judgements import bring_in_judgements
 from workflow.results import judge_replies
-from workflow.runs import judge_runs, judge_templates, model_runs
+from workflow.runs import judge_plans, judge_readings, judge_runs, judge_templates, run_control, run_views
 
 Open = Callable[..., AppTest]
 
@@ -126,7 +126,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
     """A run whose replies are these, one after the other, as a worker would have kept them."""
     used = template or judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE).template
     usual = {"fills": FILLS, "criteria": {"score": "score"}}
-    plan = judge_runs.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
+    plan = judge_plans.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
     run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     now = store.now()
     with store.write() as session:
@@ -158,7 +158,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
             rows = [
                 reading
                 for id, attempt in written or []
-                for reading in judge_runs.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
+                for reading in judge_readings.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
             ]
             rows_of_judges.add(session, rows=rows)
             run_chunks.finish(session, row=chunk)
@@ -229,10 +229,10 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     assert "The answer that is graded stands at {answer}." in page
     assert "requests, if each succeeds at once" in page
     assert "Answer 0 of" in page, "the first prompt"
-    assert not model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    assert not run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     next(button for button in test.button if (button.key or "").startswith("judges.start.")).click().run()
     assert not test.exception
-    (view,) = model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    (view,) = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     assert view.wanted == 12
     assert view.name == "strict by likeness 1"
 
@@ -280,7 +280,7 @@ def test_one_reply_shows_all_that_is_kept_of_it(show: Open, store: Store) -> Non
 @pytest.mark.usefixtures("answers")
 def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> None:
     run = judge(store, SAID)
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     found = list(judge_replies.every_reply(store, by=None, run=run, at_once=4))
     lines = [json.loads(line) for line in replies.as_json_lines(found, view).decode().splitlines()]
     assert len(lines) == 6
@@ -378,7 +378,7 @@ def test_attack_answers_are_found_by_their_kind(show: Open, store: Store) -> Non
 @pytest.mark.usefixtures("answers")
 def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(show: Open, store: Store) -> None:
     made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    plan = judge_runs.plan_of_project(
+    plan = judge_plans.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}, batch=True
     )
     run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
@@ -411,11 +411,11 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     ]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines))
     made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    plan = judge_runs.plan_of_project(
+    plan = judge_plans.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}
     )
     bring_in_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
-    (view,) = model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    (view,) = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     test = show(run=view.id)
     assert "3 scored of 6" in words(test)
     assert not [button for button in test.button if button.label.startswith("Ask")]
@@ -423,4 +423,4 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "came out of a file: replies.jsonl" in words(test)
     with pytest.raises(Conflict, match="there is nobody to ask"):
-        model_runs.retry_failed(store, by=None, run=view.id)
+        run_control.retry_failed(store, by=None, run=view.id)

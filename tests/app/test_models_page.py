@@ -31,7 +31,7 @@ from tests.app.homes import Home, make_home
 from workflow.access import accounts, projects
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.runs import model_runs
+from workflow.runs import run_views
 
 Open = Callable[..., AppTest]
 
@@ -185,14 +185,14 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     assert "little will be asked about 3 items. Pictures are left out on purpose. Nothing has been asked yet." in page
     assert "How many cups, " in page
     assert "is no folder of this machine" in page
-    assert not model_runs.runs_of(store, by=None, project="tiny")
+    assert not run_views.runs_of(store, by=None, project="tiny")
     start = next(button for button in test.button if button.key.startswith("models.start"))
     assert start.label == "Start: 3 items"
     test.number_input(key="models.limit").set_value(2).run()
     assert "see again what will happen" in words(test), "another plan needs another look"
     test.button(key="models.see").click().run()
     next(button for button in test.button if button.key.startswith("models.start")).click().run()
-    (view,) = model_runs.runs_of(store, by=None, project="tiny")
+    (view,) = run_views.runs_of(store, by=None, project="tiny")
     assert (view.wanted, view.by, view.plan.text_only, view.plan.limit) == (2, "Lea", True, 2)
     assert test.query_params["run"] in (view.id, [view.id])
     assert "waiting for a worker" in words(test)
@@ -314,16 +314,16 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     assert "device cpu · versions torch 2" in words(test)
     test.segmented_control(key=f"models.part.{run}").set_value("Progress").run()
     test.button(key="models.pause").click().run()
-    assert model_runs.view(store, by=None, run=run).state is RunState.PAUSED
+    assert run_views.view(store, by=None, run=run).state is RunState.PAUSED
     test.button(key="models.resume").click().run()
-    assert model_runs.view(store, by=None, run=run).state is RunState.WAITING
+    assert run_views.view(store, by=None, run=run).state is RunState.WAITING
     test.button(key=f"models.cancel.{run}.ask").click().run()
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert view.state is RunState.WAITING, "it asks first"
     assert test.button(key=f"models.cancel.{run}.yes").label == f"Cancel {markup.label(view.name)}"
     assert "It cannot be undone" in words(test)
     test.button(key=f"models.cancel.{run}.yes").click().run()
-    assert model_runs.view(store, by=None, run=run).state is RunState.CANCELLED
+    assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)
 
 
@@ -331,7 +331,7 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     show: Open, store: Store, items: list[int]
 ) -> None:
     make_predictions(store, items, models=["their-model"], project="tiny")
-    [brought] = model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.IMPORT)
+    [brought] = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.IMPORT)
     page = words(show())
     assert "Answers out of files" in page
     assert f'data-run="{brought.id}"' in page
@@ -341,10 +341,10 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     yes = f"models.withdraw.{brought.id}.yes"
     next(box for box in test.text_input if box.label == "Why it is withdrawn").input("the wrong file")
     test.button(key=yes).click().run()
-    assert model_runs.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
+    assert run_views.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
     assert "withdrawn, counts nowhere: the wrong file" in words(test)
     test.button(key=f"models.withdraw.{brought.id}.back").click().run()
-    assert not model_runs.view(store, by=None, run=brought.id).withdrawn
+    assert not run_views.view(store, by=None, run=brought.id).withdrawn
 
 
 def test_what_failed_is_asked_again_on_request(show: Open, store: Store, items: list[int]) -> None:
@@ -353,12 +353,12 @@ def test_what_failed_is_asked_again_on_request(show: Open, store: Store, items: 
     test = show(run=run)
     assert test.button(key="models.retry").label == "Ask the 1 without an answer again"
     test.button(key="models.retry").click().run()
-    assert model_runs.view(store, by=None, run=run).state is RunState.WAITING
+    assert run_views.view(store, by=None, run=run).state is RunState.WAITING
 
 
 def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list[int]) -> None:
     run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2)
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     there = view.created_at
     assert watch.waiting(view, now=there + timedelta(hours=1), heard=None) == "", "its worker is there"
     alone = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2, name="other")
@@ -370,7 +370,7 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
         assert row is not None
         for worker in run_chunks.workers(session, run_id=row.id):
             run_chunks.end_worker(session, worker_id=worker.id, now=store.now())
-    view = model_runs.view(store, by=None, run=alone)
+    view = run_views.view(store, by=None, run=alone)
     assert watch.waiting(view, now=there + timedelta(seconds=1), heard=None) == ""
     later = datetime.now(UTC) + timedelta(minutes=1)
     for heard in (None, 60.0):
@@ -398,7 +398,7 @@ def test_answers_are_paged_filtered_and_opened_one_by_one(show: Open, store: Sto
     assert not [button for button in test.button if button.key == "models.older"]
     test.button(key="models.newer").click().run()
     assert words(test).count("data-attempt=") == answers.A_PAGE
-    found = model_runs.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
+    found = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
     page = words(show(run=run, attempt=str(found[0].id)))
     assert "x" * 100_000 in page
     assert "7 more characters" in page
@@ -414,7 +414,7 @@ def test_ranked_options_and_a_transcript_stand_with_their_attempt(show: Open, st
         Attempt(items[1], Outcome.TOO_MANY_TURNS, detail={"transcript": turns}),
     ]
     run = make_run(store, attempts, project="tiny", plan=RunPlan(strategy="rank_options"))
-    second, first = model_runs.attempts_of(store, by=None, run=run)
+    second, first = run_views.attempts_of(store, by=None, run=run)
     page = words(show(run=run, attempt=str(first.id)))
     assert "The winner depends on the score" in page
     assert "cafe" in page
@@ -436,7 +436,7 @@ def test_files_have_every_attempt_and_no_formula(store: Store, home: Home, items
         Attempt(items[1], Outcome.ANSWERED, HOSTILE + "\nsecond line"),
     ]
     run = make_run(store, attempts, project="tiny", plan=RunPlan(prompt_set="mine.txt", prompt_hash="c0ffee"))
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     services = Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login="lea"), "csrf")
     kept = [json.loads(line) for line in answers.as_json_lines(answers.every_attempt(services, run), view).splitlines()]
     assert [each["item"] for each in kept] == ["counting/1", "counting/0"]

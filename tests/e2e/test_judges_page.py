@@ -22,7 +22,7 @@ from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
 from workflow.results import judge_replies
-from workflow.runs import judge_runs, judge_templates, model_runs
+from workflow.runs import judge_readings, judge_templates, run_views
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -134,9 +134,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 page.get_by_label("At most so many").press("Enter")
                 settled(page, held_ms=300)
                 with opened(server) as store:
-                    assert not model_runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), (
-                        "nothing runs yet"
-                    )
+                    assert not run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
                 run_it(lead, pictures)
 
                 # what the replies come to is what the script says, failures of every kind included
@@ -145,8 +143,8 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 expected = Counter(comes_to(each) for each in asked)
                 assert sum(expected.values()) == N
                 with opened(server) as store:
-                    (view,) = model_runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
-                    assert judge_runs.verdicts_of(store, by=None, run=view.id) == {"score": expected}
+                    (view,) = run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
+                    assert judge_readings.verdicts_of(store, by=None, run=view.id) == {"score": expected}
                 scored = expected[Verdict.SCORED]
                 tally = page.locator("[data-part=tally]")
                 expect(tally).to_contain_text(f"{scored} scored of {N}")

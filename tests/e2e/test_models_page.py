@@ -19,8 +19,8 @@ from testkit.serving import Server
 from testkit.tiny import Shelf
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_results_pages import kept as kept_scenes
-from workflow.runs import model_runs
-from workflow.runs.model_runs import RunView
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -44,7 +44,7 @@ def type_description(desk: Desk, change: Callable[[str], str]) -> None:
 
 def the_run(server: Server) -> RunView:
     with opened(server) as store:
-        (view,) = model_runs.runs_of(store, by=None, project="demo")
+        (view,) = run_views.runs_of(store, by=None, project="demo")
         return view
 
 
@@ -87,7 +87,7 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             expect(first).to_contain_text("system")
             lead.looks(pictures, "models-before")
             with opened(server) as store:
-                assert not model_runs.runs_of(store, by=None, project="demo"), "nothing runs before Start"
+                assert not run_views.runs_of(store, by=None, project="demo"), "nothing runs before Start"
             memory = server.memory
             page.get_by_role("button", name=f"Start: {KEPT} items").click()
 
@@ -221,7 +221,7 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
                 expect(page.get_by_text(f"Without an answer: {view.failed} items")).to_be_visible()
                 lead.looks(pictures, "models-done")
                 with opened(server) as store:
-                    reasons = model_runs.failures_of(store, by=None, run=view.id)
+                    reasons = run_views.failures_of(store, by=None, run=view.id)
                 page.get_by_role("row").filter(has_text=re.compile("no reply|not readable|refused")).first.get_by_role(
                     "link"
                 ).click()

@@ -16,8 +16,8 @@ from inference.spec import ModelSpec
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
 from workflow.access.projects import access_to
-from workflow.runs import model_runs, worker
-from workflow.runs.prompts import plan_for
+from workflow.runs import model_runs, run_views, worker
+from workflow.runs.model_plans import plan_for
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -46,11 +46,11 @@ def test_a_run_keeps_every_score_and_answers_by_the_one_that_was_chosen(
         store, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
     assert worker.work(store, run, means=means) is RunState.DONE
-    kept = [view.attempt for view in model_runs.attempts_of(store, by=None, run=run)]
+    kept = [view.attempt for view in run_views.attempts_of(store, by=None, run=run)]
     assert len(kept) == 5
     for attempt in kept:
         assert attempt.outcome is Outcome.ANSWERED, attempt.error
         ranking = Ranking.read(attempt.detail)
         assert (ranking.score, ranking.winner.text) == (score, attempt.text)
         assert [option.text for option in ranking.options] == ["red", "blue"]
-    assert model_runs.view(store, by=None, run=run).answered == 5
+    assert run_views.view(store, by=None, run=run).answered == 5

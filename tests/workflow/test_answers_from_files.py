@@ -24,7 +24,7 @@ from workflow.access.projects import create_project
 from workflow.files.import_files import Imported, import_files
 from workflow.files.project_check import check
 from workflow.results import leaderboard, scores
-from workflow.runs import model_runs
+from workflow.runs import run_control, run_views
 
 HEAD = ["index", "question", "prediction"]
 
@@ -98,20 +98,20 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     assert run.params == {"file": "tiny_p.xlsx", **files}
     assert (run.kind, run.state, run.wanted, run.name) == (RunKind.IMPORT, RunState.DONE, 3, "tiny")
     assert (worker.run_id, worker.about) == (run.id, files)
-    (view,) = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    (view,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     assert (view.state, view.done, view.answered, view.by_outcome) == (
         RunState.DONE,
         3,
         1,
         {Outcome.ANSWERED: 1, **unanswered},
     )
-    assert {(each.outcome, each.item) for each in model_runs.failures_of(store, by=None, run=view.id)} == {
+    assert {(each.outcome, each.item) for each in run_views.failures_of(store, by=None, run=view.id)} == {
         (Outcome.TRANSPORT_ERROR, "11"),
         (Outcome.EMPTY, "12"),
     }
-    assert model_runs.runs_of(store, by=None, project="p") == []
+    assert run_views.runs_of(store, by=None, project="p") == []
     with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is nobody to ask"):
-        model_runs.retry_failed(store, by=None, run=view.id)
+        run_control.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == Imported(repeated=3)
     assert check(store) == []
 
@@ -137,8 +137,8 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
     first = bring(store, media, path)
     # two are right, two gave nothing, of one nobody knows what it would have said
     assert accuracy() == (0.5, 4, 5)
-    (view,) = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
-    model_runs.withdraw(store, by=None, run=view.id, reason="by mistake")
+    (view,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    run_control.withdraw(store, by=None, run=view.id, reason="by mistake")
     assert bring(store, media, path) == first
     assert accuracy() == (0.5, 4, 5)
 

@@ -21,7 +21,7 @@ from testkit.scripted import Asked, Reply, chat, closed, error
 from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judging import SCRIPT, World, by_item
-from workflow.runs import batches, judge_runs, model_runs
+from workflow.runs import batch_results, batches, judge_readings, model_runs, run_control, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
@@ -69,21 +69,21 @@ def test_everything_comes_to_what_the_script_says_and_fetching_again_changes_not
         assert world.submit(run=run, size=8) == 20
         assert world.submit(run=run) == 0
         assert [len(server.questions(id)) for id in server.batches] == [8, 8, 4]
-        assert world.fetch(run=run) == batches.ReadIn(0, 0)
-        assert model_runs.view(world.store, by=None, run=run).state is RunState.BATCH
-        assert "validating" in model_runs.view(world.store, by=None, run=run).said
+        assert world.fetch(run=run) == batch_results.ReadIn(0, 0)
+        assert run_views.view(world.store, by=None, run=run).state is RunState.BATCH
+        assert "validating" in run_views.view(world.store, by=None, run=run).said
         server.work()
         asked = [question for id in server.batches for question in server.questions(id)]
         assert server.asked == []
-        assert world.fetch(run=run) == batches.ReadIn(20, 0)
+        assert world.fetch(run=run) == batch_results.ReadIn(20, 0)
         before = world.rows()
-        assert world.fetch(run=run) == batches.ReadIn(0, 0)
+        assert world.fetch(run=run) == batch_results.ReadIn(0, 0)
         assert world.rows() == before
     lines = [next(x for x in q["body"]["messages"][-1]["content"].splitlines() if "Question:" in x) for q in asked]
     expected = Counter(SCRIPT[sum(map(ord, line)) % len(SCRIPT)][1] for line in lines)
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {"score": expected}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": expected}
     assert sum(expected.values()) == 20
-    assert model_runs.view(world.store, by=None, run=run).state is RunState.DONE
+    assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
     assert len({question["custom_id"] for question in asked}) == 20
     assert {question["body"]["temperature"] for question in asked} == {0.0}
     assert world.all("SELECT count(DISTINCT unit_id), count(*) FROM attempt") == [(20, 20)]
@@ -97,9 +97,9 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         assert work(world.store, run, means=world.means) is RunState.BATCH
         assert server.asked == []
     with pytest.raises(Conflict, match="nothing to pause"):
-        model_runs.pause(world.store, by=None, run=run)
+        run_control.pause(world.store, by=None, run=run)
     with pytest.raises(Conflict, match="touchstone run batch submit"):
-        model_runs.resume(world.store, by=None, run=run)
+        run_control.resume(world.store, by=None, run=run)
 
 
 def test_lines_that_are_nobodys_are_counted_and_kept(world: Batches) -> None:
@@ -118,12 +118,12 @@ def test_lines_that_are_nobodys_are_counted_and_kept(world: Batches) -> None:
         run = world.start(server.url)
         world.submit(run=run)
         server.work(change=changed)
-        assert world.fetch(run=run) == batches.ReadIn(19, 7)
+        assert world.fetch(run=run) == batch_results.ReadIn(19, 7)
         before = world.rows()
         world.fetch(run=run)
         assert world.rows() == before
     # 17 others and the first one; half a line is no reply, and neither is none
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
         "score": Counter({Verdict.SCORED: 18, Verdict.TRANSPORT_ERROR: 2})
     }
     whys = Counter(problem.why.partition(" the custom_id")[0] for problem in world.seen(run).problems)
@@ -135,7 +135,7 @@ def test_lines_that_are_nobodys_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "7 lines" in model_runs.view(world.store, by=None, run=run).said
+    assert "7 lines" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -145,20 +145,20 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_somebody_says_so(w
         world.submit(run=run)
         server.work("expired", only=12)
         world.fetch(run=run)
-        assert model_runs.view(world.store, by=None, run=run).state is RunState.DONE
-        assert judge_runs.verdicts_of(world.store, by=None, run=run) == {
+        assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
+        assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
             "score": Counter({Verdict.SCORED: 12, Verdict.TRANSPORT_ERROR: 8})
         }
         (batch,) = batches.view(world.store, by=None, run=run).batches
         assert (batch.came, batch.without, batch.questions) == (12, 8, 20), "of what has expired nothing came"
         (why,) = world.all("SELECT DISTINCT error FROM attempt WHERE outcome = 'transport_error'")
         assert "batch_expired" in why[0]
-        assert model_runs.retry_failed(world.store, by=None, run=run) == 8
-        assert model_runs.view(world.store, by=None, run=run).state is RunState.BATCH
+        assert run_control.retry_failed(world.store, by=None, run=run) == 8
+        assert run_views.view(world.store, by=None, run=run).state is RunState.BATCH
         assert world.submit(run=run) == 8
         server.work()
         world.fetch(run=run)
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {"score": Counter({Verdict.SCORED: 20})}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": Counter({Verdict.SCORED: 20})}
     assert world.all("SELECT count(*) FROM attempt") == [(28,)]
 
 
@@ -202,7 +202,7 @@ def test_killed_while_handing_in_nothing_is_paid_twice(
         assert sum(len(server.questions(id)) for id in server.batches) == 20
         server.work()
         assert world.fetch(run=run).attempts == 20
-    assert model_runs.view(world.store, by=None, run=run).state is RunState.DONE
+    assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
 
 
 def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_somebody_says_so(
@@ -227,8 +227,8 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         # what was paid for is not lost: somebody fetches the other file by hand
         there = world.folder / "first.jsonl"
         there.write_bytes(server.files["file-output-batch_1"])
-        assert world.read(run=run, file=there) == batches.ReadIn(20, 0)
-        assert world.read(run=run, file=there) == batches.ReadIn(0, 0)
+        assert world.read(run=run, file=there) == batch_results.ReadIn(20, 0)
+        assert world.read(run=run, file=there) == batch_results.ReadIn(0, 0)
     assert world.all("SELECT count(*), count(DISTINCT unit_id) FROM attempt") == [(40, 20)]
 
 
@@ -250,11 +250,11 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "20 questions are not handed in" in model_runs.view(world.store, by=None, run=run).said
+        assert "20 questions are not handed in" in run_views.view(world.store, by=None, run=run).said
 
 
 def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "_AT_ONCE", 4)
+    monkeypatch.setattr(batch_results, "_AT_ONCE", 4)
     with BatchServer() as server:
         run = world.start(server.url)
         world.submit(run=run)
@@ -264,21 +264,21 @@ def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.Mon
         with pytest.raises(RunStopped, match="503"):
             world.fetch(run=run)
         server.refuse = {}
-        stored = batches._At._store
+        stored = batch_results._store
         with monkeypatch.context() as patch:
             times: list[int] = []
 
-            def dies(self: Any, lines: Any, only: Any) -> Any:
+            def dies(at: Any, lines: Any, only: Any) -> Any:
                 times.append(1)
                 if len(times) == 3:
                     raise Killed
-                return stored(self, lines, only)
+                return stored(at, lines, only)
 
-            patch.setattr(batches._At, "_store", dies)
+            patch.setattr(batch_results, "_store", dies)
             with pytest.raises(Killed):
                 world.fetch(run=run)
         assert world.all("SELECT count(*) FROM attempt") == [(8,)]
-        assert world.fetch(run=run) == batches.ReadIn(12, 0)
+        assert world.fetch(run=run) == batch_results.ReadIn(12, 0)
     assert world.all("SELECT count(*), count(DISTINCT unit_id) FROM attempt") == [(20, 20)]
 
 
@@ -311,22 +311,22 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     back, errors = tmp_path / "back.jsonl", tmp_path / "errors.jsonl"
     back.write_bytes(b"\n".join(line(each["custom_id"], SCORED) for each in asked[:9]))
     errors.write_bytes(b"\n".join(line(each["custom_id"], error(400, "no")) for each in asked[9:14]))
-    assert world.read(run=run, file=back) == batches.ReadIn(9, 0)
-    assert world.read(run=run, file=errors) == batches.ReadIn(5, 0)
-    assert world.read(run=run, file=back) == batches.ReadIn(0, 0)
-    assert "9 of 15 have come, 5 more as errors" in model_runs.view(world.store, by=None, run=run).said
+    assert world.read(run=run, file=back) == batch_results.ReadIn(9, 0)
+    assert world.read(run=run, file=errors) == batch_results.ReadIn(5, 0)
+    assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
+    assert "9 of 15 have come, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
     with pytest.raises(Conflict, match="nothing is expected"):
         world.end(run=run, number=1)
     late = tmp_path / "late.jsonl"
     late.write_bytes(line(asked[14]["custom_id"], SCORED))
-    assert world.read(run=run, file=late) == batches.ReadIn(1, 0)  # given up, and yet it has come
-    assert world.read(run=run, file=late) == batches.ReadIn(0, 0)
+    assert world.read(run=run, file=late) == batch_results.ReadIn(1, 0)  # given up, and yet it has come
+    assert world.read(run=run, file=late) == batch_results.ReadIn(0, 0)
     asked = [json.loads(each) for each in second.read_text().splitlines()]
     back.write_bytes(b"\n".join(line(each["custom_id"], SCORED) for each in asked))
-    assert world.read(run=run, file=back) == batches.ReadIn(5, 0)
-    assert model_runs.view(world.store, by=None, run=run).state is RunState.DONE
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {
+    assert world.read(run=run, file=back) == batch_results.ReadIn(5, 0)
+    assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
         "score": Counter({Verdict.SCORED: 15, Verdict.TRANSPORT_ERROR: 5})
     }
 
@@ -335,12 +335,12 @@ def test_a_cancelled_run_keeps_what_was_paid_for(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url)
         world.submit(run=run, size=20)
-        model_runs.cancel(world.store, by=None, run=run)
+        run_control.cancel(world.store, by=None, run=run)
         with pytest.raises(Conflict, match="is cancelled"):
             world.submit(run=run)
         server.work()
         assert world.fetch(run=run).attempts == 20
-    assert model_runs.view(world.store, by=None, run=run).state is RunState.CANCELLED
+    assert run_views.view(world.store, by=None, run=run).state is RunState.CANCELLED
 
 
 def test_keys_and_addresses_are_checked_as_for_every_request(world: Batches, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,9 +386,9 @@ def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) ->
         assert waiting(store) == []
         assert batches.submit(store, run=run, **given) == 6
         server.work()
-        assert batches.fetch(store, run=run, **given) == batches.ReadIn(6, 0)
-        assert batches.fetch(store, run=run, **given) == batches.ReadIn(0, 0)
-    view = model_runs.view(store, by=None, run=run)
+        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(6, 0)
+        assert batches.fetch(store, run=run, **given) == batch_results.ReadIn(0, 0)
+    view = run_views.view(store, by=None, run=run)
     assert (view.state, view.by_outcome) == (RunState.DONE, {Outcome.ANSWERED: 5, Outcome.REFUSED: 1})
     assert view.cost == pytest.approx(6 * (12 * 2 + 3 * 8) / 1e6)
     assert sorted(answer.text for answer in view.last)[0].endswith(" is red")

@@ -25,7 +25,7 @@ from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judging import means
 from workflow.results.ratings import ratings_of
-from workflow.runs import judge_runs, worker
+from workflow.runs import judge_plans, judge_readings, judge_runs, worker
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -128,7 +128,7 @@ def judged(store: Store, folder: Path, benchmark: Benchmark, spec: ModelSpec, mo
         items += make_items(store, 1, dimension=benchmark.dimension, fields=benchmark.lacking)
     make_predictions(store, items, models=models, dimension=benchmark.dimension)
     template = shipped()[benchmark.template]
-    plan = judge_runs.plan_of_project(store, by=None, project="p", template=template)
+    plan = judge_plans.plan_of_project(store, by=None, project="p", template=template)
     run = judge_runs.start(store, by=None, project="p", spec=spec, plan=plan)
     work_with = means(store, MediaStore(folder / "media"), folder / "prepared")
     assert worker.work(store, run, means=work_with) is RunState.DONE
@@ -160,7 +160,7 @@ def test_counts_of_every_outcome_equal_the_scripts(store: Store, tmp_path: Path,
     skipped = 2 if benchmark.lacking is not None else 0
     verdicts += Counter({Verdict.SKIPPED: skipped})
     criteria = list(benchmark.script[0][2])
-    assert judge_runs.verdicts_of(store, by=None, run=run) == dict.fromkeys(criteria, verdicts)
+    assert judge_readings.verdicts_of(store, by=None, run=run) == dict.fromkeys(criteria, verdicts)
     assert set(verdicts) == set(Verdict) - ({Verdict.SKIPPED} if not skipped else set())
     rated = Counter((row.criterion, row.value) for row in ratings_of(store, project="p", stage=Stage.GRADING))
     assert rated == Counter(pair for _, _, values in said for pair in values.items())
@@ -193,7 +193,7 @@ def test_a_model_that_knows_nothing_fails_and_is_counted(
     )
     run = judged(store, tmp_path, benchmark, spec, ("one",))
     criteria = list(benchmark.script[0][2])
-    found = judge_runs.verdicts_of(store, by=None, run=run)
+    found = judge_readings.verdicts_of(store, by=None, run=run)
     assert list(found) == sorted(criteria)
     for counts in found.values():
         assert counts.pop(Verdict.SKIPPED, 0) == (benchmark.lacking is not None)

@@ -13,7 +13,7 @@ from domain.runs import RunKind, RunState
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.results.judge_comparison import compare_runs
-from workflow.runs import model_runs
+from workflow.runs import run_control, run_views
 
 pytestmark = pytest.mark.both_databases
 
@@ -64,11 +64,11 @@ def test_two_versions_of_a_template_on_the_same_answers(world: World) -> None:
     assert {(each.b, each.verdict_a) for each in failed if each.verdict_b.scored} == {(0, Verdict.OUT_OF_RANGE)}
     models = [each.model for each in found.differing]
     assert set(models) <= {"one", "two"}
-    (answers,) = model_runs.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)
-    model_runs.withdraw(world.store, by=None, run=answers.id, reason="asked with the wrong pictures")
+    (answers,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)
+    run_control.withdraw(world.store, by=None, run=answers.id, reason="asked with the wrong pictures")
     again = compare_runs(world.store, by=None, run_a=first, run_b=second)
     assert [each.model for each in again.differing] == models, "whose answers they are is known all the same"
-    model_runs.withdraw(world.store, by=None, run=second, reason="the wrong template")
+    run_control.withdraw(world.store, by=None, run=second, reason="the wrong template")
     with pytest.raises(Conflict, match=r"judge by likeness 2 was withdrawn \(the wrong template\)"):
         compare_runs(world.store, by=None, run_a=first, run_b=second)
 

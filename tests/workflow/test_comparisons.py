@@ -24,7 +24,7 @@ from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.access.projects import access_to
 from workflow.results import scores
 from workflow.results.win_rates import COLUMNS, Comparison, as_csv, comparisons, favoured
-from workflow.runs import judge_runs, model_runs
+from workflow.runs import judge_plans, run_control
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_a_withdrawn_run_counts_nowhere(world: World) -> None:
     with ScriptedServer(script("w" * 10, world.items)) as server:  # type: ignore[arg-type]
         run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False), attempts=1)
         world.work(run)
-    model_runs.withdraw(world.store, by=None, run=run, reason="the wrong baseline")
+    run_control.withdraw(world.store, by=None, run=run, reason="the wrong baseline")
     assert compared(world) == []
 
 
@@ -159,7 +159,7 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
         with world.store.read() as session:
             schema = access_to(session, person=None, project="p").schema
         with pytest.raises(InvalidInput, match=sentence):
-            judge_runs.plan_for(schema, template, baseline="two", pictures=False)
+            judge_plans.plan_for(schema, template, baseline="two", pictures=False)
 
 
 def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: World) -> None:

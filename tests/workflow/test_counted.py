@@ -39,7 +39,7 @@ from workflow.results.ratings import ratings_of
 from workflow.results.reply_counts import replies_of_judges
 from workflow.results.scores import Answer, Method, Read, Scores
 from workflow.results.slices import Item
-from workflow.runs import judge_runs, model_runs
+from workflow.runs import judge_plans, judge_units, model_runs, run_views
 
 pytestmark = pytest.mark.both_databases
 
@@ -346,7 +346,7 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     assert asked["all"] == {id for ids in by.values() for id in ids}
     assert states == set(by["rejected"])
     run = model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.wanted, view.plan.items) == (20, "kept")
     measured = reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
     assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 dropped, 4 open left out.")
@@ -362,13 +362,13 @@ def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_
     plans = {}
     for name, placeholder, criterion in (("of_answers", "prediction", "score"), ("of_items", "question", "choice")):
         text = f"---\n{head.replace('T', name).replace('VARIABLE', placeholder)}\n---\n{{{placeholder}}}\n"
-        plans[name] = judge_runs.plan_for(
+        plans[name] = judge_plans.plan_for(
             factories.make_schema().schema_, parse_template(text, name=name), criteria={"score": criterion}
         )
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         about = {
-            (name, items): {row["item_id"] for row in judge_runs.units_of(session, access, replace(plan, items=items))}
+            (name, items): {row["item_id"] for row in judge_units.units_of(session, access, replace(plan, items=items))}
             for name, plan in plans.items()
             for items in (None, "all", "kept")
         }

@@ -26,7 +26,7 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
 from tests.paths import ROOT
-from workflow.runs import model_runs, worker
+from workflow.runs import model_runs, run_control, run_views, worker
 from workflow.runs.worker import Means, work
 
 pytestmark = pytest.mark.both_databases
@@ -101,11 +101,11 @@ def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
     with ScriptedServer(script) as server:
         run = begun(store, server.url, 40, key="LAB_API_KEY")
         assert work(store, run, means=MEANS) is RunState.STOPPED
-        view = model_runs.view(store, by=None, run=run)
+        view = run_views.view(store, by=None, run=run)
         assert "answered 401: Incorrect API key provided: [key]" in view.said
         assert view.answered == 10
         monkeypatch.setenv("LAB_API_KEY", "right-key-0123456789")
-        model_runs.resume(store, by=None, run=run)
+        run_control.resume(store, by=None, run=run)
         assert work(store, run, means=MEANS) is RunState.DONE
     assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(40, 40)]
     for table in ("run", "run_chunk", "run_worker", "attempt", "prediction", "event"):
@@ -117,10 +117,10 @@ def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
         run = begun(store, server.url, 40, max_calls=10)
         assert work(store, run, means=MEANS) is RunState.STOPPED
         assert len(server.asked) == 10
-        model_runs.resume(store, by=None, run=run)
+        run_control.resume(store, by=None, run=run)
         assert work(store, run, means=MEANS) is RunState.STOPPED
         assert len(server.asked) == 10
-    assert "10 requests" in model_runs.view(store, by=None, run=run).said
+    assert "10 requests" in run_views.view(store, by=None, run=run).said
 
 
 @pytest.mark.parametrize(

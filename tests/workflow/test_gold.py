@@ -35,7 +35,7 @@ from workflow.annotate import claims, gold_checks, gold_making, gold_scores, pro
 from workflow.files.project_check import check
 from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
-from workflow.runs import model_runs
+from workflow.runs import run_control, run_views
 
 pytestmark = pytest.mark.both_databases
 
@@ -357,8 +357,8 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         "person,name,right,n,share,low,high,skipped,standing",
         "ann,Ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
-    *_, first = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
-    model_runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
+    *_, first = run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    run_control.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
     assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
     assert gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
         "nobody was asked about it since"

@@ -25,7 +25,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
 from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
-from workflow.runs import model_runs
+from workflow.runs import run_grading
 
 pytestmark = pytest.mark.both_databases
 
@@ -154,7 +154,7 @@ def test_600_answers_open_a_sample_of_300_even_over_domains_and_models(store: St
     assert Counter(d for d, *_ in found.values()) == {"d1": 105, "d2": 105, "d3": 90}
     assert set(Counter((d, m) for d, m, *_ in found.values()).values()) == {35, 30}
     assert all(states == [TaskState.OPEN] * 3 for *_, states in found.values())
-    sample = model_runs.sample_of(store, by=None, project="p")
+    sample = run_grading.sample_of(store, by=None, project="p")
     assert sample is not None
     assert (sample.planned, sample.passed_on, sample.drawn, sample.untouched) == (300, 600, 300, 300)
     with store.write() as session:  # passing on again opens nothing
@@ -177,11 +177,11 @@ def test_a_sample_makes_room_for_models_that_come_later_and_can_be_extended(stor
         [("d1", "a"), ("d1", "b"), ("d2", "a"), ("d2", "b")], 3
     )
     with pytest.raises(Conflict, match="never becomes smaller"):
-        model_runs.draw_sample(store, by=None, project="p", outputs=11)
-    assert model_runs.draw_sample(store, by=None, project="p", outputs=20) == 24
+        run_grading.draw_sample(store, by=None, project="p", outputs=11)
+    assert run_grading.draw_sample(store, by=None, project="p", outputs=20) == 24
     assert set(found) < set(open_answers(store))
-    assert model_runs.draw_sample(store, by=None, project="p") == 0
-    sample = model_runs.sample_of(store, by=None, project="p")
+    assert run_grading.draw_sample(store, by=None, project="p") == 0
+    sample = run_grading.sample_of(store, by=None, project="p")
     assert sample is not None
     assert (sample.planned, sample.drawn, sample.begun, sample.graded, sample.untouched) == (20, 20, 2, 0, 18)
 
@@ -279,7 +279,7 @@ def test_answers_to_rejected_items_are_not_handed_out_and_those_to_items_kept_la
     passed_on(store, of, ["b"])  # now there are verdicts, so answers to kept items are what is graded
     assert {(item, model) for _, model, item, _ in open_answers(store).values()} == {(kept, "a"), (kept, "b")}
     later = settle("yes_")
-    assert model_runs.draw_sample(store, by=None, project="p") == 6
+    assert run_grading.draw_sample(store, by=None, project="p") == 6
     assert {item for _, _, item, _ in open_answers(store).values()} == {kept, later}
     seen = set()
     while (answer := graded_once(store, ann)) is not None:

@@ -21,7 +21,7 @@ from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.results import scores
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_runs, model_runs, worker
+from workflow.runs import judge_runs, model_runs, run_views, worker
 
 pytestmark = pytest.mark.both_databases
 
@@ -126,7 +126,7 @@ def test_another_judge_of_the_same_label_is_told_apart(
     first = judge_runs.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
     second = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
     third = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
-    views = {view.id: view for view in model_runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
+    views = {view.id: view for view in run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
     assert [views[run].name for run in (first, second, third)] == [
         "judge by likeness 1",
         "judge by likeness 1 (2)",
@@ -152,7 +152,7 @@ def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> N
         start(dimensions=("shape",), spec=spec.model_copy(update={"dtype": "float16"})),
         start(dimensions=("shape",), family="other"),
     ]
-    names = {view.id: view.name for view in model_runs.runs_of(store, by=None, project="p")}
+    names = {view.id: view.name for view in run_views.runs_of(store, by=None, project="p")}
     assert [names[run] for run in started] == ["fish", "fish", "fish (2)", "fish (3)"]
 
 

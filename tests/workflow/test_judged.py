@@ -20,7 +20,7 @@ from tests.workflow.test_judging import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
 from workflow.results.ratings import bring_in_ratings
-from workflow.runs import judge_runs, worker
+from workflow.runs import judge_readings, judge_runs, worker
 
 pytestmark = pytest.mark.both_databases
 
@@ -140,7 +140,7 @@ def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
     before = judge_replies.marks(world.store, by=None, project="p")
     assert set(before) == {run}
     assert judge_replies.marks(world.store, by=None, project="p") == before
-    assert judge_runs.read_replies_again(world.store, by=None, run=run) == 20
+    assert judge_readings.read_replies_again(world.store, by=None, run=run) == 20
     assert judge_replies.marks(world.store, by=None, project="p")[run] > before[run]
     assert judge_replies.unread(world.store, by=None, run=run) == 0
     view = judge_replies.replies_of(world.store, by=None, run=run, limit=1)[0]
@@ -159,12 +159,12 @@ def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> No
         world.work(run)
         (tally,) = judge_replies.tallies(world.store, by=None, run=run)
         assert tally.verdicts == {Verdict.TRANSPORT_ERROR: 2}
-        from workflow.runs import model_runs
+        from workflow.runs import run_control
 
         asked_again = True
-        model_runs.retry_failed(world.store, by=None, run=run)
+        run_control.retry_failed(world.store, by=None, run=run)
         world.work(run)
-    judge_runs.read_replies_again(world.store, by=None, run=run)
+    judge_readings.read_replies_again(world.store, by=None, run=run)
     (tally,) = judge_replies.tallies(world.store, by=None, run=run)
     assert tally.verdicts == {Verdict.SCORED: 2}
     assert tally.mean == 1

@@ -28,7 +28,7 @@ from workflow.files.import_files import import_files
 from workflow.files.import_judgements import bring_in_judgements
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_runs, model_runs
+from workflow.runs import judge_plans, judge_readings, run_views
 
 SCHEMA = """
 name: pairs
@@ -75,7 +75,7 @@ def plan(store: Store, parser: str, *values: str, criterion: str = "preference",
     listed = ", ".join(f'"{value}"' for value in values)
     text = TEMPLATE.replace("PARSER", parser).replace("VALUES", listed).replace("MIRROR", mirror)
     template = parse_template(text, name="t")
-    return judge_runs.plan_of_project(
+    return judge_plans.plan_of_project(
         store, by=None, project="p", template=template, criteria={"score": criterion}, asked_here=False
     )
 
@@ -86,11 +86,11 @@ def lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 
 
 def counted(store: Store) -> dict[str, dict[Verdict, int]]:
-    found = model_runs.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
+    found = run_views.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
     return {
         view.name: dict(counts)
         for view in found
-        for counts in judge_runs.verdicts_of(store, by=None, run=view.id).values()
+        for counts in judge_readings.verdicts_of(store, by=None, run=view.id).values()
     }
 
 
@@ -261,7 +261,7 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
                 for at, (text, score) in enumerate(replies)
             ],
         )
-    asked = judge_runs.plan_of_project(
+    asked = judge_plans.plan_of_project(
         store, by=None, project="p", template=shipped()["egothink_single"], asked_here=False
     )
     done = bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)

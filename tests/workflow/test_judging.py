@@ -31,7 +31,18 @@ from workflow.access.projects import access_to
 from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_runs, judge_templates, model_runs, worker
+from workflow.runs import (
+    identities,
+    judge_plans,
+    judge_questions,
+    judge_readings,
+    judge_runs,
+    judge_templates,
+    judge_units,
+    run_control,
+    run_views,
+    worker,
+)
 from workflow.runs.worker import Means, work
 
 pytestmark = pytest.mark.both_databases
@@ -63,7 +74,7 @@ def means(store: Store, media: MediaStore, cache: Path) -> Means:
     def ask(row: Any, spec: ModelSpec, plan: Any) -> Any:
         with store.read() as session:
             schema = access_to(session, person=None, project="p").schema
-        return judge_runs.asker_of(store, media, schema=schema, spec=spec, plan=plan, cache=cache)
+        return judge_questions.asker_of(store, media, schema=schema, spec=spec, plan=plan, cache=cache)
 
     return Means(lambda spec, plan: open_answerer(spec, strategy="generate"), ask)
 
@@ -85,7 +96,7 @@ class World:
     def plan(self, template: str = SCORE, **chosen: Any) -> JudgePlan:
         chosen = {"fills": FILLS, **chosen} if template == SCORE else chosen
         parsed = parse_template(template, name="t") if template.startswith("---") else shipped()[template]
-        return judge_runs.plan_of_project(self.store, by=None, project="p", template=parsed, **chosen)
+        return judge_plans.plan_of_project(self.store, by=None, project="p", template=parsed, **chosen)
 
     def run(self, url: str, plan: JudgePlan, **endpoint: Any) -> str:
         return judge_runs.start(self.store, by=None, project="p", spec=self.spec(url, **endpoint), plan=plan)
@@ -131,7 +142,7 @@ def test_every_reply_comes_to_what_the_script_says(world: World) -> None:
         expected = Counter(
             SCRIPT[by_item(asked)][1] for asked in {asked.text: asked for asked in server.asked}.values()
         )
-    found = judge_runs.verdicts_of(world.store, by=None, run=run)
+    found = judge_readings.verdicts_of(world.store, by=None, run=run)
     # the two models' answers to an item are two units, and a question about each is asked
     assert found == {"score": expected}
     assert sum(expected.values()) == 20
@@ -148,9 +159,9 @@ def test_a_judge_is_a_rater_and_its_failures_are_counted(world: World) -> None:
     with ScriptedServer(lambda asked, number: SCRIPT[by_item(asked)][0]) as server:
         run = world.run(server.url, world.plan())
         world.work(run)
-    name = model_runs.view(world.store, by=None, run=run).name
+    name = run_views.view(world.store, by=None, run=run).name
     rated = [row for row in ratings_of(world.store, project="p", stage=Stage.GRADING) if row.rater == name]
-    verdicts = judge_runs.verdicts_of(world.store, by=None, run=run)["score"]
+    verdicts = judge_readings.verdicts_of(world.store, by=None, run=run)["score"]
     assert len(rated) == verdicts[Verdict.SCORED]
     assert {row.value for row in rated} <= {0, 0.5, 1}
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -176,7 +187,7 @@ def test_a_budget_of_ten_calls_stops_after_ten(world: World) -> None:
         run = world.run(server.url, world.plan(), max_calls=10)
         assert world.work(run) is RunState.STOPPED
         assert len(server.asked) == 10
-        model_runs.resume(world.store, by=None, run=run)
+        run_control.resume(world.store, by=None, run=run)
         assert world.work(run) is RunState.STOPPED
         assert len(server.asked) == 10
     assert world.all("SELECT count(*) FROM attempt") == [(10,)]
@@ -188,7 +199,7 @@ def test_a_wrong_key_stops_the_run_at_once_with_a_sentence(world: World, monkeyp
         run = world.run(server.url, world.plan(), key="JUDGE_API_KEY", concurrency=1)
         assert world.work(run) is RunState.STOPPED
         assert len(server.asked) == 1
-    assert "401" in model_runs.view(world.store, by=None, run=run).said
+    assert "401" in run_views.view(world.store, by=None, run=run).said
     assert "sk-wrong" not in repr(world.all("SELECT * FROM attempt") + world.all("SELECT * FROM run"))
 
 
@@ -216,7 +227,7 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
     one_first = [text for text in pairs if text.index("Answer 0") < text.index("Answer 1")]
     assert len(one_first) == 10
     assert world.all("SELECT swapped, count(*) FROM judge_unit GROUP BY swapped ORDER BY swapped") == [(0, 10), (1, 10)]
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {"preference": {Verdict.SCORED: 20}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"preference": {Verdict.SCORED: 20}}
     assert ratings_of(world.store, project="p", stage=Stage.GRADING) == []
 
 
@@ -260,17 +271,19 @@ def test_replies_are_read_again_without_asking(world: World, monkeypatch: pytest
         run = world.run(server.url, world.plan())
         world.work(run)
         asked = len(server.asked)
-        assert judge_runs.read_replies_again(world.store, by=None, run=run) == 0
+        assert judge_readings.read_replies_again(world.store, by=None, run=run) == 0
 
         def generous(reply: str, allowed: Any) -> Any:
             return PARSERS["double_brackets"].read("Rating: [[1]]" if "one" in reply else reply, allowed)
 
         now = PARSERS["double_brackets"].version
-        monkeypatch.setattr(judge_runs, "PARSERS", {"double_brackets": Parser("double_brackets", now + 1, generous)})
-        assert judge_runs.read_replies_again(world.store, by=None, run=run) == 20
-        assert judge_runs.read_replies_again(world.store, by=None, run=run) == 0
+        monkeypatch.setattr(
+            judge_readings, "PARSERS", {"double_brackets": Parser("double_brackets", now + 1, generous)}
+        )
+        assert judge_readings.read_replies_again(world.store, by=None, run=run) == 20
+        assert judge_readings.read_replies_again(world.store, by=None, run=run) == 0
         assert len(server.asked) == asked
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 20}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 20}}
     assert world.all("SELECT parser_version, verdict, count(*) FROM judgement GROUP BY 1, 2 ORDER BY 1") == [
         (now, "unparseable", 20),
         (now + 1, "scored", 20),
@@ -283,7 +296,7 @@ def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     def drawn(**chosen: Any) -> list[int]:
         with world.store.read() as session:
             access = access_to(session, person=None, project="p")
-            return [row["prediction_id"] for row in judge_runs.units_of(session, access, world.plan(**chosen))]
+            return [row["prediction_id"] for row in judge_units.units_of(session, access, world.plan(**chosen))]
 
     some = drawn(chosen="stratified", per_dimension=4, seed=7)
     dimensions = dict(world.all("SELECT p.id, i.dimension FROM prediction p JOIN item i ON i.id = p.item_id"))
@@ -301,7 +314,7 @@ def test_a_judge_can_look_at_items_themselves(store: Store, tmp_path: Path) -> N
     make_project(store, loaded=loaded)
     make_items(store, 3, dimension="trend", fields={"question": "What grows?", "answer": "May"})
     world_means = means(store, MediaStore(tmp_path / "media"), tmp_path / "prepared")
-    plan = judge_runs.plan_of_project(
+    plan = judge_plans.plan_of_project(
         store, by=None, project="p", template=shipped()["verify_reference"], pictures=False
     )
     with ScriptedServer([chat("It is so.\nyes")]) as server:
@@ -344,10 +357,10 @@ def test_a_published_prompt_is_filled_like_ours(store: Store, tmp_path: Path) ->
     template = parse_template(text, name="t")
     assert (template.head.id, template.prompt.system) == ("single_x", "Be fair.")
     make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))
-    found = judge_runs.plan_of_project(store, by=None, project="p", template=template)
+    found = judge_plans.plan_of_project(store, by=None, project="p", template=template)
     assert dict(found.fills) == {"ref_answer_1": "answer", "answer": "prediction"}
     assert (dict(found.criteria), found.values) == ({"score": "score"}, (0, 0.5, 1))
-    assert judge_runs.of_answers(found)
+    assert judge_plans.of_answers(found)
 
 
 def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
@@ -357,7 +370,7 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
         run = world.run(server.url, world.plan(template, fills=FILLS, limit=2))
         assert world.work(run) is RunState.DONE
         assert [asked.body["response_format"] for asked in server.asked] == [{"type": "json_object"}] * 2
-    assert judge_runs.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 2}}
+    assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 2}}
     local = ModelSpec(name="here", adapter="chat", model="m")
     with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
         open_answerer(judge_runs.kept_to(local, world.plan(template, fills=FILLS)), strategy="generate")
@@ -397,7 +410,7 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
     assert all("Reference: " in each and "Reference: written" not in each for each in sent)
     # two models' answers to one item are two questions
     assert len({hash for (item, _), hash in found.items() if item}) == 20
-    assert "{answer}" in judge_runs.graded_in_words(plan)
+    assert "{answer}" in judge_plans.graded_in_words(plan)
 
 
 @pytest.mark.parametrize(
@@ -418,18 +431,18 @@ def test_a_judge_that_would_not_see_what_it_grades_is_refused(template: str, cho
     schema = make_schema().schema_
     parsed = parse_template(template, name="t") if template.startswith("---") else shipped()[template]
     with pytest.raises(InvalidInput) as refused:
-        judge_runs.plan_for(schema, parsed, **({"fills": FILLS, **chosen} if template == SCORE else chosen))
+        judge_plans.plan_for(schema, parsed, **({"fills": FILLS, **chosen} if template == SCORE else chosen))
     assert said.casefold() in str(refused.value).casefold()
 
 
 def test_what_is_said_of_one_placeholder_leaves_the_others_as_the_schema_has_them(store: Store) -> None:
     """`--fill` of the reference once took away the schema's word that `answer` is the model's."""
     make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))
-    plan = judge_runs.plan_of_project(
+    plan = judge_plans.plan_of_project(
         store, by=None, project="p", template=shipped()["egothink_single"], fills={"question": "answer"}
     )
-    assert judge_runs.filled(plan) == {"question": "answer", "ref_answer_1": "answer", "answer": "prediction"}
+    assert identities.filled(plan) == {"question": "answer", "ref_answer_1": "answer", "answer": "prediction"}
     with pytest.raises(InvalidInput, match="No placeholder of the template egothink_single"):
-        judge_runs.plan_of_project(
+        judge_plans.plan_of_project(
             store, by=None, project="p", template=shipped()["egothink_single"], fills={"answer": "answer"}
         )

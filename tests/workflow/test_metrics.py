@@ -26,7 +26,7 @@ from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.results.scores import Scores
-from workflow.runs import model_runs as runs_of_models
+from workflow.runs import run_control, run_views
 
 RED = make_fields(options=["the red cup on the table", "blue"], answer="the red cup on the table")
 TEXTS = ("the red cup on the table", "a red cup on a table", "a cup", "blue")
@@ -114,10 +114,10 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
         (kept, *_) = reversed(runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC))
     assert kept.params["metric"]["library"] == "rouge-score"
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
-    shown = runs_of_models.view(measured, by=None, run=kept.public_id)
+    shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
     with pytest.raises(Conflict, match="a metric: there is nobody to ask"):
-        runs_of_models.pause(measured, by=None, run=kept.public_id)
+        run_control.pause(measured, by=None, run=kept.public_id)
 
 
 def test_what_cannot_be_read_has_no_number(measured: Store) -> None:

@@ -42,8 +42,12 @@ from tools.drawing.action_clips import action_clips
 from workflow.access.projects import access_to
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
-from workflow.runs import model_runs, worker
-from workflow.runs.prompts import Asker, _Item, _Still, _Writer, kept_prompts, plan_for, unfilled
+from workflow.runs import model_runs, run_views, worker
+from workflow.runs.asked_items import AskedItem as _Item
+from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
+from workflow.runs.model_questions import Asker
+from workflow.runs.prompt_texts import Writer as _Writer
+from workflow.runs.shown_pictures import Still as _Still
 
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
@@ -774,7 +778,7 @@ def test_real_models_take_clips_and_the_observation(
     )
     means = worker.means_of(store, media, Settings(home=tmp_path, database_url=""))
     assert worker.work(store, run, means=means) is RunState.DONE
-    (said,) = model_runs.attempts_of(store, by=None, run=run)
+    (said,) = run_views.attempts_of(store, by=None, run=run)
     assert begins in said.attempt.detail["rendered"]
     assert said.attempt.detail["frames"] == [[1, 4.0], [1, 5.0], [2, 5.0], [2, 5.96]]
     assert len(said.attempt.image_hashes) == 5

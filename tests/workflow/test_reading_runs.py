@@ -10,7 +10,7 @@ from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project, make_run
-from workflow.runs import model_runs
+from workflow.runs import run_grading, run_views
 
 FAILED = "The server answered with 500."
 
@@ -39,36 +39,36 @@ def run(store: Store) -> str:
 
 @pytest.mark.both_databases
 def test_attempts_of_a_dimension_and_one_of_them(store: Store, run: str) -> None:
-    found = model_runs.attempts_of(store, by=None, run=run, dimension="shape")
+    found = run_views.attempts_of(store, by=None, run=run, dimension="shape")
     assert [(each.item, each.attempt.outcome) for each in found] == [
         ("shape/5", Outcome.SKIPPED),
         ("shape/4", Outcome.ANSWERED),
     ]
-    (one,) = model_runs.attempts_of(store, by=None, run=run, id=found[1].id)
+    (one,) = run_views.attempts_of(store, by=None, run=run, id=found[1].id)
     assert one.attempt.text == "round"
-    assert len(model_runs.attempts_of(store, by=None, run=run)) == 8
-    assert len(model_runs.attempts_of(store, by=None, run=run, only_last=True)) == 6
+    assert len(run_views.attempts_of(store, by=None, run=run)) == 8
+    assert len(run_views.attempts_of(store, by=None, run=run, only_last=True)) == 6
 
 
 def test_reasons_are_counted_by_item_and_the_most_frequent_stands_first(store: Store, run: str) -> None:
-    assert model_runs.failures_of(store, by=None, run=run) == (
-        model_runs.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
-        model_runs.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
+    assert run_views.failures_of(store, by=None, run=run) == (
+        run_views.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
+        run_views.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
     )
 
 
 def test_what_grading_would_get_is_what_it_gets(store: Store, run: str) -> None:
     """Three answers, two graders for each."""
-    assert model_runs.slots_of(store, by=None, run=run) == {"colour": 4, "shape": 2}
-    assert model_runs.send_to_grading(store, by=None, run=run) == 6
-    assert model_runs.slots_of(store, by=None, run=run) == {}
-    assert model_runs.send_to_grading(store, by=None, run=run) == 0
+    assert run_grading.slots_of(store, by=None, run=run) == {"colour": 4, "shape": 2}
+    assert run_grading.send_to_grading(store, by=None, run=run) == 6
+    assert run_grading.slots_of(store, by=None, run=run) == {}
+    assert run_grading.send_to_grading(store, by=None, run=run) == 0
     grader = make_person(store, "greta")
     assert "little-model" not in repr(claimed(store, grader, Stage.GRADING))
 
 
 def test_only_leads_read(store: Store, run: str) -> None:
     senior = make_person(store, "sue", role=Role.SENIOR)
-    for read in (model_runs.failures_of, model_runs.slots_of, model_runs.attempts_of, model_runs.view):
+    for read in (run_views.failures_of, run_grading.slots_of, run_views.attempts_of, run_views.view):
         with pytest.raises(NotAllowed):
             read(store, by=senior, run=run)

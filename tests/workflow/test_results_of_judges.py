@@ -17,7 +17,7 @@ from workflow.results import cases
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
 from workflow.results.scores import Scores
-from workflow.runs import model_runs, worker
+from workflow.runs import run_views, worker
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         world.work(run)
         asked = list({each.text: each for each in server.asked}.values())
     assert results.mark(world.store, person=None, project="p") != before
-    name = model_runs.view(world.store, by=None, run=run).name
+    name = run_views.view(world.store, by=None, run=run).name
     found = results.read(world.store, person=None, project="p")
     scores = Scores("judge", "score", name)
     assert scores in results.scores_of(found)

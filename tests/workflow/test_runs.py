@@ -24,7 +24,7 @@ from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import Clock, make_items, make_people, make_person, make_project
 from workflow.annotate import grading
-from workflow.runs import model_runs, worker_registry
+from workflow.runs import model_runs, run_control, run_grading, run_start, run_views, worker_registry
 from workflow.runs import worker as jobs
 from workflow.runs.worker import Means, work
 
@@ -119,7 +119,7 @@ def test_a_run_asks_every_item_once_in_an_order_of_its_own(store: Store) -> None
     assert model.asked != ids
     assert model.closed == 1
     answered_all(store, 21)
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.wanted, view.done, view.answered, view.left, view.failed) == (21, 21, 21, 0, 0)
     assert view.by_outcome == {Outcome.ANSWERED: 21}
     assert view.ended_at is not None
@@ -137,14 +137,14 @@ def test_what_was_chosen_is_frozen_with_the_run(store: Store) -> None:
     make_items(store, 2, dimension="shape")
     plan = RunPlan(dimensions=("shape",), injections=("objects",), variants={"short": ("colour",)})
     run = model_runs.start(store, by=None, project="p", spec=SPEC, plan=plan)
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.name, view.wanted, view.plan) == ("tiny +objects", 2, plan)
     assert ModelSpec.model_validate(view.spec) == SPEC
     again = model_runs.start(store, by=None, project="p", spec=SPEC, plan=plan)
-    assert model_runs.view(store, by=None, run=again).name == "tiny +objects", "it is the same model"
-    assert [each.id for each in model_runs.runs_of(store, by=None, project="p")] == [again, run]
+    assert run_views.view(store, by=None, run=again).name == "tiny +objects", "it is the same model"
+    assert [each.id for each in run_views.runs_of(store, by=None, project="p")] == [again, run]
     other = model_runs.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=4, text_only=True))
-    view = model_runs.view(store, by=None, run=other)
+    view = run_views.view(store, by=None, run=other)
     assert (view.name, view.wanted) == ("tiny, text only", 4)
 
 
@@ -177,7 +177,7 @@ def test_nothing_to_ask_is_refused_with_a_sentence(store: Store, monkeypatch: py
     assert "come as a file" in refused(RunPlan(), ModelSpec(name="f", adapter="file"))
     monkeypatch.undo()
     assert "no strategy `guess`" in refused(RunPlan(strategy="guess"))
-    assert model_runs.runs_of(store, by=None, project="p") == []
+    assert run_views.runs_of(store, by=None, project="p") == []
 
 
 def test_only_leads(store: Store) -> None:
@@ -186,12 +186,12 @@ def test_only_leads(store: Store) -> None:
     lead = make_person(store, "lea", role=Role.LEAD)
     stranger = make_person(store, "sam", project=None)
     for call in (
-        model_runs.pause,
-        model_runs.resume,
-        model_runs.cancel,
-        model_runs.retry_failed,
-        model_runs.send_to_grading,
-        model_runs.view,
+        run_control.pause,
+        run_control.resume,
+        run_control.cancel,
+        run_control.retry_failed,
+        run_grading.send_to_grading,
+        run_views.view,
     ):
         with pytest.raises(NotAllowed):
             call(store, by=ann, run=run)  # type: ignore[operator]
@@ -199,9 +199,9 @@ def test_only_leads(store: Store) -> None:
             call(store, by=stranger, run=run)  # type: ignore[operator]
     with pytest.raises(NotAllowed):
         model_runs.start(store, by=ann, project="p", spec=SPEC, plan=RunPlan())
-    assert model_runs.view(store, by=lead, run=run).state is RunState.WAITING
+    assert run_views.view(store, by=lead, run=run).state is RunState.WAITING
     with pytest.raises(NotFound):
-        model_runs.view(store, by=lead, run="nothing")
+        run_views.view(store, by=lead, run="nothing")
 
 
 # ---- stopping and going on -------------------------------------------------------------------------------------------
@@ -214,18 +214,18 @@ def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
     worker.start()
     while not model.asked:
         time.sleep(0.01)
-    model_runs.pause(store, by=None, run=run)
+    run_control.pause(store, by=None, run=run)
     begin = time.monotonic()
     worker.join(5)
     assert time.monotonic() - begin < 2
     some = len(model.asked)
     assert 0 < some < 60
-    assert model_runs.view(store, by=None, run=run).state is RunState.PAUSED
-    assert model_runs.view(store, by=None, run=run).done == some
+    assert run_views.view(store, by=None, run=run).state is RunState.PAUSED
+    assert run_views.view(store, by=None, run=run).done == some
     assert work(store, run, means=means(model)) is RunState.PAUSED
     assert len(model.asked) == some
-    model_runs.resume(store, by=None, run=run)
-    assert model_runs.view(store, by=None, run=run).state is RunState.WAITING
+    run_control.resume(store, by=None, run=run)
+    assert run_views.view(store, by=None, run=run).state is RunState.WAITING
     assert work(store, run, means=means(model)) is RunState.DONE
     assert len(set(model.asked)) == len(model.asked) == 60
     answered_all(store, 60)
@@ -238,12 +238,12 @@ def test_cancelled_is_for_good_and_keeps_what_was_answered(store: Store) -> None
     run, _ = begun(store, 10)
     model = Fake(lambda question: [Attempt(question.unit_id, Outcome.ANSWERED, "x")])
     work(store, run, means=means(model), stop=lambda: len(model.asked) >= 3)
-    assert model_runs.view(store, by=None, run=run).state is RunState.WAITING
-    model_runs.cancel(store, by=None, run=run)
-    view = model_runs.view(store, by=None, run=run)
+    assert run_views.view(store, by=None, run=run).state is RunState.WAITING
+    run_control.cancel(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.state, view.answered) == (RunState.CANCELLED, 3)
     assert work(store, run, means=means(model)) is RunState.CANCELLED
-    for call in (model_runs.pause, model_runs.resume, model_runs.retry_failed):
+    for call in (run_control.pause, run_control.resume, run_control.retry_failed):
         with pytest.raises(Conflict):
             call(store, by=None, run=run)  # type: ignore[operator]
     assert len(model.asked) == 3
@@ -259,10 +259,10 @@ def test_a_wrong_key_stops_the_run_with_its_sentence(store: Store) -> None:
 
     model = Fake(does)
     assert work(store, run, means=means(model)) is RunState.STOPPED
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.said, view.answered) == ("The key in LAB_API_KEY is refused.", 2)
-    model_runs.resume(store, by=None, run=run)
-    assert model_runs.view(store, by=None, run=run).said == ""
+    run_control.resume(store, by=None, run=run)
+    assert run_views.view(store, by=None, run=run).said == ""
     assert work(store, run, means=means(Fake())) is RunState.DONE
     answered_all(store, 10)
 
@@ -274,7 +274,7 @@ def test_a_model_that_cannot_be_opened_stops_the_run(store: Store) -> None:
         raise ModelRefused("The folder has no config.json.")
 
     assert work(store, run, means=replace(means(Fake()), open=refuse)) is RunState.STOPPED
-    assert model_runs.view(store, by=None, run=run).said == "The folder has no config.json."
+    assert run_views.view(store, by=None, run=run).said == "The folder has no config.json."
 
 
 def test_an_unknown_error_is_logged_under_a_number_and_nothing_is_lost(
@@ -289,12 +289,12 @@ def test_an_unknown_error_is_logged_under_a_number_and_nothing_is_lost(
 
     model = Fake(does)
     assert work(store, run, means=means(model)) is RunState.STOPPED
-    said = model_runs.view(store, by=None, run=run).said
+    said = run_views.view(store, by=None, run=run).said
     assert "secret" not in said
     number = said.partition("number ")[2].partition(")")[0]
     assert f"error {number} in run {run}" in caplog.text
     assert model.closed == 1
-    model_runs.resume(store, by=None, run=run)
+    run_control.resume(store, by=None, run=run)
     work(store, run, means=means(Fake()))
     answered_all(store, 8)
 
@@ -316,16 +316,16 @@ def test_every_attempt_is_kept_and_only_answers_become_predictions(store: Store)
         return [Attempt(id, Outcome.EMPTY, error="It answered with nothing.")]
 
     assert work(store, run, means=means(Fake(does), cannot=[fourth])) is RunState.DONE
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert view.by_outcome == {Outcome.ANSWERED: 1, Outcome.TRUNCATED: 1, Outcome.EMPTY: 1, Outcome.SKIPPED: 1}
     assert (view.done, view.answered, view.failed, view.attempts) == (4, 2, 2, 6)
     assert (view.cost, view.tokens_in, view.tokens_out, view.without_cost) == (0.5, 7, None, 4)
-    tried = model_runs.attempts_of(store, by=None, run=run, item_id=first)
+    tried = run_views.attempts_of(store, by=None, run=run, item_id=first)
     assert [(each.attempt.status, each.attempt.final) for each in tried] == [(None, True), (429, False), (500, False)]
     assert tried[0].attempt.prompt_hash == Asks().ask([first])[0].prompt_hash
-    (half,) = model_runs.attempts_of(store, by=None, run=run, outcomes=[Outcome.TRUNCATED])
+    (half,) = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.TRUNCATED])
     assert (half.attempt.text, half.attempt.finish_reason, half.attempt.detail) == ("half", "length", {"batch": 2})
-    told = {(each.outcome, each.reason, each.items) for each in model_runs.failures_of(store, by=None, run=run)}
+    told = {(each.outcome, each.reason, each.items) for each in run_views.failures_of(store, by=None, run=run)}
     assert told == {(Outcome.EMPTY, "It answered with nothing.", 1), (Outcome.SKIPPED, "No image.", 1)}
     assert {each.item_id for each in view.failures} == {third, fourth}
 
@@ -334,13 +334,13 @@ def test_attempts_come_in_pages(store: Store) -> None:
     run, ids = begun(store, 7)
     work(store, run, means=means(Fake()))
     pages, before = [], None
-    while page := model_runs.attempts_of(store, by=None, run=run, before=before, limit=3):
+    while page := run_views.attempts_of(store, by=None, run=run, before=before, limit=3):
         pages.append([each.item_id for each in page])
         before = page[-1].id
     assert [len(page) for page in pages] == [3, 3, 1]
     assert sorted(id for page in pages for id in page) == ids
-    assert model_runs.attempts_of(store, by=None, run=run, dimension="shape") == ()
-    assert len(model_runs.attempts_of(store, by=None, run=run, dimension="colour")) == 7
+    assert run_views.attempts_of(store, by=None, run=run, dimension="shape") == ()
+    assert len(run_views.attempts_of(store, by=None, run=run, dimension="colour")) == 7
 
 
 def test_what_failed_is_asked_again_only_when_somebody_says_so(store: Store) -> None:
@@ -356,19 +356,19 @@ def test_what_failed_is_asked_again_only_when_somebody_says_so(store: Store) -> 
     assert work(store, run, means=means(model)) is RunState.DONE
     assert work(store, run, means=means(model)) is RunState.DONE
     assert len(model.asked) == 12
-    assert model_runs.retry_failed(store, by=None, run=run) == 3
-    view = model_runs.view(store, by=None, run=run)
+    assert run_control.retry_failed(store, by=None, run=run) == 3
+    view = run_views.view(store, by=None, run=run)
     assert (view.state, view.done, view.left) == (RunState.WAITING, 9, 3)
     assert (view.answered, view.failed, dict(view.by_outcome)) == (9, 0, {Outcome.ANSWERED: 9})  # with 3 left: 12
-    model_runs.pause(store, by=None, run=run)
-    assert model_runs.retry_failed(store, by=None, run=run) == 0  # they wait already
+    run_control.pause(store, by=None, run=run)
+    assert run_control.retry_failed(store, by=None, run=run) == 0  # they wait already
     bad.clear()
     assert work(store, run, means=means(model)) is RunState.DONE
     assert sorted(model.asked[12:]) == ids[:3]
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.done, view.answered, view.failed, view.attempts) == (12, 12, 0, 15)
-    assert model_runs.retry_failed(store, by=None, run=run) == 0
-    assert model_runs.view(store, by=None, run=run).state is RunState.DONE
+    assert run_control.retry_failed(store, by=None, run=run) == 0
+    assert run_views.view(store, by=None, run=run).state is RunState.DONE
 
 
 def test_a_unit_that_was_still_being_tried_is_asked_again(store: Store) -> None:
@@ -394,7 +394,7 @@ def test_a_model_that_says_nothing_about_an_item_is_a_failure(store: Store) -> N
     run, ids = begun(store, 2)
     model = Fake(lambda question: [] if question.unit_id == ids[0] else [Attempt(question.unit_id, Outcome.ANSWERED)])
     work(store, run, means=means(model))
-    (failure,) = model_runs.view(store, by=None, run=run).failures
+    (failure,) = run_views.view(store, by=None, run=run).failures
     assert (failure.item_id, failure.attempt.outcome) == (ids[0], Outcome.FAILED)
     assert "nothing was heard" in failure.attempt.error
 
@@ -416,10 +416,10 @@ def test_text_that_no_database_holds_is_stored_as_far_as_it_goes(store: Store) -
     detail = {"scores": [float("-inf"), 0.5], "raw": "a\0b"}
     model = Fake(lambda question: [Attempt(question.unit_id, Outcome.ANSWERED, "a\0b\ud83d c", detail=detail)])
     assert work(store, run, means=means(model)) is RunState.DONE
-    (kept,) = model_runs.attempts_of(store, by=None, run=run)
+    (kept,) = run_views.attempts_of(store, by=None, run=run)
     assert kept.attempt.text == "a\ufffdb? c"
     assert kept.attempt.detail == {"scores": ["-inf", 0.5], "raw": "a\ufffdb"}
-    assert model_runs.view(store, by=None, run=run).last[0].text == "a\ufffdb? c"
+    assert run_views.view(store, by=None, run=run).last[0].text == "a\ufffdb? c"
 
 
 # ---- many workers ----------------------------------------------------------------------------------------------------
@@ -439,7 +439,7 @@ def test_workers_share_a_run(store: Store) -> None:
     assert sorted(id for model in models for id in model.asked) == ids
     assert all(model.asked for model in models)
     answered_all(store, 80)
-    view = model_runs.view(store, by=None, run=run)
+    view = run_views.view(store, by=None, run=run)
     assert (view.state, len(view.workers)) == (RunState.DONE, 3)
 
 
@@ -493,12 +493,12 @@ def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
         clock.advance(seconds=40)
         time.sleep(0.4)  # it says so every tenth of a second here
         work(store, run, means=means(other))
-    assert model_runs.view(store, by=None, run=run).worked_on
+    assert run_views.view(store, by=None, run=run).worked_on
     go_on.set()
     thread.join(20)
     assert other.asked == []
     answered_all(store, 2)
-    assert model_runs.view(store, by=None, run=run).done == len(ids)
+    assert run_views.view(store, by=None, run=run).done == len(ids)
 
 
 def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
@@ -511,7 +511,7 @@ def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
         assert row.id is not None
         dead = run_chunks.add_worker(session, run_id=row.id, name="dead", about={"process": gone}, now=now)
         assert run_chunks.claim(session, run_id=row.id, worker_id=dead, now=now, until=now + worker_registry.LEASE)
-    assert not model_runs.view(store, by=None, run=run).worked_on
+    assert not run_views.view(store, by=None, run=run).worked_on
     assert work(store, run, means=means(Fake())) is RunState.DONE
     answered_all(store, 5)
 
@@ -522,11 +522,11 @@ def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
 def test_answers_are_sent_to_grading_once(store: Store) -> None:
     run, _ = begun(store, 3)
     work(store, run, means=means(Fake()))
-    assert model_runs.slots_of(store, by=None, run=run) == {"colour": 6}
-    assert model_runs.send_to_grading(store, by=None, run=run) == 6  # two graders each
-    assert model_runs.send_to_grading(store, by=None, run=run) == 0
-    assert model_runs.slots_of(store, by=None, run=run) == {}
-    assert model_runs.view(store, by=None, run=run).in_grading == 3
+    assert run_grading.slots_of(store, by=None, run=run) == {"colour": 6}
+    assert run_grading.send_to_grading(store, by=None, run=run) == 6  # two graders each
+    assert run_grading.send_to_grading(store, by=None, run=run) == 0
+    assert run_grading.slots_of(store, by=None, run=run) == {}
+    assert run_views.view(store, by=None, run=run).in_grading == 3
 
 
 def test_many_answers_are_sent_a_lot_at_a_time_and_whoever_was_stopped_sends_the_rest(
@@ -543,16 +543,16 @@ def test_many_answers_are_sent_a_lot_at_a_time_and_whoever_was_stopped_sends_the
             raise KeyboardInterrupt
         return pass_on(*args, predictions=predictions, **more)
 
-    monkeypatch.setattr(model_runs, "SENT_AT_ONCE", 2)
-    monkeypatch.setattr(model_runs, "BETWEEN_LOTS_SECONDS", 0.0)
+    monkeypatch.setattr(run_grading, "SENT_AT_ONCE", 2)
+    monkeypatch.setattr(run_grading, "BETWEEN_LOTS_SECONDS", 0.0)
     monkeypatch.setattr(grading, "pass_on", stopped)
     with pytest.raises(KeyboardInterrupt):
-        model_runs.send_to_grading(store, by=None, run=run)
-    assert model_runs.view(store, by=None, run=run).in_grading == 2, "the first lot stands"
-    assert model_runs.send_to_grading(store, by=None, run=run) == 6  # the other three, two graders each
+        run_grading.send_to_grading(store, by=None, run=run)
+    assert run_views.view(store, by=None, run=run).in_grading == 2, "the first lot stands"
+    assert run_grading.send_to_grading(store, by=None, run=run) == 6  # the other three, two graders each
     assert lots == [2, 2, 2, 2, 1]
-    assert model_runs.send_to_grading(store, by=None, run=run) == 0
-    assert model_runs.view(store, by=None, run=run).in_grading == 5
+    assert run_grading.send_to_grading(store, by=None, run=run) == 0
+    assert run_views.view(store, by=None, run=run).in_grading == 5
 
 
 def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
@@ -567,11 +567,11 @@ def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
     work(store, run, means=means(model), stop=lambda: len(model.asked) >= 1)
     (folder / "config.json").write_text('{"other": 1}')
     assert work(store, run, means=means(model)) is RunState.STOPPED
-    assert "has changed since this run was started" in model_runs.view(store, by=None, run=run).said
+    assert "has changed since this run was started" in run_views.view(store, by=None, run=run).said
     with pytest.raises(ModelRefused, match="has changed"):
-        model_runs.resume(store, by=None, run=run)
+        run_control.resume(store, by=None, run=run)
     (folder / "config.json").write_text("{}")
-    model_runs.resume(store, by=None, run=run)
+    run_control.resume(store, by=None, run=run)
     assert work(store, run, means=means(model)) is RunState.DONE
     answered_all(store, 4)
 
@@ -596,11 +596,11 @@ def test_pieces_keep_batches_whole_and_let_workers_share() -> None:
     )
     for spec, at_once in ((SPEC, 2), (endpoint, 8), (SPEC.model_copy(update={"batch_size": 1}), 1)):
         for wanted in (1, 7, 100, 5000):
-            size = model_runs._chunk_size(spec, wanted)
+            size = run_start._chunk_size(spec, wanted)
             assert size % at_once == 0
             assert at_once <= size <= 16 * max(at_once, 4)
-    assert 500 / model_runs._chunk_size(SPEC, 500) >= 7
-    assert model_runs._chunk_size(SPEC, 500, clips=True) == 8  # of dozens of pictures each
+    assert 500 / run_start._chunk_size(SPEC, 500) >= 7
+    assert run_start._chunk_size(SPEC, 500, clips=True) == 8  # of dozens of pictures each
 
 
 def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_path: Path) -> None:
@@ -616,7 +616,7 @@ def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_p
     def started(model: str, by: Person | None) -> str:
         spec = ModelSpec(name="m", adapter="chat", model=model)
         run = model_runs.start(store, by=by, project="p", spec=spec, plan=RunPlan(), settings=settings)
-        return str(model_runs.view(store, by=None, run=run).spec["model"])
+        return str(run_views.view(store, by=None, run=run).spec["model"])
 
     assert started("small", lead) == started(str(inside), lead) == str(inside)
     assert started("someone/model", lead) == "someone/model"  # a repository of the hub

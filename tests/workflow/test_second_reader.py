@@ -26,7 +26,7 @@ from testkit.scripted import Reply, ScriptedServer, chat, error
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard, reader_agreement, scores
 from workflow.results.scores import Scores
-from workflow.runs import model_runs, second_reader
+from workflow.runs import run_control, second_reader
 
 pytestmark = pytest.mark.both_databases
 
@@ -149,8 +149,8 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     texts[answered[1]] = "zzz"
     factories.make_run(store, [Attempt(answered[1], Outcome.ANSWERED, "zzz")], name="m")
     wrong = factories.make_run(store, [Attempt(item, Outcome.ANSWERED, f"wrong {item}") for item in answered], name="n")
-    model_runs.cancel(store, by=None, run=wrong)
-    model_runs.withdraw(store, by=None, run=wrong, reason="asked with the wrong pictures")
+    run_control.cancel(store, by=None, run=wrong)
+    run_control.withdraw(store, by=None, run=wrong, reason="asked with the wrong pictures")
     kept = set(answered[:3])
     with store.write() as session:
         session.exec(update(ItemRow).where(col(ItemRow.id).in_(kept)).values(state=ItemState.KEPT))

@@ -21,8 +21,8 @@ from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from workflow.access.projects import create_project
 from workflow.files.import_files import Imported, import_files
-from workflow.runs import model_runs
-from workflow.runs.prompts import plan_for
+from workflow.runs import model_runs, run_views
+from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
 
 
@@ -116,11 +116,11 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         run = model_runs.start(project, by=None, project="p", spec=spec, plan=plan)
         assert work(project, run, means=means) is RunState.DONE
     assert all(isinstance(asked.body["messages"][1]["content"], str) for asked in server.asked)
-    view = model_runs.view(project, by=None, run=run)
+    view = run_views.view(project, by=None, run=run)
     assert (view.done, view.answered) == (2, 1)
     assert view.by_outcome == {Outcome.ANSWERED: 1, Outcome.NO_TOOL_RESULT: 1}
     assert (view.attempts, view.tokens_in) == (4, 4 * 12)
-    last = {each.item: each.attempt for each in model_runs.attempts_of(project, by=None, run=run) if each.attempt.final}
+    last = {each.item: each.attempt for each in run_views.attempts_of(project, by=None, run=run) if each.attempt.final}
     assert last["0"].text == '["cup", "table"]; []'
     assert [turn["role"] for turn in last["0"].detail["transcript"]] == [
         "system",

@@ -32,7 +32,7 @@ from workflow.annotate.authoring import edit_item
 from workflow.results import rater_agreement, scores
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_runs, model_runs, worker
+from workflow.runs import judge_readings, run_control, run_grading, run_views, worker
 
 pytestmark = pytest.mark.both_databases
 
@@ -74,31 +74,31 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
         run = world.run(server.url, world.plan())
         waiting = state(world)
         with pytest.raises(Conflict, match="being worked on"):
-            model_runs.withdraw(world.store, by=None, run=run, reason="the wrong template")
+            run_control.withdraw(world.store, by=None, run=run, reason="the wrong template")
         world.work(run)
     before = state(world)
     mark = rater_agreement.mark(world.store, person=None, project="p", stage=Stage.GRADING)
     with pytest.raises(InvalidInput, match="Say why"):
-        model_runs.withdraw(world.store, by=None, run=run, reason=" ")
-    model_runs.withdraw(world.store, by=None, run=run, reason="the wrong template")
+        run_control.withdraw(world.store, by=None, run=run, reason=" ")
+    run_control.withdraw(world.store, by=None, run=run, reason="the wrong template")
     assert state(world) == waiting
     assert rater_agreement.mark(world.store, person=None, project="p", stage=Stage.GRADING) != mark
-    (view,) = model_runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
+    (view,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
     assert (view.name, view.withdrawn, view.answered) == ("judge by likeness 1", "the wrong template", 8)
-    assert judge_runs.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
+    assert judge_readings.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
     with pytest.raises(RatingsError, match="no such rater"):
         study_of(
             world.store, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["judge by likeness 1"]
         )
     with pytest.raises(Conflict, match="withdrawn before: the wrong template"):
-        model_runs.withdraw(world.store, by=None, run=run, reason="again")
-    model_runs.take_back(world.store, by=None, run=run)
+        run_control.withdraw(world.store, by=None, run=run, reason="again")
+    run_control.take_back(world.store, by=None, run=run)
     assert state(world) == before
     with world.store.read() as session:
         told = [(row.kind, row.data.get("reason")) for row, *_ in events.found(session, project_id=1, kinds=("run.",))]
     assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
     with pytest.raises(Conflict, match="was not withdrawn"):
-        model_runs.take_back(world.store, by=None, run=run)
+        run_control.take_back(world.store, by=None, run=run)
 
 
 def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: World) -> None:
@@ -106,14 +106,14 @@ def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: Wor
         world.work(world.run(server.url, world.plan()))
     before = state(world)
     assert len(before[0]) == 8  # type: ignore[arg-type]
-    (answers,) = [view.id for view in model_runs.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)]
-    model_runs.withdraw(world.store, by=None, run=answers, reason="asked with the wrong pictures")
+    (answers,) = [view.id for view in run_views.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)]
+    run_control.withdraw(world.store, by=None, run=answers, reason="asked with the wrong pictures")
     assert state(world)[:4] == ([], {}, {}, [])
     slots = dict(world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state"))
     assert slots == {"done": 3, "withdrawn": 13}
     with pytest.raises(InvalidInput, match="There is nothing to judge"):
         world.run("http://127.0.0.1:9/v1", world.plan())
-    model_runs.take_back(world.store, by=None, run=answers)
+    run_control.take_back(world.store, by=None, run=answers)
     assert state(world) == before
     assert world.all("SELECT count(*) FROM annotation") == [(3,)]
 
@@ -123,14 +123,14 @@ def test_pages_see_whichever_runs_are_withdrawn(store: Store) -> None:
     ids = make_items(store, 1)
     for model in ("one", "two", "three"):
         make_predictions(store, ids, models=[model])
-    third, second, first = [view.id for view in model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+    third, second, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
     for run in (first, second):
-        model_runs.withdraw(store, by=None, run=run, reason="by mistake")
+        run_control.withdraw(store, by=None, run=run, reason="by mistake")
     assert {each.model for each in scores.current(store, person=None, project="p").answers} == {"three"}
     before = rater_agreement.mark(store, person=None, project="p", stage=Stage.GRADING)
     for run in (first, second):
-        model_runs.take_back(store, by=None, run=run)
-    model_runs.withdraw(store, by=None, run=third, reason="it was this one")  # 3 = 1 + 2
+        run_control.take_back(store, by=None, run=run)
+    run_control.withdraw(store, by=None, run=third, reason="it was this one")  # 3 = 1 + 2
     assert {each.model for each in scores.current(store, person=None, project="p").answers} == {"one", "two"}
     assert rater_agreement.mark(store, person=None, project="p", stage=Stage.GRADING) != before
 
@@ -140,8 +140,8 @@ def test_a_verdict_hands_people_the_answers_that_count(store: Store) -> None:
     ids = make_items(store, 2)
     for model in ("one", "two", "two"):
         make_predictions(store, ids, models=[model])
-    *_, first = [view.id for view in model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
-    model_runs.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
+    *_, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+    run_control.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
     for person in make_people(store, "ann", "bob"):
         for _ in ids:
             vote(store, person)
@@ -157,7 +157,7 @@ def test_nobody_looks_at_answers_that_were_withdrawn_beside_their_items(store: S
     for model in ("one", "two"):
         make_predictions(store, ids, models=[model], dimension=DIMENSION)
         refinement.open_refinement(store, by=None, project="p", model=model)
-    _, first = [view.id for view in model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+    _, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
 
     def waiting() -> list[tuple[int, int]]:
         wanted = "SELECT prediction_id, revision FROM task WHERE stage = 'refinement' AND state = 'open' ORDER BY 1, 2"
@@ -165,11 +165,11 @@ def test_nobody_looks_at_answers_that_were_withdrawn_beside_their_items(store: S
             return [(id, revision) for id, revision in session.connection().execute(text(wanted))]
 
     assert waiting() == [(id, 1) for id in (1, 2, 3, 4, 5, 6)]
-    model_runs.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
+    run_control.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
     assert waiting() == [(4, 1), (5, 1), (6, 1)]
     edit_item(store, person=None, project="p", item=f"{DIMENSION}/0", fields={"reason": "It stands before me."})
     assert waiting() == [(4, 2), (5, 1), (6, 1)]
-    model_runs.take_back(store, by=None, run=first)
+    run_control.take_back(store, by=None, run=first)
     assert waiting() == [(1, 2), (2, 1), (3, 1), (4, 2), (5, 1), (6, 1)]
 
 
@@ -179,12 +179,12 @@ def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> 
     attempts = [Attempt(one, Outcome.ANSWERED, "red"), Attempt(two, Outcome.TRANSPORT_ERROR, "")]
     run = make_run(store, attempts, state=RunState.RUNNING)
     with pytest.raises(Conflict, match="pause or cancel it"):
-        model_runs.withdraw(store, by=None, run=run, reason="the wrong model")
-    model_runs.pause(store, by=None, run=run)
-    model_runs.withdraw(store, by=None, run=run, reason="the wrong model")
-    for go_on in (model_runs.resume, model_runs.retry_failed, model_runs.send_to_grading):
+        run_control.withdraw(store, by=None, run=run, reason="the wrong model")
+    run_control.pause(store, by=None, run=run)
+    run_control.withdraw(store, by=None, run=run, reason="the wrong model")
+    for go_on in (run_control.resume, run_control.retry_failed, run_grading.send_to_grading):
         with pytest.raises(Conflict, match=r"little-model was withdrawn \(the wrong model\); take it back before"):
             go_on(store, by=None, run=run)  # type: ignore[operator]
-    assert model_runs.view(store, by=None, run=run).state is RunState.PAUSED
-    model_runs.take_back(store, by=None, run=run)
-    assert model_runs.retry_failed(store, by=None, run=run) == 1
+    assert run_views.view(store, by=None, run=run).state is RunState.PAUSED
+    run_control.take_back(store, by=None, run=run)
+    assert run_control.retry_failed(store, by=None, run=run) == 1

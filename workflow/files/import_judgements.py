@@ -20,7 +20,7 @@ from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, read_judgements
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
-from workflow.runs.judge_runs import reading_of, rows_of
+from workflow.runs.judge_readings import reading_of, rows_of
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from workflow.results.rater_agreement import beside_metrics, measured
 from workflow.results.ratings import Raters, by_guideline, cut_by, judge_ratings, raters_of
 from workflow.results.reply_counts import ends_of
 from workflow.runs.identities import same_judge
-from workflow.runs.model_runs import spec_of_run
+from workflow.runs.stored_runs import spec_of_run
 
 
 def study_of(

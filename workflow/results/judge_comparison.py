@@ -22,7 +22,7 @@ from domain.rated_units import unit_of
 from domain.records import Person, Rating
 from domain.states import Items, Stage
 from workflow.access.counted_items import counting
-from workflow.runs import model_runs as all_runs
+from workflow.runs import stored_runs
 
 _Key = tuple[int, int | None, int | None, bool, str | None]
 """What a reply is about: item, answer, the answer it is compared with, the order, and the attack."""
@@ -117,15 +117,15 @@ def compare_runs(
     if run_a == run_b:
         raise Conflict("That is the same run twice; choose another one to compare it with.")
     with store.read() as session:
-        row_a, access = all_runs.run_and_access(session, by, run_a)
-        row_b, _ = all_runs.run_and_access(session, by, run_b)
+        row_a, access = stored_runs.run_and_access(session, by, run_a)
+        row_b, _ = stored_runs.run_and_access(session, by, run_b)
         if row_a.project_id != row_b.project_id:
             raise Conflict(f"{row_a.name} and {row_b.name} are runs of two projects; they share no answers.")
-        plan_a, plan_b = all_runs.plan_of_run(row_a), all_runs.plan_of_run(row_b)
+        plan_a, plan_b = stored_runs.plan_of_run(row_a), stored_runs.plan_of_run(row_b)
         for row, plan in ((row_a, plan_a), (row_b, plan_b)):
             if not isinstance(plan, JudgePlan):
                 raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
-            all_runs.refuse_withdrawn(row, "before it is compared")
+            stored_runs.refuse_withdrawn(row, "before it is compared")
         assert isinstance(plan_a, JudgePlan)
         assert isinstance(plan_b, JudgePlan)
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))

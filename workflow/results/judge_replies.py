@@ -23,7 +23,7 @@ from inference.judges.parsers import PARSERS
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
 from workflow.results.scores import answer_of
-from workflow.runs import model_runs as runs_of_models
+from workflow.runs import stored_runs
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def unread(store: Store, *, by: Person | None, run: str) -> int:
     """How many replies the parser has a newer version for than the one that has read them."""
     with store.read() as session:
         row, _ = _judge(session, by, run)
-        plan = runs_of_models.plan_of_run(row)
+        plan = stored_runs.plan_of_run(row)
         parser = PARSERS.get(plan.parser) if isinstance(plan, JudgePlan) else None
         return replies_of_judges.read_before(session, run_id=row.id, version=parser.version) if parser else 0
 
@@ -156,7 +156,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
 
 
 def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
-    row, access = runs_of_models.run_and_access(session, by, run)
+    row, access = stored_runs.run_and_access(session, by, run)
     if row.kind is not RunKind.JUDGE:
         raise NotFound(f"The run {run} is no run of a judge.")
     return row, access

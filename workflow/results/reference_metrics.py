@@ -29,8 +29,8 @@ from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
 from workflow.results.ratings import criteria_of
 from workflow.results.scores import scored_criteria
-from workflow.runs.model_runs import free_name
-from workflow.runs.prompts import FieldTexts
+from workflow.runs.prompt_texts import FieldTexts
+from workflow.runs.run_start import free_name
 
 NO_REFERENCE = "The item has no {field}."
 _AT_ONCE = 2_000

@@ -16,7 +16,7 @@ from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import require_lead
 from workflow.runs import model_runs
-from workflow.runs.prompts import Asker, Preview
+from workflow.runs.model_questions import Asker, Preview
 
 if TYPE_CHECKING:
     from media.store import MediaStore

@@ -30,7 +30,7 @@ from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import access_to
 from workflow.annotate import answer_readings
-from workflow.runs.model_runs import plan_of_run, refuse_changed, spec_of_run
+from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.runs.worker_registry import LEASE, bury, is_taken, is_there, process, worker_name
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
         )
 
     def ask(row: StoredRun, spec: ModelSpec, plan: Plan) -> Asks:
-        from workflow.runs.judge_runs import asker_of
-        from workflow.runs.prompts import Asker
+        from workflow.runs.judge_questions import asker_of
+        from workflow.runs.model_questions import Asker
 
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
@@ -187,7 +187,7 @@ def prepare(keep: Keep, store: Store, row: StoredRun, attempts: Sequence[Attempt
 def _keep_readings(
     plan: JudgePlan, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime
 ) -> None:
-    from workflow.runs.judge_runs import rows_of
+    from workflow.runs.judge_readings import rows_of
 
     judging.add(
         session,

@@ -1,0 +1,50 @@
+"""Items as questions are made of them, and why one cannot be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from db import items, tool_results
+from db.engine import Session
+from db.records import StoredAsset, StoredItem
+
+if TYPE_CHECKING:
+    pass
+
+
+class Cannot(Exception):
+    """Why an item cannot be asked, as a sentence that fits other items too."""
+
+
+@dataclass(frozen=True)
+class AskedItem:
+    """An item as it stands, with its media."""
+
+    id: int
+    name: str
+    dimension: str
+    fields: Mapping[str, Any]
+    assets: Sequence[tuple[str, StoredAsset]]
+    """Role and asset, in order."""
+    tools: Mapping[str, Any] = field(default_factory=dict)
+    """What tools said about it, by their names."""
+
+
+def read_items(session: Session, ids: Sequence[int], *, with_tools: bool = False) -> dict[int, AskedItem]:
+    rows: dict[int, StoredItem] = items.by_ids(session, ids=ids)
+    contents = items.contents(session, ids=ids)
+    assets = items.assets_of(session, ids=ids)
+    tools = tool_results.of_items(session, item_ids=ids) if with_tools else {}
+    return {
+        id: AskedItem(
+            id=id,
+            name=row.external_id,
+            dimension=row.dimension,
+            fields=contents[id, row.current_revision],
+            assets=[(link.role, asset) for link, asset, _ in assets.get(id, [])],
+            tools=tools.get(id, {}),
+        )
+        for id, row in rows.items()
+    }

@@ -1,0 +1,273 @@
+"""One command at a run's batch files: what it is at, what was left by one that was killed, and where the run stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, TypeVarTuple
+
+from db import batches, events, judging, run_attempts, run_chunks, runs
+from db.engine import Session, Store
+from db.records import StoredRun, StoredRunBatch
+from domain.batches import BatchState
+from domain.errors import Conflict, NotFound, RunStopped
+from domain.records import Person
+from domain.runs import Attempt, RunKind, RunState
+from inference.endpoint.batches import BatchEndpoint, Refused, Told
+from inference.endpoint.client import NoReply
+from inference.spec import ModelSpec
+from workflow.runs.stored_runs import (
+    in_batches,
+    plan_of_run,
+    refuse_changed,
+    refuse_withdrawn,
+    run_and_access,
+    spec_of_run,
+)
+from workflow.runs.worker import Means, keep_of
+from workflow.runs.worker_registry import is_dead, process, worker_name
+
+_T = TypeVar("_T")
+_Given = TypeVarTuple("_Given")
+
+
+class BatchCommand:
+    """A command at a run's batch files."""
+
+    def __init__(
+        self,
+        store: Store,
+        by: Person | None,
+        run: str,
+        means: Means,
+        folder: Path,
+        open_endpoint: Callable[[ModelSpec], BatchEndpoint] | None = None,
+    ) -> None:
+        self.store, self.by, self.run, self.means, self.folder = store, by, run, means, folder
+        self.open_endpoint = open_endpoint
+        self.server: BatchEndpoint | None = None
+        self.why = ""
+        """Why not everything was handed in."""
+
+    def __enter__(self) -> BatchCommand:
+        with self.store.read() as session:
+            self.row = batch_run(session, self.by, self.run)
+        self.run_id = self.row.id
+        self.spec, self.plan = spec_of_run(self.row), plan_of_run(self.row)
+        self.keep = keep_of(self.row)
+        about: dict[str, Any] = {"transport": "batch files"}
+        if self.open_endpoint is not None:
+            self.server = self.open_endpoint(self.spec)
+            about |= self.server.about
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.store.write() as session:
+            self.worker_id = run_chunks.add_worker(
+                session,
+                run_id=self.run_id,
+                name=worker_name(),
+                about={**about, "process": process()},
+                now=self.store.now(),
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.server is not None:
+            self.server.close()
+        with self.store.write() as session:
+            run_chunks.end_worker(session, worker_id=self.worker_id, now=self.store.now())
+
+    def name(self, number: int) -> str:
+        """What a batch is called among all of all runs."""
+        return f"{self.run}-{number}"
+
+    def path(self, number: int) -> Path:
+        """Where the questions of a batch are kept."""
+        return self.folder / f"{self.name(number)}-input.jsonl"
+
+    def leave_rest(self, why: str) -> None:
+        """Hand in no more for now."""
+        self.why = why
+
+    def refuse_over(self) -> None:
+        """Refuse a run that asks nothing any more."""
+        refuse_changed(self.row)
+        refuse_withdrawn(self.row, "before more of it is handed in")
+        if self.row.state is not RunState.BATCH:
+            raise Conflict(f"The run {self.run} is {self.row.state.value}: nothing of it can be handed in.")
+
+    @property
+    def endpoint(self) -> BatchEndpoint:
+        """Where batches are handed in."""
+        assert self.server is not None
+        return self.server
+
+    def ask(self, about: str, call: Callable[[*_Given], _T], *given: *_Given) -> _T:
+        """Ask the endpoint something that costs nothing."""
+        try:
+            return call(*given)
+        except (NoReply, Refused) as error:
+            raise RunStopped(f"The endpoint does not say what is asked about {about}: {error}") from None
+
+    def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
+        """Change a batch that is as it was left."""
+        with self.store.write() as session:
+            if not batches.change(session, id=id, only=only, **values):
+                raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
+
+    def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
+        with self.store.read() as session:
+            return [each for each in batches.of_run(session, run_id=self.run_id) if each.state in states]
+
+    # ---- before ----
+
+    def settle(self, *, again: bool = False) -> None:
+        """Find out what became of batches that a command was at when it ended."""
+        for batch in self.batches_in(BatchState.MAKING, BatchState.SENDING):
+            self._refuse_alive(batch)
+            if batch.state is BatchState.MAKING:
+                said = "The command that made it was ended: nothing was handed in."
+                if batch.by_hand:
+                    said = "The command that wrote it was ended: do not hand its file in."
+                self.lose(batch, said)
+                continue
+            if self.server is None:
+                continue
+            try:
+                found = self.server.find(batch.file or "", token=self.name(batch.number))
+            except (NoReply, Refused) as error:
+                if not again:
+                    raise Conflict(
+                        f"It is not known whether batch {batch.number} was handed in, and the endpoint does not say: "
+                        f"{error} Look there; --again hands its questions in anew, which may be paid twice."
+                    ) from None
+                self.lose(batch, "It may have been handed in: nobody knows, and its questions were handed in anew.")
+                continue
+            if found is None:
+                self.lose(batch, "It was not handed in: the endpoint has no such batch.")
+            else:
+                self.sent(batch.id, found)
+
+    def _refuse_alive(self, batch: StoredRunBatch) -> None:
+        """Leave alone what a command that still runs is at."""
+        with self.store.read() as session:
+            there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
+            for each in there:
+                if each.id == batch.worker_id and not is_dead(each) and _same_machine(each.about):
+                    raise Conflict(f"Another command is handing in batch {batch.number}; wait until it has ended.")
+
+    def lose(self, batch: StoredRunBatch, said: str) -> None:
+        self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
+
+    def sent(self, id: int, told: Told) -> None:
+        # whatever another command has made of it meanwhile: it was handed in
+        self.change(
+            id,
+            (BatchState.SENDING, BatchState.LOST),
+            state=BatchState.SENT,
+            server_id=told.id,
+            told=told.dump(),
+            said="",
+            sent_at=self.store.now(),
+            ended_at=None,
+        )
+
+    def add(self, session: Session, attempts: Sequence[Attempt], items: Mapping[int, int]) -> list[int]:
+        now = self.store.now()
+        written = run_attempts.add_attempts(
+            session, run_id=self.run_id, worker_id=self.worker_id, attempts=attempts, item_ids=items, now=now
+        )
+        self.keep(session, self.row, written, now)
+        return [id for id, _ in written]
+
+    def finish(self) -> None:
+        """Note what is done, and what is waited for."""
+        for batch in self.batches_in(BatchState.SENT, BatchState.BY_HAND):
+            with self.store.read() as session:
+                total, came = batches.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
+            if total == came:
+                self.change(batch.id, (batch.state,), state=BatchState.ENDED, ended_at=self.store.now())
+        with self.store.write() as session:
+            row = self.hold(session)
+            for chunk in batches.chunks(session, run_id=self.run_id):
+                ended = run_attempts.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+                if ended >= set(chunk.unit_ids):
+                    run_chunks.finish(session, row=chunk)
+            if row.state is RunState.BATCH and not run_chunks.undone(session, run_id=self.run_id):
+                now = self.store.now()
+                runs.complete(session, row=row, now=now)
+                events.record(
+                    session,
+                    at=now,
+                    kind="run.done",
+                    project_id=row.project_id,
+                    data={"run": row.public_id, "model": row.name},
+                )
+            runs.explain(session, row=row, said=self._said(session, row))
+
+    def _said(self, session: Session, row: StoredRun) -> str:
+        counts = batches.counts(session, run_id=self.run_id)
+        replied = batches.replied(session, run_id=self.run_id)
+        told = []
+        for each in batches.of_run(session, run_id=self.run_id):
+            total, settled = counts.get(each.id, (0, 0))
+            came = replied[each.id]
+            if each.state is BatchState.SENT:
+                status = status_of(each.told)
+                told.append(f"batch {each.number} of {total} questions is at the endpoint ({status})")
+            elif each.state is BatchState.BY_HAND:
+                errors = f", {settled - came} more as errors" if settled > came else ""
+                told.append(f"of batch {each.number}, written to {each.file}, {came} of {total} have come{errors}")
+            elif each.state is BatchState.SENDING:
+                told.append(f"whether batch {each.number} was handed in is not known")
+        free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
+        if free:
+            told.append(f"{free} questions are not handed in")
+        n = batches.n_problems(session, run_id=self.run_id)
+        if n:
+            told.append(f"{n} lines that came back are nobody's answer")
+        sentence = "; ".join(told)
+        return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
+
+    def hold(self, session: Session) -> StoredRun:
+        row = runs.by_public_id(session, public_id=self.run, hold=True)
+        if row is None:
+            raise NotFound(f"There is no run {self.run!r}.")
+        return row
+
+    def items_of(self, session: Session, unit_ids: Sequence[int]) -> dict[int, int]:
+        """The item that each unit is about."""
+        if self.row.kind is RunKind.MODEL:
+            return {id: id for id in unit_ids}
+        return {id: row.item_id for id, row in judging.units(session, ids=unit_ids).items()}
+
+
+def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:
+    row, _ = run_and_access(session, by, run)
+    if not in_batches(row):
+        raise Conflict(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
+    return row
+
+
+def free_units(session: Session, row: StoredRun) -> list[int]:
+    """The units that are to be handed in, in their order."""
+    run_id = row.id
+    if row.state is RunState.CANCELLED:
+        return []
+    out = batches.out(session, run_id=run_id)
+    found: dict[int, None] = {}
+    for chunk in batches.chunks(session, run_id=run_id):
+        asked = run_attempts.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+        found |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
+    return list(found)
+
+
+def status_of(told: Mapping[str, Any]) -> str:
+    if not told.get("status"):
+        return ""
+    done = f", {told.get('completed', 0)} of {told['total']} answered" if told.get("total") else ""
+    return f"{told['status']}{done}"
+
+
+def _same_machine(about: Mapping[str, Any]) -> bool:
+    here, there = process(), about.get("process") or {}
+    return (there.get("host"), there.get("space")) == (here["host"], here["space"]) and there.get("id") != here["id"]

@@ -1,0 +1,189 @@
+"""Files of questions: written, and handed to the endpoint. What could cost something is on record before it can."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from db import batches, run_attempts, runs
+from db.engine import Session
+from db.records import StoredRunBatch
+from domain.batches import OUT, BatchState, custom_id
+from domain.errors import Conflict, RunStopped
+from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from inference.endpoint import estimate
+from inference.endpoint.asking import CannotAsk
+from inference.endpoint.batches import Refused, line_of
+from inference.endpoint.budget import Budget, May
+from inference.endpoint.client import NoReply
+from workflow.runs.batch_command import BatchCommand, free_units
+
+MOST_BYTES = 90 * 2**20
+"""Of one file; one question is never cut."""
+_ASKED_AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file of questions."""
+
+    id: int
+    number: int
+    path: Path
+    n: int
+
+
+def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> Made | None:
+    """Write the next file of questions; None: there is nothing to ask, or nothing that may be."""
+    while not at.why:
+        batch, unit_ids = _begun(at, size, by_hand)
+        if batch is None:
+            return None
+        path = path_of(batch.number)
+        asked, not_asked, most = _written(at, path, batch.number, unit_ids)
+        with at.store.write() as session:
+            at.hold(session)
+            if not batches.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
+                raise Conflict("Another command has taken this batch over; see `touchstone run batch show`.")
+            batches.keep_units(session, batch_id=batch.id, asked=asked)
+            at.add(session, not_asked, at.items_of(session, [each.unit_id for each in not_asked]))
+        if asked:
+            return Made(batch.id, batch.number, path, len(asked))
+        path.unlink()
+        at.lose(batch, at.why or "None of its questions can be asked.")
+    return None
+
+
+def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch | None, list[int]]:
+    """A batch on record, before its file is."""
+    with at.store.write() as session:
+        row = at.hold(session)
+        if row.state is not RunState.BATCH:
+            raise Conflict(f"The run {at.run} is {row.state.value}: nothing of it can be handed in.")
+        unit_ids = free_units(session, row)[:size]
+        if not unit_ids:
+            return None, []
+        now = at.store.now()
+        runs.begin(session, row=row, now=now)
+        batch = batches.add(session, run_id=at.run_id, worker_id=at.worker_id, by_hand=by_hand, now=now)
+        items = at.items_of(session, unit_ids)
+        batches.add_units(
+            session,
+            rows=[
+                {
+                    "batch_id": batch.id,
+                    "unit_id": id,
+                    "item_id": items[id],
+                    "prompt_hash": "",
+                    "image_hashes": [],
+                    "digest": "",
+                }
+                for id in unit_ids
+            ],
+        )
+        return batch, unit_ids
+
+
+def _written(
+    at: BatchCommand, path: Path, number: int, unit_ids: Sequence[int]
+) -> tuple[dict[int, dict[str, Any]], list[Attempt], float]:
+    """Write the questions that fit; what was asked by unit, what cannot be asked, and what it costs at most."""
+    assert at.spec.endpoint is not None
+    asker = at.means.ask(at.row, at.spec, at.plan)
+    budget, longest = _budget(at), at.spec.generation.max_new_tokens
+    asked: dict[int, dict[str, Any]] = {}
+    not_asked: list[Attempt] = []
+    size, sum_most = 0, 0.0
+    with path.open("wb") as file:
+        for some in chunked(unit_ids, _ASKED_AT_ONCE):
+            for question in asker.ask(some):
+                try:
+                    line = _line(at, question, number)
+                except CannotAsk as error:
+                    outcome = Outcome.SKIPPED if question.cannot else Outcome.FAILED
+                    not_asked.append(_attempt_about(question, outcome, str(error)))
+                    continue
+                most = budget.most(estimate.tokens_of(question), longest)
+                if budget.may(most) is not May.YES:
+                    at.leave_rest(budget.why)
+                    break
+                if asked and size + len(line) > MOST_BYTES:
+                    break
+                budget.begin(most)
+                file.write(line)
+                size, sum_most = size + len(line), sum_most + most
+                asked[question.unit_id] = {
+                    "prompt_hash": question.prompt_hash,
+                    "image_hashes": [picture.sha256 for picture in question.pictures],
+                }
+            else:
+                continue
+            break
+        file.flush()
+        os.fsync(file.fileno())
+    return asked, not_asked, sum_most
+
+
+def _line(at: BatchCommand, question: Question, number: int) -> bytes:
+    if question.cannot:
+        raise CannotAsk(question.cannot)
+    return line_of(at.spec, question, custom_id(at.run, number, question.unit_id))
+
+
+def _budget(at: BatchCommand) -> Budget:
+    """What may still be spent, what is out counted at its most."""
+    assert at.spec.endpoint is not None
+    budget = Budget(at.spec.endpoint)
+    with at.store.read() as session:
+        figures = run_attempts.figures(session, run_id=at.run_id)
+        out = len(batches.out(session, run_id=at.run_id) - set(_units_of_making(session, at.run_id)))
+        aside = sum(each.most_cost for each in batches.of_run(session, run_id=at.run_id) if each.state in OUT)
+    budget.spent(figures.calls + out, (figures.cost or 0.0) + aside)
+    return budget
+
+
+def hand_in(at: BatchCommand, made: Made) -> None:
+    """Give a file to the endpoint and have it asked."""
+    try:
+        file = at.endpoint.upload(made.path)
+    except (NoReply, Refused) as error:
+        said = f"It was not handed in: {error}"
+        at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
+        raise RunStopped(f"Batch {made.number} was not handed in: {error}") from None
+    at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
+    try:
+        told = at.endpoint.create(file, token=at.name(made.number))
+    except Refused as error:
+        said = f"The endpoint did not take it: {error}"
+        at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=said, ended_at=at.store.now())
+        raise RunStopped(f"The endpoint did not take batch {made.number}: {error}") from None
+    except NoReply as error:
+        said = f"Whether it was handed in is not known: {error}"
+        at.change(made.id, (BatchState.SENDING,), said=said)
+        raise RunStopped(
+            f"Whether batch {made.number} was handed in is not known: {error} Submit again: it is looked for first."
+        ) from None
+    at.sent(made.id, told)
+
+
+def _units_of_making(session: Session, run_id: int) -> list[int]:
+    """The units of batches whose files are being made: they are not out yet."""
+    return [
+        each.unit_id
+        for batch in batches.of_run(session, run_id=run_id)
+        if batch.state is BatchState.MAKING
+        for each in batches.without_line(session, batch_id=batch.id, limit=10**9)
+    ]
+
+
+def _attempt_about(question: Question, outcome: Outcome, error: str) -> Attempt:
+    return Attempt(
+        question.unit_id,
+        outcome,
+        error=error,
+        prompt_hash=question.prompt_hash,
+        image_hashes=tuple(picture.sha256 for picture in question.pictures),
+    )

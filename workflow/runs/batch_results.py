@@ -1,0 +1,216 @@
+"""What comes back of batches: every line is an attempt of its question, or is kept as a line that answers nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from db import batches
+from db.records import StoredRunBatch, StoredRunBatchUnit
+from domain.batches import OUT, BatchState, unit_of
+from domain.runs import Attempt, Outcome
+from inference.endpoint.batches import Line, Told, read_line
+from inference.endpoint.budget import cost
+from inference.endpoint.replies import LONGEST_RAW, storable
+from workflow.runs.batch_command import BatchCommand
+from workflow.runs.worker import prepare
+
+LONGEST_LINE = 16 * 2**20
+"""Bytes; a longer one is nobody's answer."""
+_AT_ONCE = 200
+"""So many lines are stored together."""
+
+
+@dataclass(frozen=True)
+class ReadIn:
+    """What reading files of results has brought."""
+
+    attempts: int = 0
+    problems: int = 0
+    """Lines that are nobody's answer, those known before left out."""
+
+
+def look(at: BatchCommand) -> list[tuple[StoredRunBatch, Told]]:
+    """What the endpoint says of the batches that it has."""
+    found = []
+    for batch in at.batches_in(BatchState.SENT):
+        told = at.ask(f"batch {batch.number}", at.endpoint.look, batch.server_id or "")
+        at.change(batch.id, (BatchState.SENT, BatchState.ENDED), told=told.dump())
+        found.append((batch, told))
+    return found
+
+
+def end_told(at: BatchCommand, batch: StoredRunBatch, told: Told) -> None:
+    """Nothing more comes of a batch whose lines are stored."""
+    words = f": {told.errors.rstrip('.')}" if told.errors else ""
+    if told.status == "failed":
+        # the whole file was refused, so its questions were not asked
+        said = f"The endpoint did not work on it{words}."
+        at.change(
+            batch.id,
+            (BatchState.SENT, BatchState.ENDED),
+            state=BatchState.LOST,
+            said=said,
+            ended_at=at.store.now(),
+        )
+        return
+    end(at, batch, f"The batch ended ({told.status}) without a line about it{words}.")
+
+
+def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") -> int:
+    """End a batch; what has no line by now came to nothing, which is an outcome like others."""
+    n = 0
+    while True:
+        with at.store.write() as session:
+            at.hold(session)
+            left = batches.without_line(session, batch_id=batch.id)
+            attempts = [
+                Attempt(
+                    each.unit_id,
+                    Outcome.TRANSPORT_ERROR,
+                    error=error,
+                    prompt_hash=each.prompt_hash,
+                    image_hashes=tuple(each.image_hashes),
+                    detail={"batch_file": batch.number},
+                )
+                for each in left
+            ]
+            ids = at.add(session, attempts, {each.unit_id: each.item_id for each in left})
+            batches.settle(session, came=dict(zip((each.id for each in left), ids, strict=True)))
+            n += len(left)
+            if not left:
+                batches.change(
+                    session,
+                    id=batch.id,
+                    only=OUT,
+                    state=BatchState.ENDED,
+                    said=said,
+                    ended_at=at.store.now(),
+                )
+                return n
+
+
+def read_in(at: BatchCommand, path: Path, *, only: int | None) -> ReadIn:
+    """Store the lines of a file of results; those of another batch than ``only`` are nobody's."""
+    attempts = problems = 0
+    seen: Counter[str] = Counter()
+    with path.open("rb") as file:
+        lines = _lines(file)
+        while some := list(islice(lines, _AT_ONCE)):
+            told = []
+            for raw in some:
+                digest = hashlib.sha256(raw).hexdigest()
+                seen[digest] += 1
+                told.append((raw, digest, seen[digest]))
+            found = _store(at, told, only)
+            attempts, problems = attempts + found.attempts, problems + found.problems
+    return ReadIn(attempts, problems)
+
+
+def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int | None) -> ReadIn:
+    """Store some lines, each with its hash and the how manieth of its kind it is."""
+    found = [(_line_of(raw), digest, which) for raw, digest, which in lines]
+    meant = [unit_of(line.custom_id or "", at.run) for (line, _), _, _ in found]
+    prepare(
+        at.keep,
+        at.store,
+        at.row,
+        [
+            Attempt(name[1], line.reply.outcome, line.reply.text, finish_reason=line.reply.finish_reason)
+            for ((line, _), _, _), name in zip(found, meant, strict=True)
+            if name is not None
+        ],
+    )
+    with at.store.write() as session:
+        at.hold(session)
+        ids = {
+            each.number: each.id
+            for each in batches.of_run(session, run_id=at.run_id)
+            if only is None or each.number == only
+        }
+        wanted: dict[int, list[int]] = {}
+        for each in meant:
+            if each is not None and each[0] in ids:
+                wanted.setdefault(each[0], []).append(each[1])
+        there = {
+            (number, id): row
+            for number, unit_ids in wanted.items()
+            for id, row in batches.units(session, batch_id=ids[number], unit_ids=unit_ids).items()
+        }
+        digests = {row.id: row.digest for row in there.values()}
+        attempts: list[Attempt] = []
+        rows: list[StoredRunBatchUnit] = []
+        problems: list[dict[str, Any]] = []
+        for ((line, text), digest, which), name in zip(found, meant, strict=True):
+            row = there.get(name) if name is not None else None
+            why = ""
+            if row is None:
+                why = line.why or f"Nothing was asked under the custom_id {(line.custom_id or '')[:100]!r}."
+            elif digests[row.id] == digest and which == 1:
+                continue  # the same line once more
+            elif digests[row.id]:
+                why = f"There is another line with the custom_id {line.custom_id!r}; the first one counts."
+            if why or row is None or name is None:
+                problems.append(
+                    {
+                        "run_id": at.run_id,
+                        "key": f"{digest}-{which}",
+                        "why": why,
+                        "raw": text[:LONGEST_RAW],
+                        "created_at": at.store.now(),
+                    }
+                )
+                continue
+            digests[row.id] = digest
+            attempts.append(_attempt(at, line, text, row, name[0]))
+            rows.append(row)
+        stored = at.add(session, attempts, {row.unit_id: row.item_id for row in rows})
+        came = dict(zip((row.id for row in rows), stored, strict=True))
+        batches.settle(session, came=came, digests={id: digests[id] for id in came})
+        return ReadIn(len(attempts), batches.add_problems(session, rows=problems))
+
+
+def _attempt(at: BatchCommand, line: Line, text: str, row: StoredRunBatchUnit, number: int) -> Attempt:
+    assert at.spec.endpoint is not None
+    reply = line.reply
+    detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW]}
+    if len(text) > LONGEST_RAW:
+        detail["raw_characters"] = len(text)
+    return Attempt(
+        unit_id=row.unit_id,
+        outcome=reply.outcome,
+        text=reply.text,
+        finish_reason=reply.finish_reason,
+        tokens_in=reply.tokens_in,
+        tokens_out=reply.tokens_out,
+        status=reply.status,
+        error=reply.error,
+        request_id=reply.request_id,
+        prompt_hash=row.prompt_hash,
+        image_hashes=tuple(row.image_hashes),
+        cost=cost(at.spec.endpoint.price, reply.tokens_in, reply.tokens_out),
+        detail=detail,
+    )
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines that are not blank; of one that is far too long the beginning."""
+    while line := file.readline(LONGEST_LINE):
+        whole = line
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LONGEST_LINE)
+            if line and len(whole) <= LONGEST_LINE:
+                whole += line[:1]
+        if whole.strip():
+            yield whole.rstrip(b"\r\n")
+
+
+def _line_of(raw: bytes) -> tuple[Line, str]:
+    """What a line says, and its text as any database takes it."""
+    text, _ = storable(raw.decode("utf-8", "surrogateescape"))
+    return read_line(text), text

@@ -1,0 +1,229 @@
+"""What a judge is asked, and how: its plan, out of a template and what the schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import judge_templates, kinds, registry
+from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, JudgeTemplate
+from annotation_schemas.model import Judge, Schema
+from db.engine import Store
+from domain.errors import InvalidInput, Problem
+from domain.judging import JudgePlan
+from domain.records import Person
+from inference.judges.parsers import PARSERS
+from workflow.access.projects import require_lead
+from workflow.runs.identities import filled as filled
+
+if TYPE_CHECKING:
+    pass
+
+
+ANSWER_A, ANSWER_B = PAIR
+"""Placeholders of templates that compare two answers."""
+PREFERENCE = "preference"
+"""What a comparison rates."""
+
+
+def judge_of(schema: Schema, template: str, *, name: str | None = None) -> Judge | None:
+    """The schema's judge of that name, or its first one with that template."""
+    return next((each for each in schema.judges if name in (None, each.name) and each.template == template), None)
+
+
+def plan_for(
+    schema: Schema, template: JudgeTemplate, *, judge: str | None = None, asked_here: bool = True, **chosen: Any
+) -> JudgePlan:
+    """The plan that a schema has for a judge who is asked by a template; ``chosen`` are fields of ``JudgePlan`` that
+    differ. What is chosen of ``fills`` differs placeholder by placeholder. With ``asked_here`` False the replies are
+    there already, and what the placeholders were filled with is not ours to say.
+
+    Raises
+    ------
+    InvalidInput
+        Nothing says which criterion the replies are about, or a comparison has no baseline; answers are to be graded
+        and no placeholder holds them, or a placeholder is filled by nothing.
+    """
+    head = template.head
+    known = judge_of(schema, head.id, name=judge) or _like(schema, head.variables)
+    parser = PARSERS.get(head.parser)
+    if parser is None:
+        registry.require_row("parser", head.parser)
+        raise InvalidInput([Problem("parser", f"There is no parser {head.parser!r}.")])
+    fills = {**(known.fills if known else {}), **chosen.pop("fills", {})}
+    if asked_here and not head.pair and template.grades not in (None, judge_templates.ITEM, *fills):
+        fills[str(template.grades)] = PREDICTION
+    plan = JudgePlan(
+        template=head.id,
+        template_version=head.version,
+        template_hash=template.hash,
+        template_text=template.text,
+        parser=parser.name,
+        parser_version=parser.version,
+        values=(known.values if known and known.values else head.values),
+        criteria=_criteria(schema, known, parser.parts, pair=head.pair),
+        fills=fills,
+        mirror=dict(head.mirror),
+        pictures=head.pictures == "item",
+        dimensions=known.dimensions if known else None,
+    )
+    plan = replace(plan, **chosen)
+    problems = []
+    lacking = [part for part in parser.parts if part not in plan.criteria]
+    if lacking:
+        names = ", ".join(each.name for each in registry.criteria_of(schema, "grading")) or "none"
+        problems.append(
+            Problem(
+                "criteria",
+                f"Nothing says which criterion a reply's {' and '.join(lacking)} is about; the schema has {names}.",
+            )
+        )
+    if head.pair and plan.attacks:
+        message = f"Attack answers are judged by themselves, and the template {head.id} compares two; take another one."
+        problems.append(Problem("attacks", message))
+    elif head.pair and plan.baseline is None:
+        problems.append(
+            Problem("baseline", f"The template {head.id} compares two answers; name the model to compare with.")
+        )
+    if not head.pair and plan.baseline is not None:
+        problems.append(Problem("baseline", f"The template {head.id} is about one answer; it compares nothing."))
+    if plan.samples < 1:
+        problems.append(Problem("samples", "Every answer is judged once at least."))
+    if (plan.chosen == "stratified") != (plan.per_dimension is not None):
+        problems.append(
+            Problem("per_dimension", "A stratified sample has a number for each dimension, others have none.")
+        )
+    problems += _off_the_criteria(schema, template, plan)
+    if asked_here:
+        problems += _not_bound(schema, template, plan)
+        unmirrored = template.unmirrored(plan.values)
+        if unmirrored is not None:
+            problems.append(Problem("mirror", f"{unmirrored[0].upper()}{unmirrored[1:]}."))
+    if problems:
+        raise InvalidInput(problems)
+    return plan
+
+
+def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
+    """Why what the judge may answer is no value of the criteria that it is to rate: as ratings of them its replies
+    could be compared with nobody's."""
+    problems = []
+    for part, name in plan.criteria.items():
+        criterion = next(
+            (
+                each
+                for stage in ("grading", "verification")
+                for each in registry.criteria_of(schema, stage)
+                if each.name == name
+            ),
+            None,
+        )
+        values = kinds.of_criterion(criterion).listed(criterion) if criterion else ()
+        outside = [each for each in plan.values if values and each not in values]
+        if criterion is None or not outside:
+            continue
+        own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
+        told = " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
+        problems.append(
+            Problem(
+                "criteria",
+                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} answers {told}, and"
+                f" {name!r} is one of {', '.join(map(str, values))}{own}.",
+            )
+        )
+    return problems
+
+
+def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
+    """Why the judge would not be shown what it is to grade."""
+    asked = {
+        stage: {each.name for each in registry.criteria_of(schema, stage)} for stage in ("verification", "grading")
+    }
+    rated = set(plan.criteria.values())
+    unknown = sorted(rated - {*asked["verification"], *asked["grading"], PREFERENCE})
+    problems = [
+        Problem("criteria", f"The schema has no criterion {name!r}; it has {_names(schema)}.") for name in unknown
+    ]
+    on_answers = bool(asked["grading"] & rated) or (not rated and template.grades != judge_templates.ITEM)
+    found = template.troubles(
+        plan.fills,
+        [*(field.name for field in schema.item.fields), DIMENSION],
+        answers=on_answers,
+        items=bool(asked["verification"] & rated),
+    )
+    how = "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges say what fills a placeholder"
+    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in found]
+    if problems or of_answers(plan):
+        return problems
+    chosen = {"models": plan.models, "chosen": plan.chosen == "graded", "attacks": plan.attacks}
+    return [
+        Problem(
+            name,
+            f"The template {plan.template} is filled with no answer of a model: the judge looks at the items"
+            f" themselves, and {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or leave that out.",
+        )
+        for name, given in chosen.items()
+        if given
+    ]
+
+
+_ABOUT_ANSWERS = {
+    "models": "whose answers they are would be ignored",
+    "chosen": "people have graded no items",
+    "attacks": "there is no place for an attack answer",
+}
+
+
+def _names(schema: Schema) -> str:
+    names = dict.fromkeys(
+        each.name for stage in ("grading", "verification") for each in registry.criteria_of(schema, stage)
+    )
+    return ", ".join(names) or "none"
+
+
+def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
+    """The schema's first judge whose template has the same placeholders: they are filled alike."""
+    for each in schema.judges:
+        row = registry.find("template", each.template)
+        if isinstance(row, registry.Template) and set(row.placeholders) == set(variables):
+            return each
+    return None
+
+
+def plan_of_project(
+    store: Store, *, by: Person | None, project: str, template: JudgeTemplate, **chosen: Any
+) -> JudgePlan:
+    """As ``plan_for``, with the schema of a project."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    return plan_for(access.schema, template, **chosen)
+
+
+def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair: bool) -> dict[str, str]:
+    """The criterion that each part of a reply rates."""
+    if pair:
+        return {part: PREFERENCE for part in parts}
+    rated = (
+        judge.criteria
+        if judge
+        else tuple(each.name for each in registry.criteria_of(schema, "grading") if kinds.of_criterion(each).compared)
+    )
+    if len(parts) == 1 and (judge or len(rated) == 1):
+        return {parts[0]: rated[0]} if rated else {}
+    return {part: part for part in parts if part in rated}
+
+
+def of_answers(plan: JudgePlan) -> bool:
+    """Whether the judge is shown models' answers; else it looks at the items themselves."""
+    return PREDICTION in filled(plan).values()
+
+
+def graded_in_words(plan: JudgePlan) -> str:
+    """What the judge grades, and where in the prompt it stands, as a sentence."""
+    places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
+    if not places:
+        return "No placeholder holds the answer of a model: the judge looks at the items themselves."
+    if len(places) == 1:
+        return f"The answer that is graded stands at {places[0]}."
+    return f"The answers that are graded stand at {' and '.join(places)}."

@@ -1,0 +1,94 @@
+"""What judges' replies come to, as a parser reads them; every reply is kept as it came."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from db import judging
+from db.engine import Store
+from db.records import StoredAttempt
+from domain.errors import Conflict
+from domain.judging import JudgePlan, Reading, Verdict
+from domain.records import Person
+from domain.runs import Attempt, Outcome
+from inference.judges.parsers import PARSERS, read_reply
+from workflow.runs import stored_runs
+from workflow.runs.identities import filled as filled
+
+if TYPE_CHECKING:
+    pass
+
+
+def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[Verdict]]:
+    """What the replies of a run come to so far: how many of each, by criterion."""
+    with store.read() as session:
+        row, _ = stored_runs.run_and_access(session, by, run)
+        found: dict[str, Counter[Verdict]] = {}
+        for criterion, verdict, n in judging.counts(session, run_id=row.id):
+            found.setdefault(criterion, Counter())[verdict] += n
+    return found
+
+
+def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
+    """Read all replies of a run with its parser as it is now; the number of new readings. Nobody is asked."""
+    with store.read() as session:
+        row, _ = stored_runs.run_and_access(session, by, run)
+        plan = stored_runs.plan_of_run(row)
+    if not isinstance(plan, JudgePlan):
+        raise Conflict("That is a run of a model: there is nothing to read in its answers.")
+    return read_again(store, run_id=row.id, plan=plan)
+
+
+def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
+    """What an attempt comes to, as the plan's parser reads it."""
+    if outcome is Outcome.ANSWERED:
+        return read_reply(PARSERS[plan.parser], text, plan.values, finish_reason=finish_reason)
+    return Reading(Verdict.of_asking(outcome), why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
+
+
+def rows_of(
+    plan: JudgePlan, attempt: Attempt | StoredAttempt, *, attempt_id: int, run_id: int, now: datetime
+) -> list[dict[str, Any]]:
+    """A final attempt as rows of ``judgement``, one for each criterion."""
+    found = reading_of(
+        plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
+    )
+    parser = PARSERS[plan.parser]
+    rows = []
+    for part, criterion in plan.criteria.items():
+        span = found.spans.get(part)
+        rows.append(
+            {
+                "run_id": run_id,
+                "unit_id": attempt.unit_id,
+                "attempt_id": attempt_id,
+                "criterion": criterion,
+                "verdict": found.verdict,
+                "value": found.values.get(part),
+                "start": span[0] if span else None,
+                "end": span[1] if span else None,
+                "why": found.why,
+                "parser": parser.name,
+                "parser_version": parser.version,
+                "created_at": now,
+            }
+        )
+    return rows
+
+
+def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
+    """Read all replies of a run with its parser as it is now, without asking anybody; the number of new readings."""
+    after, new = 0, 0
+    while True:
+        with store.write() as session:
+            some = judging.attempts_to_read(session, run_id=run_id, after=after)
+            if not some:
+                return new
+            now = store.now()
+            rows = [
+                row for attempt in some for row in rows_of(plan, attempt, attempt_id=attempt.id, run_id=run_id, now=now)
+            ]
+            new += judging.add(session, rows=rows)
+            after = some[-1].id

@@ -1,0 +1,157 @@
+"""What a run of a judge asks about: answers, pairs of them in both orders, items themselves, or attack answers."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from db import files, items, judging, runs
+from db.engine import Session
+from domain.errors import InvalidInput, Problem
+from domain.judging import JudgePlan
+from domain.states import Stage
+from inference.judges.attacks import ATTACKS
+from workflow.access.counted_items import Counting, counting
+from workflow.access.projects import Access
+from workflow.runs.identities import filled as filled
+
+if TYPE_CHECKING:
+    pass
+from workflow.runs.judge_plans import of_answers
+
+
+def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """What a run with this plan asks about, as rows of ``judge_unit`` without their run.
+
+    Raises
+    ------
+    InvalidInput
+        There is nothing to judge.
+    """
+    _check_names(session, access, plan)
+    if plan.attacks:
+        return _attacks(session, access, plan)
+    if not of_answers(plan):
+        return _items(session, access, plan)
+    counted = counted_in(session, access, plan)
+    answers = [
+        each
+        for each in judging.answers(session, project_id=access.project_id)
+        if counted.counts(each[1])
+        and (plan.dimensions is None or each[2] in plan.dimensions)
+        and (plan.models is None or each[3] in plan.models)
+        and each[3] != plan.baseline
+    ]
+    if plan.chosen == "graded":
+        graded = judging.graded(session, project_id=access.project_id)
+        answers = [each for each in answers if each[0] in graded]
+    answers = _drawn(answers, plan)
+    if not answers:
+        raise InvalidInput(
+            [Problem("answers", f"There is nothing to judge: {access.title} has no such answers{_of(counted)}.")]
+        )
+    others = {}
+    if plan.baseline is not None:
+        others = judging.of_model(session, item_ids=[each[1] for each in answers], model=plan.baseline)
+    return [
+        {
+            "item_id": item_id,
+            "prediction_id": id,
+            "other_id": others[item_id].id if plan.baseline is not None else None,
+            "swapped": swapped,
+            "attack": None,
+            "sample": sample,
+        }
+        for id, item_id, _, _ in answers
+        if plan.baseline is None or item_id in others
+        for sample in range(plan.samples)
+        for swapped in ((False, True) if plan.swap else (False,))
+    ]
+
+
+def counted_in(session: Session, access: Access, plan: JudgePlan) -> Counting:
+    """Which items count in a run of a judge: one that looks at the items themselves stands beside voters, who were
+    shown all of them."""
+    stage = Stage.GRADING if plan.attacks or of_answers(plan) else Stage.VERIFICATION
+    return counting(session, access=access, items_=plan.items, stage=stage)
+
+
+def _of(counted: Counting) -> str:
+    return "" if counted.ids is None else f" to items that count ({counted.sentence.rstrip('.')})"
+
+
+def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
+    there = items.models(session, project_id=access.project_id)
+    wanted = [*(plan.models or ()), *([plan.baseline] if plan.baseline is not None else [])]
+    problems = [
+        Problem("models", f"There are no answers of {name!r}; there are those of {', '.join(there) or 'nobody'}.")
+        for name in wanted
+        if name not in there
+    ]
+    known = [dimension.id for dimension in access.schema.dimensions]
+    problems += [
+        Problem("dimensions", f"The schema has no dimension {name!r}; it has {', '.join(known)}.")
+        for name in plan.dimensions or ()
+        if name not in known
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> list[tuple[int, int, str, str]]:
+    """The answers that are judged, in an order that follows from the plan's seed."""
+    order = sorted(answers)
+    random.Random(plan.seed).shuffle(order)
+    if plan.chosen == "stratified":
+        left: dict[str, int] = defaultdict(lambda: plan.per_dimension or 0)
+        drawn = []
+        for each in order:
+            if left[each[2]] > 0:
+                left[each[2]] -= 1
+                drawn.append(each)
+        order = drawn
+    return order[: plan.limit]
+
+
+def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """The items, where a judge looks at them and not at what models answered."""
+    counted = counted_in(session, access, plan)
+    found = [
+        (id, id, dimension, "")
+        for id, _, dimension in files.item_ids(session, project_id=access.project_id)
+        if counted.counts(id) and (plan.dimensions is None or dimension in plan.dimensions)
+    ]
+    drawn = _drawn(found, plan)
+    if not drawn:
+        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+    return [
+        {"item_id": id, "prediction_id": None, "other_id": None, "swapped": False, "attack": None, "sample": sample}
+        for id, *_ in drawn
+        for sample in range(plan.samples)
+    ]
+
+
+def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """One attack answer of each kind for every item, or for as many items as the plan allows."""
+    counted = counted_in(session, access, plan)
+    every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
+    found = [id for id in every if counted.counts(id)]
+    if not found:
+        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+    order = sorted(found)
+    random.Random(plan.seed).shuffle(order)
+    return [
+        {
+            "item_id": item_id,
+            "prediction_id": None,
+            "other_id": None,
+            "swapped": False,
+            "attack": name,
+            "sample": sample,
+        }
+        for item_id in order[: plan.limit]
+        for sample in range(plan.samples)
+        for name in ATTACKS
+    ]

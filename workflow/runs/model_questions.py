@@ -1,0 +1,198 @@
+"""From items to what a model is asked, by a plan.
+
+What keeps a single item from being asked is a sentence on its question, never an error: the other items are asked all
+the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas.model import Schema
+from db.engine import Store
+from domain.errors import MediaRefused, NotAvailable, NotFound
+from domain.runs import Picture, Question, RunPlan, chunked
+from inference.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+from workflow.runs.asked_items import AskedItem, Cannot, read_items
+from workflow.runs.model_plans import prompts_of
+from workflow.runs.prompt_texts import HOLMES, Writer
+from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures
+
+_AT_ONCE = 200
+"""So many items are read with one query."""
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A question whose pictures are not made yet."""
+
+    question: Question
+    parts: tuple[str | Shown, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What will happen, before anything is asked."""
+
+    wanted: int
+    """How many items it is about."""
+    questions: tuple[Question, ...]
+    """The first ones, as they will be asked."""
+    cannot: Mapping[str, int]
+    """How many items cannot be asked, by the reason."""
+    pictures: int
+    """How many pictures will be shown, frames included."""
+    variants: Mapping[str, str]
+    """Which prompt each dimension gets."""
+    injections: tuple[str, ...] = ()
+    left_out: int = 0
+    """Items whose pictures are left out on purpose."""
+    clips: Mapping[str, str] = field(default_factory=dict)
+    """What becomes of clips, and who says so."""
+
+
+class Asker:
+    """Makes questions of items, by a plan. Used by one thread."""
+
+    def __init__(
+        self, store: Store, media: MediaStore, *, schema: Schema, plan: RunPlan, spec: ModelSpec, cache: Path
+    ) -> None:
+        """``cache`` is the folder in which prepared pictures lie.
+
+        Raises
+        ------
+        ModelRefused
+            The prompts of the plan cannot be had.
+        """
+        from media.model_input import Pictures
+
+        self.store = store
+        self.schema = schema
+        self.plan = plan
+        self.spec = spec
+        self.pictures = Pictures(media, cache)
+        self.prompts = prompts_of(plan)
+        self._writer = Writer(schema, plan, plan.family or spec.prompts, self.prompts)
+        self._shower = Shower(schema, plan, self.pictures)
+
+    def ask(self, item_ids: Sequence[int]) -> list[Question]:
+        """The questions to these items, in their order; one that cannot be asked says why."""
+        return [self._prepared(draft) for draft in self._drafts(item_ids)]
+
+    def describe(self, item_ids: Sequence[int], *, first: int = 3) -> Preview:
+        """What asking about these items will be like. Only the pictures of the ``first`` questions are made."""
+        cannot: Counter[str] = Counter()
+        shown: list[Question] = []
+        pictures = 0
+        for draft in self._drafts(item_ids):
+            question = draft.question
+            if not question.cannot and len(shown) < first:
+                question = self._prepared(draft)
+                if not question.cannot:
+                    shown.append(question)
+            if question.cannot:
+                cannot[question.cannot] += 1
+            else:
+                pictures += sum(n_pictures(part) for part in draft.parts)
+        return Preview(
+            wanted=len(item_ids),
+            questions=tuple(shown),
+            cannot=dict(cannot.most_common()),
+            pictures=pictures,
+            variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
+            injections=self.plan.injections,
+            left_out=len(item_ids) if self.plan.text_only else 0,
+            clips=self._clips() if self._shows() else {},
+        )
+
+    def _clips(self) -> dict[str, str]:
+        """How clips become frames, each number with where it is from; empty where items have none."""
+        if not any(slot.kind == "clip" for slot in self.schema.item.assets):
+            return {}
+        of_schema = self.schema.models.clips if self.schema.models else {}
+        found: dict[str, str] = {}
+        known: dict[str, Any] = dict(self.spec.own_clips)
+        for name, value in {"frames_per_segment": FRAMES, **of_schema, **self.plan.clips}.items():
+            if known.get(name) == value:
+                found[name] = f"{value} (the model's description)"
+            elif of_schema.get(name) == value:
+                found[name] = f"{value} (the schema, for every model that does not say it)"
+            else:
+                found[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
+        return found
+
+    def _drafts(self, item_ids: Sequence[int]) -> Iterator[_Draft]:
+        for some in chunked(item_ids, _AT_ONCE):
+            with self.store.read() as session:
+                found = read_items(session, some, with_tools=self.plan.strategy == HOLMES)
+            for item_id in some:
+                yield self._draft(found[item_id])
+
+    def _draft(self, item: AskedItem) -> _Draft:
+        question = Question(unit_id=item.id, name=item.name, dimension=item.dimension, parts=())
+        try:
+            shown = self._shower.shown(item) if self._shows() else []
+            self._fits(shown)
+            system, parts = self._writer.parts(item, shown)
+            options, tools = self._writer.ranked(item), self._writer.tools(item)
+        except Cannot as why:
+            return _Draft(replace(question, cannot=str(why)))
+        return _Draft(replace(question, system=system, options=options, tools=tools), tuple(parts))
+
+    def pictures_of(self, item_ids: Sequence[int]) -> dict[int, Sequence[Picture] | str]:
+        """The pictures of items, as any model is shown them; a sentence where they cannot be shown."""
+        found: dict[int, Sequence[Picture] | str] = {}
+        with self.store.read() as session:
+            read = read_items(session, item_ids)
+        for item_id in item_ids:
+            try:
+                shown = self._shower.shown(read[item_id])
+                self._fits(shown)
+                found[item_id] = [picture for part in shown for picture in self._made(part)]
+            except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
+                found[item_id] = str(error)
+        return found
+
+    def _shows(self) -> bool:
+        """Not where pictures are left out on purpose, nor where tools say what is in them."""
+        return not self.plan.text_only and self.plan.strategy != HOLMES
+
+    def _fits(self, shown: Sequence[Shown]) -> None:
+        """Whether the model can be shown so many pictures."""
+        n = sum(n_pictures(each) for each in shown)
+        if n and self.spec.modality == "text":
+            raise Cannot(
+                f"{self.spec.name} is shown no pictures, and this item has some; choose text only to leave them out."
+            )
+        if n > 1 and self.spec.modality == "one_image":
+            hint = " With recent_segments=0 only the observation is shown." if n_clips(shown) else ""
+            raise Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
+
+    def _prepared(self, draft: _Draft) -> Question:
+        """The question with its pictures made."""
+        if draft.question.cannot:
+            return draft.question
+        parts: list[str | Picture] = []
+        try:
+            for part in draft.parts:
+                parts += [part] if isinstance(part, str) else self._made(part)
+        except (MediaRefused, NotFound, NotAvailable) as error:
+            return replace(draft.question, cannot=str(error))
+        return replace(draft.question, parts=tuple(parts))
+
+    def _made(self, part: Shown) -> list[Picture]:
+        if isinstance(part, Still):
+            made = self.pictures.image(part.sha256, **part.drawn)
+            return [Picture(made.path, made.sha256, role=part.role)]
+        frames = self.pictures.frames(part.sha256, part.times)
+        return [
+            Picture(frame.path, frame.sha256, role=part.role, clip=part.clip, time=time)
+            for frame, time in zip(frames, part.times, strict=True)
+        ]

@@ -1,0 +1,190 @@
+"""Prompts filled in with the texts of an item.
+
+Nothing that tells the right answer is ever offered to a prompt (``annotation_schemas.keys``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.keys import key_fields, options_field
+from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.prompt import Prompt
+from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
+from domain.runs import RunPlan
+
+if TYPE_CHECKING:
+    pass
+from workflow.runs.asked_items import AskedItem, Cannot
+from workflow.runs.shown_pictures import Shown
+
+CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
+"""Placeholders that no field fills: the options a line each where there are any; what is told beside the question;
+the dimension's title."""
+HOLMES = "holmes"
+"""The strategy in which a text model asks for tools; also the variant that is taken instead of ``general`` there."""
+TEXT_ONLY = "text_only"
+"""The variant that is taken instead of ``general`` where pictures are left out."""
+
+
+class Writer:
+    """Fills prompts."""
+
+    def __init__(self, schema: Schema, plan: RunPlan, family: str | None, prompts: PromptSet) -> None:
+        self.schema = schema
+        self.plan = plan
+        self.prompts = prompts
+        self.family = family
+        self.fields = {field.name: field for field in schema.item.fields}
+        self.keys = key_fields(schema)
+        self.options = options_field(schema)
+        self.own = schema.models is not None and schema.models.prompts == plan.prompt_set and not plan.prompt_text
+        self.texts = FieldTexts(schema)
+        self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
+
+    def variant(self, dimension: str) -> str:
+        """The variant that a dimension gets; ``general`` where the family has none of that name.
+
+        Of dimensions without a variant of their own: ``holmes`` where tools are asked, ``text_only`` without pictures,
+        where the family has them.
+        """
+        usual = HOLMES if self.plan.strategy == HOLMES else TEXT_ONLY if self.plan.text_only else GENERAL
+        variant = self._variants.get(dimension, usual)
+        family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
+        return variant if variant in family else GENERAL
+
+    def parts(self, item: AskedItem, shown: Sequence[Shown]) -> tuple[str | None, list[str | Shown]]:
+        """The system's text and the user's turn."""
+        prompt = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+        told = self._told(item)
+        values = {name: self._value(name, item, told) for name in prompt.placeholders}
+        if told and INJECTED not in prompt.placeholders:
+            prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
+            values[INJECTED] = told.lstrip("\n")
+        for name in (CHOICES, INJECTED):
+            if values.get(name):  # what follows its lines begins a new one
+                prompt = replace(prompt, user=prompt.user.replace(f"{{{name}}} ", f"{{{name}}}\n"))
+        system = Prompt(prompt.name, prompt.system).fill(values).user if prompt.system is not None else None
+        return system, self._placed(prompt, values, shown)
+
+    def _placed(self, prompt: Prompt, values: Mapping[str, str], shown: Sequence[Shown]) -> list[str | Shown]:
+        """The pictures where the prompt has its marks, else before the text."""
+        texts = [Prompt(prompt.name, piece).fill(values).user for piece in prompt.user.split(IMAGE)]
+        n_marks = len(texts) - 1
+        if n_marks > 1 and shown and n_marks != len(shown):
+            raise Cannot(f"The prompt has places for {n_marks} pictures, and this item has another number of them.")
+        parts: list[str | Shown] = []
+        for at, text in enumerate(texts):
+            if at or not n_marks:
+                parts += shown if n_marks <= 1 else shown[at - 1 : at]
+            if not shown and at and parts and isinstance(parts[-1], str):
+                text = _joined(parts.pop(), text)
+            if text:
+                parts.append(text)
+        return parts
+
+    def ranked(self, item: AskedItem) -> tuple[str, ...]:
+        """The options, where they are ranked."""
+        if self.plan.strategy != "rank_options":
+            return ()
+        found = item.fields.get(self.options or "")
+        if not isinstance(found, list | tuple) or not found:
+            raise Cannot("There are no options to rank.")
+        return tuple(str(entry) for entry in found)
+
+    def _told(self, item: AskedItem) -> str:
+        """What is told beside the question, a line each."""
+        found = ""
+        for name in self.plan.injections:
+            injection = self.prompts.injections.get(name)
+            if injection is None:
+                raise Cannot(f"The prompts have nothing to tell named `{name}`.")
+            values = {each: self._value(each, item, "") for each in injection.placeholders}
+            found += "\n" + injection.fill(values).user
+        return found
+
+    def tools(self, item: AskedItem) -> Mapping[str, Any] | None:
+        """Where a text model asks for tools: their stored results."""
+        if self.plan.strategy != HOLMES:
+            return None
+        if not item.tools:
+            raise Cannot("No results of tools are stored for this item.")
+        return item.tools
+
+    def fills(self, placeholder: str) -> bool:
+        """Whether something fills a placeholder."""
+        return self._source(placeholder) in {*self.fields, INJECTED, CHOICES, DIMENSION}
+
+    def _source(self, placeholder: str) -> str:
+        name = self.plan.fills.get(placeholder, placeholder)
+        return self.options if name == "options" and name not in self.fields and self.options else name
+
+    def _value(self, placeholder: str, item: AskedItem, told: str) -> str:
+        name = self._source(placeholder)
+        if name not in self.fields:
+            if name == INJECTED:
+                return told
+            if name == CHOICES:
+                return self._choices(item)
+            if name == DIMENSION:
+                known_as = {each.id: each.title for each in self.schema.dimensions}
+                return known_as.get(item.dimension, item.dimension)
+            raise Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
+        known = self.fields[name]
+        if name in self.keys:
+            raise Cannot(f"The prompt asks for `{name}`, which tells the right answer; no model is told that.")
+        if known.secret_in and not self.own:
+            raise Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
+        value = item.fields.get(name)
+        if value is None or value in ([], ()) or (isinstance(value, str) and not value.strip()):
+            raise Cannot(f"The prompt asks for `{name}`, which this item does not have.")
+        text = self.texts.text(known, value)
+        if text is None:
+            raise Cannot(f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text.")
+        return text
+
+    def _choices(self, item: AskedItem) -> str:
+        """The options, a line each, where there are any and they are not ranked."""
+        found = item.fields.get(self.options or "")
+        if not isinstance(found, list | tuple) or not found or self.plan.strategy == "rank_options":
+            return ""
+        return "\n" + _letters(found)
+
+
+class FieldTexts:
+    """An item's fields as a prompt has them: lists with letters where raters choose from them, else with commas."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.lettered = {options_field(schema)} | {
+            criterion.field
+            for stage in ("verification", "refinement", "grading")
+            for criterion in registry.criteria_of(schema, stage)
+        }
+
+    def text(self, known: ItemField, value: Any) -> str | None:
+        """The text; None for what is drawn on a picture."""
+        value = kinds.of_field(known).in_words(known, value)
+        if value is None:
+            return None
+        if isinstance(value, list | tuple):
+            if known.name in self.lettered:
+                return _letters(value)
+            if all(isinstance(entry, str) for entry in value):
+                return ", ".join(value)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _letters(options: Sequence[Any]) -> str:
+    names = ascii_uppercase if len(options) <= len(ascii_uppercase) else [str(at) for at in range(1, len(options) + 1)]
+    return "\n".join(f"{name}. {option}" for name, option in zip(names, options, strict=False))
+
+
+def _joined(before: str | Shown, after: str) -> str:
+    """Two texts between which a mark stood that no picture takes."""
+    assert isinstance(before, str)
+    return before + (after[1:] if before.endswith("\n") and after.startswith("\n") else after)

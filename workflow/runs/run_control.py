@@ -1,0 +1,157 @@
+"""What leads do with a run: pausing, resuming and ending it, asking again what failed, and withdrawing it."""
+
+from __future__ import annotations
+
+from db import batches, run_attempts, run_chunks, runs, task_slots, withdrawn_runs
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.batches import OUT
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.records import Person
+from domain.runs import OPEN, RESUMABLE, RunKind, RunState
+from domain.settings import Settings
+from workflow.access.projects import Access
+from workflow.annotate import grading
+from workflow.annotate.refinement_intake import follow_run
+from workflow.runs.run_start import add_chunks, wake
+from workflow.runs.stored_runs import in_batches, record_event, refuse_changed, refuse_withdrawn, run_and_access
+
+
+def _waits_for_batch(session: Session, row: StoredRun) -> bool:
+    return any(each.state in OUT for each in batches.of_run(session, run_id=row.id))
+
+
+def pause(store: Store, *, by: Person | None, run: str) -> None:
+    """Let workers put a run down: within seconds, and nothing that was answered is lost."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state is RunState.PAUSED:
+            return
+        if row.state is RunState.BATCH:
+            raise Conflict("This run's questions go in batch files, which no worker is at: there is nothing to pause.")
+        if row.state not in OPEN:
+            raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
+        runs.pause(session, row=row)
+        record_event(session, store, row, by, "run.paused")
+
+
+def resume(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> None:
+    """Let workers go on with what is left of a run that was paused or has stopped."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state in OPEN:
+            return
+        if row.state is RunState.BATCH:
+            raise Conflict(f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`.")
+        if row.state not in RESUMABLE:
+            raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
+        refuse_withdrawn(row, "before it goes on")
+        refuse_changed(row)
+        runs.resume(session, row=row, state=RunState.WAITING)
+        record_event(session, store, row, by, "run.resumed")
+    wake(settings, run)
+
+
+def cancel(store: Store, *, by: Person | None, run: str) -> None:
+    """End a run for good. What was answered stays."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state is RunState.CANCELLED:
+            return
+        if row.state is RunState.DONE:
+            raise Conflict("This run is done, so there is nothing to cancel.")
+        runs.cancel(session, row=row, now=store.now())
+        record_event(session, store, row, by, "run.cancelled")
+
+
+def retry_failed(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> int:
+    """Have the items asked again whose last attempt brought no answer; how many there are.
+
+    What they got so far is kept. Nothing is asked again unless somebody says so here.
+    """
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state in OPEN:
+            raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
+        if row.state is RunState.BATCH and run_chunks.undone(session, run_id=row.id) and _waits_for_batch(session, row):
+            raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
+        if row.state is RunState.CANCELLED:
+            raise Conflict("This run was cancelled; start a new one.")
+        refuse_withdrawn(row, "before what failed is asked again")
+        refuse_changed(row)
+        run_id = row.id
+        failed = run_attempts.failed(session, run_id=run_id)
+        waiting = run_attempts.asked_again_ids(session, run_id=run_id)
+        again = [id for id in failed if id not in waiting]
+        if again:
+            add_chunks(session, row, again)
+        if again or row.state in RESUMABLE:
+            runs.resume(session, row=row, state=RunState.BATCH if in_batches(row) else RunState.WAITING)
+            record_event(session, store, row, by, "run.resumed", again=len(again))
+        awaited = row.state in OPEN
+    if awaited:
+        wake(settings, run)
+    return len(again)
+
+
+def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
+    """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
+
+    Slots for grading its answers, and for looking at them beside their items, that nobody has done are called off, and
+    nobody is asked about gold of its answers.
+
+    Raises
+    ------
+    InvalidInput
+        There is no reason.
+    Conflict
+        A worker may be at it (pause or cancel it first), or it was withdrawn before.
+    """
+    if not reason.strip():
+        raise InvalidInput([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
+    with store.write() as session:
+        row, access = _any_held(session, by, run)
+        if row.withdrawn_at is not None:
+            raise Conflict(f"This run was withdrawn before: {row.withdrawn_why}")
+        if row.state in OPEN:
+            raise Conflict("This run is being worked on; pause or cancel it before you withdraw it.")
+        row = runs.withdraw(session, row=row, why=reason.strip(), now=store.now())
+        for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
+            task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
+        follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
+        grading.draw(session, access=access, now=store.now())
+        record_event(session, store, row, by, withdrawn_runs.WITHDRAWN, reason=row.withdrawn_why)
+
+
+def take_back(store: Store, *, by: Person | None, run: str) -> None:
+    """Let a run count again that was withdrawn. Raises ``Conflict`` if it was not."""
+    with store.write() as session:
+        row, access = _any_held(session, by, run)
+        if row.withdrawn_at is None:
+            raise Conflict("This run was not withdrawn.")
+        runs.take_back(session, row=row)
+        follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
+        grading.draw(session, access=access, now=store.now())
+        record_event(session, store, row, by, withdrawn_runs.TAKEN_BACK)
+
+
+def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
+    """A run of any kind with its project, held until the transaction ends."""
+    _, access = run_and_access(session, by, run)
+    row = runs.by_public_id(session, public_id=run, hold=True)
+    if row is None:
+        raise NotFound(f"There is no run {run!r}.")
+    return row, access
+
+
+def _held(session: Session, by: Person | None, run: str) -> StoredRun:
+    """As ``_found``, held until the transaction ends."""
+    run_and_access(session, by, run)
+    row = runs.by_public_id(session, public_id=run, hold=True)
+    if row is None:
+        raise NotFound(f"There is no run {run!r}.")
+    if row.kind is RunKind.IMPORT or "file" in row.params:
+        raise Conflict(f"The run {run} is answers out of a file ({row.params.get('file')}): there is nobody to ask.")
+    if row.kind is RunKind.METRIC:
+        raise Conflict(f"The run {run} is {row.name}, a metric: there is nobody to ask.")
+    return row

@@ -1,0 +1,151 @@
+"""Writing down a run of any kind, so that workers can take it.
+
+Nothing here loads a model. A run is rows: chunks of units in a shuffled order, which workers (``workflow.runs.worker``)
+take one after the other, and every attempt at asking.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from db import run_chunks, runs
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.errors import ModelRefused
+from domain.judging import JudgePlan
+from domain.records import Person
+from domain.runs import RunKind, RunPlan, RunState, chunked
+from domain.settings import Settings
+from inference.endpoint import answerer as endpoints
+from inference.spec import ModelSpec
+from workflow.access.projects import Access
+from workflow.runs import identities
+from workflow.runs.stored_runs import folder_hash, plan_of_run, record_event, spec_of_run
+
+_log = logging.getLogger(__name__)
+
+
+def write_down(
+    session: Session,
+    store: Store,
+    access: Access,
+    *,
+    by: Person | None,
+    kind: RunKind,
+    label: str,
+    spec: ModelSpec,
+    plan: RunPlan | JudgePlan,
+    n_units: int,
+) -> StoredRun:
+    """A new run without its chunks. It goes by the name of whoever it asks, which runs of the same model or judge share
+    (``workflow.runs.identities``), and nobody else has.
+
+    Raises ``ModelRefused`` for an endpoint that no worker would ask, so that no password out of a URL is kept.
+    """
+    endpoints.check(spec)
+    folder = folder_hash(spec)
+    parts = identities.parts_of(kind, spec.dump(), plan, folder=folder)
+    there = runs.of_project(session, project_id=access.project_id, kind=kind)
+    known = identities.name_of(there, kind=kind, label=label, parts=parts)
+    row = runs.add(
+        session,
+        project_id=access.project_id,
+        kind=kind,
+        name=known or free_name(session, access, label),
+        params={
+            "spec": spec.dump(),
+            "plan": plan.dump(),
+            "folder": folder,
+            "schema": {"name": access.schema.name, "version": access.schema.version, "hash": access.loaded.hash},
+        },
+        state=RunState.BATCH if plan.batch else RunState.WAITING,
+        spec_hash=_hash(spec, plan),
+        wanted=n_units,
+        by_id=by.id if by else None,
+        now=store.now(),
+    )
+    record_event(session, store, row, by, "run.started", wanted=n_units, hash=row.spec_hash)
+    return row
+
+
+def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> None:
+    """Cut a run's units into the pieces that workers take."""
+    spec, plan = spec_of_run(row), plan_of_run(row)
+    clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
+    size = _chunk_size(spec, len(unit_ids), clips=clips)
+    run_chunks.add_chunks(session, run_id=row.id, chunks=chunked(unit_ids, size))
+
+
+def at_home(spec: ModelSpec, settings: Settings | None, *, by: Person | None = None) -> ModelSpec:
+    """The description with the model's folder named in full, so that every worker finds it.
+
+    A lead names folders of models below the operator's; an admin, and the command on the machine itself, any folder.
+
+    Raises
+    ------
+    ModelRefused
+        The folder lies elsewhere.
+    """
+    if spec.adapter in ("endpoint", "file") or not spec.model:
+        return spec
+    home = settings.model_folder.resolve() if settings else None
+    trusted = by is None or by.is_admin
+    given = Path(spec.model).expanduser()
+    below = home / spec.model if home else None
+    for folder in (given, below) if trusted else (below,):
+        if folder is not None and folder.is_dir() and (trusted or _inside(folder, home)):
+            return spec.model_copy(update={"model": str(folder.resolve())})
+    elsewhere = given.is_absolute() or ".." in given.parts or given.exists() or (below is not None and below.exists())
+    if elsewhere and not trusted:
+        raise ModelRefused(
+            f"A model in a folder of this machine has to lie below {home or 'the folder of models'}, and {spec.model} "
+            "does not. Ask whoever runs this server to put it there."
+        )
+    return spec
+
+
+def _inside(folder: Path, home: Path | None) -> bool:
+    return home is not None and folder.resolve().is_relative_to(home)
+
+
+def free_name(session: Session, access: Access, label: str) -> str:
+    """The label, with a number behind it where a run or a model of the project is called that already."""
+    taken = runs.names(session, project_id=access.project_id)
+    number, name = 2, label
+    while name in taken:
+        number, name = number + 1, f"{label} ({number})"
+    return name
+
+
+def _chunk_size(spec: ModelSpec, wanted: int, *, clips: bool = False) -> int:
+    """So that a worker is busy for a while with each, several workers share small runs too, and batches are full.
+
+    A chunk's pictures are made before its first question is asked; ``clips`` has dozens of them for each.
+    """
+    at_once = spec.endpoint.concurrency if spec.endpoint else spec.batch_size
+    most = at_once * (max(2, -(-8 // at_once)) if clips else max(16, -(-64 // at_once)))
+    shares = 2 if spec.endpoint else 8  # mostly one worker asks an endpoint, and between two pieces it falls silent
+    return max(at_once, min(most, -(-wanted // (shares * at_once)) * at_once))
+
+
+def _hash(spec: ModelSpec, plan: RunPlan | JudgePlan) -> str:
+    text = json.dumps({"spec": spec.dump(), "plan": plan.dump()}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def wake(settings: Settings | None, run: str) -> None:
+    """Tell a waiting worker. It would find the run by itself, so a queue that cannot be reached is no failure."""
+    if settings is None:
+        return
+    from workflow.runs import run_queue
+
+    try:
+        run_queue.wake(settings, run)
+    except Exception:
+        _log.warning(
+            "the queue of background work cannot be reached; workers find the run by themselves", exc_info=True
+        )

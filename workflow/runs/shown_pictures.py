@@ -1,0 +1,207 @@
+"""Which pictures of an item a model is shown: images with boxes and marks drawn, frames taken out of clips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import kinds
+from annotation_schemas.formats import keys_of_source
+from annotation_schemas.model import AssetSlot, Schema
+from annotation_schemas.simulation import CLIPS
+from db.records import StoredAsset
+from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
+from domain.runs import RunPlan
+
+if TYPE_CHECKING:
+    from media.model_input import Pictures
+from workflow.runs.asked_items import AskedItem, Cannot
+
+FRAMES = 8
+"""Of a clip, where neither plan nor schema says how many."""
+_TICK = 0.001
+"""Clips note times in milliseconds: a frame that is reckoned to come at a moment may be noted so much later."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """An image to be prepared."""
+
+    role: str
+    sha256: str
+    drawn: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Frames of a clip to be taken; with ``clip`` None each is a still image."""
+
+    role: str
+    sha256: str
+    times: tuple[float, ...]
+    clip: int | None
+
+
+Shown = Still | Frames
+
+
+def n_pictures(part: str | Shown) -> int:
+    if isinstance(part, str):
+        return 0
+    return 1 if isinstance(part, Still) else len(part.times)
+
+
+class Shower:
+    """Says which pictures of an item are shown."""
+
+    def __init__(self, schema: Schema, plan: RunPlan, pictures: Pictures) -> None:
+        self.schema = schema
+        self.pictures = pictures
+        self.images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
+        self.first_role = next(iter(self.images), None)
+        self.segments = next((field.name for field in schema.item.fields if kinds.of_field(field).timed), None)
+        given = {**(schema.models.clips if schema.models else {}), **plan.clips}
+        unknown = [name for name in given if name not in CLIPS]
+        if unknown:
+            raise ModelRefused(f"Of clips one cannot say `{unknown[0]}`; there are {', '.join(CLIPS)}.")
+        self.recent = _count(given, "recent_segments", None)
+        self.n_frames = _count(given, "frames_per_segment", FRAMES) or 0
+        self.n_observed = _count(given, "observation_frames", None)
+
+    def shown(self, item: AskedItem) -> list[Shown]:
+        """The pictures in the order of the schema's places."""
+        found: list[Shown] = []
+        for slot in self.schema.item.assets:
+            rows = [asset for role, asset in item.assets if role == slot.role]
+            if slot.kind == "clip" and not self._has_clip(item, slot):
+                continue
+            if slot.kind == "image" and self._stands_in(item, rows):
+                found += self._observed(item, slot)
+            elif not rows and slot.min:
+                raise Cannot(f"This item has no `{slot.role}`.")
+            elif slot.kind == "image":
+                found += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
+            for asset in rows if slot.kind == "clip" else []:
+                found += self._segments_of(item, self._there(slot, asset), slot, number=n_clips(found) + 1)
+        return found
+
+    # ---- clips ------------------------------------------------------------------------------------------------------
+
+    def _has_clip(self, item: AskedItem, slot: AssetSlot) -> bool:
+        """Whether something of the clip is shown: an item that has segments, but none of them, has no clip yet."""
+        if self.recent == 0 or self.n_frames == 0:
+            return False
+        return slot.min > 0 or self.segments is None or item.fields.get(self.segments) != []
+
+    def _segments_of(self, item: AskedItem, sha256: str, slot: AssetSlot, *, number: int) -> list[Shown]:
+        """The last segments of a clip, each as frames that are spread evenly over it; they count from ``number``."""
+        from media.model_input import evenly
+
+        times = self._times(sha256, slot)
+        spans = self._spans(item, times[-1])[-self.recent if self.recent else 0 :]
+        return [
+            Frames(slot.role, sha256, evenly(times, start=start, end=end, n=self.n_frames), clip=at)
+            for at, (start, end) in enumerate(spans, number)
+        ]
+
+    def _times(self, sha256: str, slot: AssetSlot) -> tuple[float, ...]:
+        try:
+            times = self.pictures.moments(sha256).times
+        except (MediaRefused, NotFound, NotAvailable) as error:
+            raise Cannot(str(error)) from error
+        if not times:
+            raise Cannot(f"The clip of its `{slot.role}` has no frame.")
+        return times
+
+    def _spans(self, item: AskedItem, end: float) -> list[tuple[float, float]]:
+        """Beginning and end of each segment in seconds of the clip; the whole clip where none is told."""
+        told = item.fields.get(self.segments or "") or []
+        if not isinstance(told, list | tuple) or not all(isinstance(each, Mapping) for each in told):
+            raise Cannot(f"Its `{self.segments}` is no list of segments.")
+        seconds = _numbers(told, "start", "end")
+        if seconds is None:
+            seconds = self._from_frames(item, told, end)
+        return [(max(start, 0.0), min(stop, end)) for start, stop in seconds if start < end and stop > 0] or [(0, end)]
+
+    def _from_frames(self, item: AskedItem, told: Sequence[Mapping[str, Any]], end: float) -> list[tuple[float, float]]:
+        """From frames of the source: the clip begins with the first segment and ends with the observation."""
+        frames = _numbers(told, "start_frame", "stop_frame")
+        if frames is None:
+            raise Cannot(f"A segment in its `{self.segments}` does not say where it starts and stops.")
+        keys = keys_of_source(self.schema)
+        observed = keys.moments(item.fields).observed if keys else None
+        last = observed if observed is not None else max((stop for _, stop in frames), default=0.0)
+        first = next((start for start, _ in frames if 0 <= start < last), None)
+        if first is None:
+            return []
+        scale = end / (last - first)
+        return [((start - first) * scale + _TICK, (stop - first) * scale + _TICK) for start, stop in frames]
+
+    def _stands_in(self, item: AskedItem, rows: Sequence[StoredAsset]) -> bool:
+        """Whether the clip's last frames stand in for an image that is not there, as the plan's clips allow."""
+        if not self.n_observed or any(self._is_there(asset) for asset in rows):
+            return False
+        return any(self._clip(item, place) for place in self.schema.item.assets)
+
+    def _clip(self, item: AskedItem, slot: AssetSlot) -> str | None:
+        found = [asset.sha256 for role, asset in item.assets if role == slot.role and self._is_there(asset)]
+        return found[-1] if found and slot.kind == "clip" else None
+
+    def _observed(self, item: AskedItem, slot: AssetSlot) -> list[Shown]:
+        clip = next(found for place in self.schema.item.assets if (found := self._clip(item, place)))
+        times = self._times(clip, slot)
+        return [Frames(slot.role, clip, times[-(self.n_observed or 1) :], clip=None)]
+
+    # ---- images -----------------------------------------------------------------------------------------------------
+
+    def _still(self, item: AskedItem, slot: AssetSlot, asset: StoredAsset, at: int) -> Still:
+        return Still(slot.role, self._there(slot, asset), self._drawn(item, slot.role, at))
+
+    def _is_there(self, asset: StoredAsset) -> bool:
+        return asset.sha256 is not None and asset.sha256 in self.pictures.media
+
+    def _there(self, slot: AssetSlot, asset: StoredAsset) -> str:
+        if asset.sha256 is None or not self._is_there(asset):
+            raise Cannot(f"The file of its `{slot.role}` was not brought in.")
+        return asset.sha256
+
+    def _drawn(self, item: AskedItem, role: str, at: int) -> dict[str, Any]:
+        """Boxes and marks of the ``at``-th image of a role."""
+        found: dict[str, Any] = {}
+        first = next((role for role, _ in item.assets if role in self.images), self.first_role)
+        for part in self.schema.item.fields:
+            entries = item.fields.get(part.name)
+            row = kinds.of_field(part)
+            if not row.drawn or not entries or (part.role or first) != role:
+                continue
+            wrong = row.drawing_problem(entries)
+            if wrong:
+                raise Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
+            found.setdefault(row.name, []).extend(each for each in entries if each.get("image", 1) == at)
+            if "options" in row.keys:
+                found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
+        return found
+
+
+def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
+    value = given.get(name, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise ModelRefused(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or more.")
+    return value
+
+
+def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[tuple[float, float]] | None:
+    """What segments say under two keys; None if one of them does not say it."""
+    found = []
+    for each in told:
+        pair = each.get(start), each.get(stop)
+        if not all(isinstance(number, int | float) and math.isfinite(number) for number in pair):
+            return None
+        found.append((float(each[start]), float(each[stop])))
+    return found
+
+
+def n_clips(shown: Sequence[Shown]) -> int:
+    return max((each.clip or 0 for each in shown if isinstance(each, Frames)), default=0)
