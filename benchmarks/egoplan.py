@@ -28,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
-from inference.scores import MEANINGS, Option, Ranking
+from domain.option_scores import MEANINGS, Option, Ranking
 from testkit.paths import ROOT
 from testkit.serving import COMMAND, environment, touchstone
 

@@ -356,7 +356,7 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
     from app.services import open_resources
     from domain.settings import settings_from
     from workflow.access.projects import access_to
-    from workflow.runs import model_runs, run_views, worker
+    from workflow.runs import run_start, run_views, worker
     from workflow.runs.model_plans import plan_for
 
     machine.log("making the demo project")
@@ -386,7 +386,7 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
     means = worker.Means(lambda spec, plan: kept, lambda row, spec, plan: Watched(real.ask(row, spec, plan)))
 
     def through_runner() -> float:
-        run = model_runs.start(shared.store, by=None, project="demo", spec=spec, plan=plan)
+        run = run_start.start(shared.store, by=None, project="demo", spec=spec, plan=plan)
         questions.clear()
         begun = time.process_time()
         state = worker.work(shared.store, run, means=means)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from domain.runs import Outcome
+from domain.runs import Outcome, RunKind, RunPlan
 
 Value = str | int | float | bool
 
@@ -210,3 +210,12 @@ class Wanted:
     unit_ids: Sequence[int] | None = None
     before: int | None = None
     """Older than this attempt."""
+
+
+Plan = RunPlan | JudgePlan
+"""What a run will do, of whatever kind it is."""
+
+
+def plan_of(kind: RunKind, dumped: Mapping[str, Any]) -> Plan:
+    """The plan of a run of that kind, as ``dump`` made it."""
+    return JudgePlan.of(dumped) if kind is RunKind.JUDGE else RunPlan.of(dumped)

@@ -338,6 +338,42 @@ class RunPlan:
         return cls(**given)
 
 
+@dataclass(frozen=True)
+class Preview:
+    """What a run will do, before anything is asked."""
+
+    wanted: int
+    """How often something is asked, attempts that fail not counted: of a model's run, the items."""
+    about: int
+    """How many items or answers it is about."""
+    looked_at: int
+    """For so many, the first ones, it is known what can be asked."""
+    questions: tuple[Question, ...]
+    """The first ones that can, as they will be asked."""
+    cannot: Mapping[str, int]
+    """How many of those looked at cannot be asked, by the reason."""
+    pictures: int = 0
+    """How many pictures a model will be shown, frames included."""
+    left_out: int = 0
+    """Items whose pictures are left out on purpose."""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    """Which of a model's prompts each dimension gets."""
+    by_dimension: Mapping[str, int] = field(default_factory=dict)
+    """Items that a model is asked about, in the schema's order."""
+    clips: Mapping[str, str] = field(default_factory=dict)
+    """What becomes of clips, and who says so."""
+
+    @property
+    def n_cannot(self) -> int:
+        """How many cannot be asked, of those looked at."""
+        return sum(self.cannot.values())
+
+    @property
+    def can(self) -> int:
+        """How many will be asked, as far as is known."""
+        return self.wanted - self.n_cannot
+
+
 def chunked(ids: Iterable[int], size: int) -> list[list[int]]:
     """The ids in pieces of at most ``size``, in their order."""
     found = list(ids)

@@ -67,7 +67,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.results import calibration, cases, leaderboard, rater_agreement, scores
 from workflow.results.slices import Item
-from workflow.runs import judge_plans, judge_runs, model_plans, model_runs
+from workflow.runs import judge_plans, model_plans, run_start
 
 BASE = yaml.safe_load(
     """
@@ -528,7 +528,7 @@ def begun_model(seen: Seen) -> Any:
     """With what a model is asked."""
     there = world(seen, n=1)
     plan = model_plans.plan_for(seen.schema, ENDPOINT)
-    return generation(there, model_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+    return generation(there, run_start.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 
 def begun_judge(seen: Seen) -> Any:
@@ -536,7 +536,7 @@ def begun_judge(seen: Seen) -> Any:
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     plan = judge_plans.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
-    return generation(there, judge_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+    return generation(there, run_start.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 
 def generation(there: World, run: str) -> Any:

@@ -329,6 +329,33 @@ def test_a_planted_look_behind_the_face_is_seen(tmp_path: Path, monkeypatch: pyt
     assert behind_the_face("labelstudio", [planted]) == []
 
 
+def round_the_workflow(paths: Iterable[Path]) -> list[str]:
+    """Where ``app`` asks models itself instead of the workflow."""
+    return [
+        told(path, line, f"app asks workflow, not {module}: workflow.runs has what pages and commands need")
+        for path in paths
+        for line, module in imports(path)
+        if module.partition(".")[0] == "inference"
+    ]
+
+
+def test_app_asks_workflow_never_inference() -> None:
+    wrong = round_the_workflow(modules("app"))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_way_round_the_workflow_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "app" / "planted.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(
+        "from domain import runs\n\n\ndef f():\n    from inference.spec import ModelSpec\n", encoding="utf-8"
+    )
+    assert round_the_workflow([planted]) == [
+        "app/planted.py:5: app asks workflow, not inference.spec: workflow.runs has what pages and commands need"
+    ]
+
+
 @pytest.mark.parametrize("room", ALONE)
 def test_these_rooms_get_by_with_little(room: str) -> None:
     wrong = [

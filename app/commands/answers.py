@@ -70,22 +70,19 @@ def read_again(
 
     It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops; what was asked is not asked again.
     """
-    from app.commands.runs_in_terminal import opened, read_model
-    from inference.opening import open_answerer
-    from inference.spec import Allowed
-    from workflow.runs import second_reader
+    from app.commands.runs_in_terminal import opened
+    from workflow.runs import model_descriptions, second_reader
 
     shared = opened()
     stopped: list[bool] = []
     before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
-    allowed = Allowed(remote_code=shared.settings.remote_code, endpoints=shared.settings.endpoints)
     try:
         done = second_reader.read_again(
             shared.store,
             by=None,
             project=project,
-            spec=read_model(spec),
-            open_=lambda described: open_answerer(described, strategy="generate", allowed=allowed),
+            spec=model_descriptions.named(spec),
+            open_=lambda described: model_descriptions.opened(described, shared.settings),
             models=model,
             items=items,
             limit=limit,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,9 +119,9 @@ def _opened() -> tuple[Resources, dict[str, Any]]:
 
 
 def _endpoint(shared: Resources) -> Any:
-    from inference.endpoint.batches import BatchEndpoint
+    from workflow.runs import batches
 
-    return partial(BatchEndpoint, listed=shared.settings.endpoints)
+    return batches.endpoint_of(shared.settings)
 
 
 def _tell_read(attempts: int, problems: int) -> None:

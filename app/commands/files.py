@@ -168,8 +168,8 @@ def import_(
     ] = None,
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
-    from inference.spec import read_spec
     from workflow.files.import_files import import_files
+    from workflow.runs.model_descriptions import of_file
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
@@ -195,7 +195,7 @@ def import_(
             name, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
         )
         return
-    described = read_spec(spec) if spec else None
+    described = of_file(spec) if spec else None
     here = _resources()
     with _bar() as progress:
         done = import_files(
@@ -284,13 +284,14 @@ SHOWN_DIFFERENCES = 20
 def _import_judgements(
     name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
 ) -> None:
-    from app.commands.judge import pairs, plan_of
+    from app.commands.judge import plan_of
+    from app.commands.runs_in_terminal import pairs
     from workflow.files.import_judgements import bring_in_judgements
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
     here = _resources()
-    criteria_of_parts = dict(pairs(criteria, "--criterion", "PART=CRITERION"))
+    criteria_of_parts = pairs(criteria, "--criterion", "PART=CRITERION")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
     done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""

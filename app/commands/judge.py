@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import Conflict, ModelRefused, NotFound
+from domain.errors import ModelRefused, NotFound
 from domain.runs import RunState
 from domain.states import Items
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.commands.case_files import Case, Told
     from app.services import Resources
     from domain.judging import JudgePlan
-    from inference.spec import ModelSpec
+    from workflow.runs.model_descriptions import ModelSpec
 
 
 def register(cli: typer.Typer) -> None:
@@ -48,11 +48,11 @@ def register(cli: typer.Typer) -> None:
 def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
     """What a line's reply comes to, and whether that is a reading that the line expects."""
     from app.commands.case_files import Told
-    from inference.judges.parsers import PARSERS, read_reply
+    from workflow.runs import judge_plans, judge_readings
 
-    parser = PARSERS.get(case.text("parser"))
-    if parser is None:
-        raise case.refused(f"there is no parser {case.text('parser')!r}; there are {', '.join(PARSERS)}")
+    parser = case.text("parser")
+    if parser not in judge_readings.parsers():
+        raise case.refused(f"there is no parser {parser!r}; there are {', '.join(judge_readings.parsers())}")
     values = case.keys.get("values")
     if not isinstance(values, list) or not values or not all(isinstance(each, str | int | float) for each in values):
         raise case.refused("`values` is no list of what the judge may answer")
@@ -60,12 +60,12 @@ def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
     for each in case.expected or ():
         if not isinstance(each.get("scored"), dict) and each.get("outcome") != "unreadable":
             raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
-    found = read_reply(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
+    found = judge_readings.read_as(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
 
     def meets(expected: Mapping[str, Any]) -> bool:
         return dict(found.values) == expected.get("scored") if found.scored else expected.get("outcome") == "unreadable"
 
-    scores = " ".join(f"{part}={found.values[part]}" for part in parser.parts if part in found.values)
+    scores = " ".join(f"{part}={found.values[part]}" for part in judge_plans.parts_of(parser) if part in found.values)
     words = [reply[start:end] for start, end in found.spans.values() if end > start]
     return Told(found.verdict.value, scores, words, found.why, found.scored), meets
 
@@ -129,26 +129,28 @@ def judge(
 ) -> None:
     """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     from app.commands import runs_in_terminal as commands
+    from workflow.runs import model_descriptions
 
-    if resume is None and (spec is None or template is None):
-        raise ModelRefused("Say which judge: --template ID and --spec FILE, or --resume RUN to go on with one.")
-    if resume is not None and (spec is not None or template is not None or batch):
-        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
-    if retry_failed and resume is None:
-        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+    commands.refuse_mixed(
+        resume=resume,
+        new=spec is not None and template is not None,
+        frozen=spec is not None or template is not None or batch,
+        retry_failed=retry_failed,
+        say="Say which judge: --template ID and --spec FILE",
+    )
     shared = commands.opened()
     if resume is not None:
         commands.go_on(shared, project, resume, retry_failed=retry_failed, later=later)
         run = resume
     else:
-        described = _within(commands.read_model(spec or ""), max_calls=max_calls, max_cost=max_cost)
+        described = _within(model_descriptions.named(spec or ""), max_calls=max_calls, max_cost=max_cost)
         plan = _plan(
             shared,
             project,
             template or "",
             sample=sample,
-            criteria=dict(pairs(criterion or (), "--criterion", "PART=CRITERION")),
-            fills=dict(pairs(fill or (), "--fill", "PLACEHOLDER=FIELD")),
+            criteria=commands.pairs(criterion or (), "--criterion", "PART=CRITERION"),
+            fills=commands.pairs(fill or (), "--fill", "PLACEHOLDER=FIELD"),
             samples=repeats,
             baseline=baseline,
             items=items.value if items else None,
@@ -162,19 +164,9 @@ def judge(
         if dry_run:
             _tell_plan(shared, project, described, plan)
             return
-        from workflow.runs import judge_runs
 
-        settings = shared.settings if later else None
-        run = judge_runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
-    if commands.in_batches(shared, run):
-        return
-    if later:
-        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
-        return
-    try:
-        commands.work(shared, run)
-    finally:
-        tell_verdicts(shared, run)
+        run = commands.start(shared, project, described, plan, later=later)
+    commands.follow(shared, run, later=later, end=lambda: tell_verdicts(shared, run))
 
 
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
@@ -277,41 +269,26 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
     return judge_plans.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
 
 
-def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
-    found = []
-    for each in told:
-        name, mark, value = each.partition("=")
-        if not (name.strip() and mark and value.strip()):
-            raise ModelRefused(f"{option} {each} does not read {form}.")
-        found.append((name.strip(), value.strip()))
-    return found
-
-
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
     """What a run would do, and what it may cost."""
     from app.commands import runs_in_terminal as commands
-    from workflow.runs import judge_plans, judge_runs
+    from workflow.runs import judge_plans, judge_runs, preview_run
 
-    seen = judge_runs.foreseen(
+    seen = preview_run.preview(
         shared.store,
         shared.media,
         by=None,
         project=project,
         spec=spec,
         plan=plan,
-        cache=shared.settings.home / "prepared",
+        settings=shared.settings,
+        first=20,
     )
-    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
+    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {seen.about} answers")
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
-    if spec.endpoint is not None and seen.questions:
-        commands.tell_estimate(spec, seen.questions, requests=seen.n_units)
-    for question in seen.questions[:1]:
-        typer.echo(f"--- {question.name} ({question.dimension})")
-        if question.system:
-            typer.echo(f"[system] {question.system}")
-        typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
+    commands.tell_preview(seen, spec, requests=seen.wanted)
 
 
 def tell_verdicts(shared: Resources, run: str) -> None:

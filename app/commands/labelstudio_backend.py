@@ -40,15 +40,14 @@ def backend(
     """Answer Label Studio's requests for predictions with a model of ours, until stopped."""
     import uvicorn
 
-    from app.commands.runs_in_terminal import opened, read_model
+    from app.commands.runs_in_terminal import opened
     from app.commands.serve import check_free, shown
     from app.gate import is_loopback
     from app.label_studio.backend import Backend, application
     from app.label_studio.pictures import Found
-    from inference.opening import open_answerer
-    from inference.spec import Allowed
     from workflow.access.projects import access_to
     from workflow.labelstudio.draft_models import task_behind
+    from workflow.runs import model_descriptions
 
     if strategy not in ("generate", "rank_options"):
         raise ModelRefused(f"--strategy is {strategy}; it is generate or rank_options.")
@@ -62,11 +61,10 @@ def backend(
     shared = opened()
     with shared.store.read() as session:
         access_to(session, person=None, project=project)
-    described = read_model(spec)
+    described = model_descriptions.named(spec)
     if described.adapter == "file":
         raise ModelRefused(f"{described.name} is not asked anywhere: its answers come as a file.")
-    allowed = Allowed(remote_code=shared.settings.remote_code, endpoints=shared.settings.endpoints)
-    answerer = open_answerer(described, strategy=strategy, allowed=allowed)
+    answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
         with Found(shared.media, shared.settings.home / "prepared", media) as pictures:
             asked = Backend(

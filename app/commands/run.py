@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.runs_in_terminal import go_on, in_batches, opened, read_model, tell_estimate, work
-from domain.errors import Conflict, ModelRefused
+from app.commands.runs_in_terminal import follow, go_on, opened, pairs, refuse_mixed, start, tell_preview
+from domain.errors import ModelRefused
 from domain.runs import RunKind
 from domain.states import Items
 
 if TYPE_CHECKING:
     from app.services import Resources
     from domain.runs import RunPlan
-    from inference.spec import ModelSpec
     from workflow.annotate.grading import Sample
+    from workflow.runs.model_descriptions import ModelSpec
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
@@ -110,27 +110,31 @@ def model(
     ] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
     frozen += [without_image, batch_size, batch, items]
-    if resume is None and spec is None:
-        raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
-    if resume is not None and any(frozen):
-        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
-    if retry_failed and resume is None:
-        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+    refuse_mixed(
+        resume=resume,
+        new=spec is not None,
+        frozen=any(frozen),
+        retry_failed=retry_failed,
+        say="Say which model: --spec FILE for a new run",
+    )
+    from workflow.runs import model_descriptions
+
     shared = opened()
     if resume is not None:
         go_on(shared, project, resume, retry_failed=retry_failed, later=later)
         run = resume
     else:
-        described = read_model(spec or "", batch_size=batch_size)
+        described = model_descriptions.named(spec or "", batch_size=batch_size)
         plan = _plan(
             shared,
             project,
             described,
             prompts=prompt_set,
             family=family,
-            fills=_fills(fill or ()),
+            fills=pairs(fill or (), "--fill", "PLACEHOLDER=FIELD, such as --fill q=question"),
             strategy=strategy,
             injections=tuple(with_ or ()),
             clips=_counts(clips or ()) or None,
@@ -145,18 +149,11 @@ def model(
         if dry_run:
             _tell_plan(shared, project, described, plan)
             return
-        from workflow.runs import model_runs
 
-        settings = shared.settings if later else None
-        run = model_runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+        run = start(shared, project, described, plan, later=later)
         if plan.states is None:
             tell_counted(shared, project, items)
-    if in_batches(shared, run):
-        return
-    if later:
-        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
-        return
-    work(shared, run)
+    follow(shared, run, later=later)
 
 
 def list_(project: Project) -> None:
@@ -263,27 +260,14 @@ def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | No
     return plan_for(access.schema, spec, prompts=prompts, kept=kept, **given)
 
 
-def _fills(told: Sequence[str]) -> dict[str, str]:
-    """``PLACEHOLDER=FIELD`` as a mapping."""
-    return dict(_pairs(told, "--fill", "PLACEHOLDER=FIELD, such as --fill q=question"))
-
-
 def _counts(told: Sequence[str]) -> dict[str, int]:
     """``NAME=NUMBER`` as a mapping."""
     form = "NAME=NUMBER, such as --clips recent_segments=0"
-    found = dict(_pairs(told, "--clips", form))
+    found = pairs(told, "--clips", form)
     for name, number in found.items():
         if not number.isdecimal():
             raise ModelRefused(f"--clips {name}={number} does not read {form}.")
     return {name: int(number) for name, number in found.items()}
-
-
-def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, str]]:
-    for each in told:
-        name, mark, value = each.partition("=")
-        if not (name.strip() and mark and value.strip()):
-            raise ModelRefused(f"{option} {each} does not read {form}.")
-        yield name.strip(), value.strip()
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
@@ -291,9 +275,9 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     from workflow.access.projects import access_to
     from workflow.runs import model_runs
     from workflow.runs.model_plans import unfilled
-    from workflow.runs.preview_run import foresee
+    from workflow.runs.preview_run import preview
 
-    found = foresee(
+    seen = preview(
         shared.store,
         shared.media,
         by=None,
@@ -304,10 +288,9 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         first=20 if spec.endpoint else 1,
         most=sys.maxsize,
     )
-    seen = found.preview
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
-    typer.echo(f"{model_runs.label_of(spec, plan)}: {found.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
+    typer.echo(f"{model_runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
     tell_counted(shared, project, plan.items)
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
@@ -318,12 +301,4 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         typer.echo(f"  clips {name}: {told}")
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
-    if spec.endpoint and seen.questions:
-        tell_estimate(spec, seen.questions, requests=found.wanted - sum(seen.cannot.values()))
-    for question in seen.questions[:1]:
-        typer.echo(f"--- {question.name} ({question.dimension})")
-        if question.system:
-            typer.echo(f"[system] {question.system}")
-        typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
-        for option in question.options:
-            typer.echo(f"  - {option}")
+    tell_preview(seen, spec, requests=seen.can)

@@ -6,48 +6,97 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domain.errors import Conflict, RunStopped
+from domain.errors import Conflict, ModelRefused, RunStopped
 from domain.runs import OPEN, RESUMABLE, RunState
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from domain.runs import Question
-    from inference.spec import ModelSpec
+    from domain.judging import Plan
+    from domain.runs import Preview, Question
+    from workflow.runs.model_descriptions import ModelSpec
     from workflow.runs.run_views import RunView
-
-
-def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
-    """A description from a file, or one of ours by name; its model's folder may be named from the file's own."""
-    from inference.spec import HOME, read_spec
-
-    path = Path(spec)
-    ours = HOME / f"{spec}.yaml"
-    found = read_spec(ours if not path.exists() and ours.is_file() else path)
-    if found.model and found.adapter not in ("endpoint", "file") and (path.parent / found.model).is_dir():
-        found = found.model_copy(update={"model": str((path.parent / found.model).resolve())})
-    return found.model_copy(update={"batch_size": batch_size}) if batch_size else found
 
 
 def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
     """What asking an endpoint takes, by its first questions."""
-    from inference.endpoint.estimate import estimated
+    from workflow.runs.preview_run import estimate
 
-    told = estimated(questions, spec)
-    times = requests / len(questions)
+    told = estimate(spec, questions, requests=requests)
     price = "unknown: the description has no price"
     if told.cost is not None:
-        price = f"at most about {told.cost * times:.2f} {told.currency}"
-    most = requests * spec.generation.max_new_tokens
-    typer.echo(f"  {requests} requests, if each succeeds at once")
-    typer.echo(f"  about {round(told.tokens_in * times)} tokens asked, at most {most} answered; cost {price}")
+        price = f"at most about {told.cost:.2f} {told.currency}"
+    typer.echo(f"  {told.requests} requests, if each succeeds at once")
+    typer.echo(f"  about {told.tokens_in} tokens asked, at most {told.tokens_out} answered; cost {price}")
     typer.echo(f"  {told.rule}")
+
+
+def tell_preview(seen: Preview, spec: ModelSpec, *, requests: int) -> None:
+    """What it may cost, and the first question as it will be asked."""
+    if spec.endpoint is not None and seen.questions:
+        tell_estimate(spec, seen.questions, requests=requests)
+    for question in seen.questions[:1]:
+        typer.echo(f"--- {question.name} ({question.dimension})")
+        if question.system:
+            typer.echo(f"[system] {question.system}")
+        typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
+        for option in question.options:
+            typer.echo(f"  - {option}")
+
+
+def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: bool, say: str) -> None:
+    """Refuse options that do not go together: a run is started, or gone on with as it was started.
+
+    Parameters
+    ----------
+    new
+        Whether everything is given that a new run needs; ``say`` says what that is.
+    frozen
+        Whether something is given that a run that was started has already.
+    """
+    if resume is None and not new:
+        raise ModelRefused(f"{say}, or --resume RUN to go on with one.")
+    if resume is not None and frozen:
+        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
+    if retry_failed and resume is None:
+        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+
+
+def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later: bool) -> str:
+    """Start a run; its id. A waiting worker hears of it only where it is left to one."""
+    from workflow.runs import run_start
+
+    settings = shared.settings if later else None
+    return run_start.start(shared.store, by=None, project=project, spec=spec, plan=plan, settings=settings)
+
+
+def follow(shared: Resources, run: str, *, later: bool, end: Callable[[], None] = lambda: None) -> None:
+    """Work on a run here, unless it goes in batch files or is left to a worker; ``end`` is told whatever came of it."""
+    if in_batches(shared, run):
+        return
+    if later:
+        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
+        return
+    try:
+        work(shared, run)
+    finally:
+        end()
+
+
+def pairs(told: Sequence[str], option: str, form: str) -> dict[str, str]:
+    """``NAME=VALUE`` as a mapping; ``form`` is how it reads, with an example."""
+    found = {}
+    for each in told:
+        name, mark, value = each.partition("=")
+        if not (name.strip() and mark and value.strip()):
+            raise ModelRefused(f"{option} {each} does not read {form}.")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:

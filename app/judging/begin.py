@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -17,14 +14,14 @@ from app.judging import templates
 from app.markup import Markup
 from app.running import begin, description, shown
 from app.services import Services
-from domain.errors import InvalidInput, TouchstoneError
+from domain.errors import InvalidInput
 from domain.judging import JudgePlan
 from domain.records import ProjectView
-from inference.judges.parsers import PARSERS
-from inference.spec import ModelSpec
+from domain.runs import RunKind
 from workflow.results import judge_replies
-from workflow.runs import identities, judge_plans, judge_runs, preview_run
+from workflow.runs import identities, judge_plans
 from workflow.runs.judge_templates import TemplateView
+from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.run_views import RunView
 
 ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
@@ -38,61 +35,11 @@ SAMPLES: Mapping[str, str] = {
 BOX = "judges.text"
 """The box with the judge's description."""
 
-SHOWN = 2
-"""So many prompts are shown as they will be sent."""
 
-ESTIMATED_FROM = 20
-"""Tokens are worked out from so many prompts."""
-
-
-def form(services: Services, view: ProjectView) -> None:
-    """Template, judge and sample; what will happen; Start."""
+def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, JudgePlan] | None:
     template = templates.choose(services, view)
     spec = description.choose(services, box=BOX, title="Judge", source=description.ENDPOINT, without=("file",))
-    if spec is None:
-        return
-    try:
-        plan = _plan(services, view, spec, template)
-    except TouchstoneError as error:
-        shell.tell(error)
-        return
-    token = token_of(view, spec, plan)
-    if st.button("Preview run", key="judges.see"):
-        st.session_state.pop("judges.seen", None)
-        with st.spinner("Reading answers and writing the first prompts"):
-            st.session_state["judges.seen"] = (token, see(services, view, spec, plan))
-    seen = st.session_state.get("judges.seen")
-    if seen is None:
-        return
-    if seen[0] != token:
-        shell.show(
-            markup.paragraph("Template, judge or sample were changed: see again what will happen.", style="ts ts-quiet")
-        )
-        return
-    shell.show(*told(seen[1], spec, plan))
-    if seen[1].can:
-        _start(services, view, spec, plan, n=seen[1].can, token=token)
-    first = prompts(seen[1])
-    if first:
-        shell.show(*first)
-
-
-def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: JudgePlan, *, n: int, token: str) -> None:
-    if not st.button(f"Start: {markup.count(n, 'request')}", type="primary", key=f"judges.start.{token}"):
-        return
-    run = judge_runs.start(
-        services.store, by=services.person, project=view.name, spec=spec, plan=plan, settings=services.settings
-    )
-    st.session_state.pop("judges.seen", None)
-    st.session_state.pop("judges.part", None)
-    st.query_params.from_dict({"project": view.name, "run": run})
-    st.rerun()
-
-
-def token_of(view: ProjectView, spec: ModelSpec, plan: JudgePlan) -> str:
-    """Of a judge with a plan in a project."""
-    said = json.dumps([view.name, view.schema.hash, spec.hash, plan.dump()], sort_keys=True)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return None if spec is None else (spec, _plan(services, view, spec, template))
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------
@@ -221,8 +168,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     """Which criterion each part of a reply rates."""
     if template.template.head.pair:
         return dict(usual.criteria) if usual else {}
-    parser = PARSERS.get(template.template.head.parser)
-    parts = parser.parts if parser else ()
+    parts = judge_plans.parts_of(template.template.head.parser)
     names = list(
         dict.fromkeys(
             each.name for stage in ("grading", "verification") for each in registry.criteria_of(schema, stage)
@@ -247,81 +193,17 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 # ---- what will happen ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What will happen, as the page shows it."""
-
-    foreseen: judge_runs.Foreseen
-    pictures: Mapping[str, str]
-    place: str = ""
-    fits: bool = True
-    needs: Sequence[str] = ()
-    estimate: Sequence[tuple[str, str]] = ()
-    rule: str = ""
-
-    @property
-    def cannot(self) -> int:
-        """How many cannot be asked, of those looked at."""
-        return sum(self.foreseen.cannot.values())
-
-    @property
-    def can(self) -> int:
-        """How many requests there will be, as far as is known."""
-        return self.foreseen.n_units - self.cannot
-
-
-def see(services: Services, view: ProjectView, spec: ModelSpec, plan: JudgePlan) -> Seen:
-    """Look at what a run would do."""
-    found = judge_runs.foreseen(
-        services.store,
-        services.media,
-        by=services.person,
-        project=view.name,
-        spec=spec,
-        plan=plan,
-        cache=preview_run.cache_of(services.settings),
-        first=ESTIMATED_FROM,
-    )
-    pictures = {
-        str(picture.path): begin.address_of(picture.path)
-        for question in found.questions[:SHOWN]
-        for picture in question.pictures[: begin.PICTURES]
-    }
-    if spec.endpoint is None:
-        place, fits, needs = begin.place_of(services, spec)
-        return Seen(found, pictures, place=place, fits=fits, needs=needs)
-    seen = Seen(found, pictures)
-    estimate, rule = begin.estimated(found.questions, seen.can, spec)
-    return replace(seen, estimate=estimate, rule=rule)
-
-
-def told(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> list[Markup]:
-    """What will happen, as markup."""
-    parts = [
-        _section("What will happen"),
-        markup.tag("p", markup.text(sentence(seen, spec, plan)), style="ts", data_part="foreseen"),
-    ]
-    if seen.place:
-        parts.append(markup.notice(" ".join([seen.place, *seen.needs]), style="" if seen.fits else "bad"))
-    if seen.estimate:
-        parts += [shown.figures(seen.estimate), markup.tag("p", markup.quiet(seen.rule), style="ts ts-small")]
-    if seen.foreseen.cannot:
-        rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in seen.foreseen.cannot.items()]
-        parts.append(markup.table([("Cannot be asked, because", ""), ("Requests", "number")], rows))
-    return parts
-
-
-def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
+def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     """What will happen, in words."""
-    found = seen.foreseen
+    found = seen.preview
     one = "attack answer" if plan.attacks else "answer" if judge_plans.of_answers(plan) else "item"
-    looked = "" if found.looked_at == found.n_units else f" The first {found.looked_at:,} of them were looked at."
+    looked = "" if found.looked_at == found.wanted else f" The first {found.looked_at:,} of them were looked at."
     words = [
-        f"{spec.name} will be asked {markup.count(seen.can, 'time')} about {markup.count(found.n_answers, one)}, by"
+        f"{spec.name} will be asked {markup.count(found.can, 'time')} about {markup.count(found.about, one)}, by"
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
-    if seen.cannot:
-        words.append(f"{markup.count(seen.cannot, 'request')} cannot be made and will be listed, with the reason.")
+    if found.cannot:
+        words.append(f"{markup.count(found.n_cannot, 'request')} cannot be made and will be listed, with the reason.")
     if plan.swap:
         words.append("Every pair is asked in both orders.")
     if plan.batch:
@@ -335,16 +217,15 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     return " ".join(words)
 
 
-def prompts(seen: Seen) -> list[Markup]:
-    """The first prompts, as they will be sent."""
-    if not seen.foreseen.questions:
-        return []
-    asked = [begin.asked(question, seen.pictures) for question in seen.foreseen.questions[:SHOWN]]
-    return [_section("The first prompts, as they will be sent"), *asked]
-
-
-def _section(title: str) -> Markup:
-    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
+BEGINNING = begin.Beginning(
+    kind=RunKind.JUDGE,
+    key="judges",
+    choose=_choose,
+    reading="Reading answers and writing the first prompts",
+    changed="Template, judge or sample",
+    sentence=sentence,
+    shown=2,
+)
 
 
 # ---- afterwards ------------------------------------------------------------------------------------------------------

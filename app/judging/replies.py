@@ -16,10 +16,10 @@ from app.running import shown as texts
 from app.services import Services
 from app.views import cases
 from domain import csv_text
+from domain.attacks import ATTACKS
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.records import ProjectView
-from inference.judges.attacks import ATTACKS
 from workflow.results import judge_replies
 from workflow.results.judge_replies import ReplyView
 from workflow.runs import judge_readings

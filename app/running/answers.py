@@ -16,9 +16,9 @@ from app.services import Services
 from app.views import cases, history
 from domain import csv_text
 from domain.errors import NotFound
+from domain.option_scores import Ranking
 from domain.records import ProjectView
 from domain.runs import Outcome, RunPlan
-from inference.scores import Ranking
 from workflow.runs import run_grading, run_views
 from workflow.runs.run_views import AttemptView, RunView
 

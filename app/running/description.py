@@ -15,8 +15,8 @@ from app import markup, shell
 from app.running import folders, watch
 from app.services import Services
 from domain.errors import ModelRefused, TouchstoneError
-from inference import spec as specs
-from inference.spec import Endpoint, Generation, ModelSpec, Price
+from workflow.runs import model_descriptions
+from workflow.runs.model_descriptions import Endpoint, Generation, ModelSpec, Price
 
 FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Comes with Touchstone", "A file of mine"
 SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
@@ -58,7 +58,7 @@ def choose(
 def read(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
     """A description out of its text, or what is wrong with it by line."""
     try:
-        return specs.spec_of(text, name=_NAME), []
+        return model_descriptions.of_text(text, name=_NAME), []
     except ModelRefused as error:
         return None, [_by_line(line) for line in str(error).splitlines()]
 
@@ -83,7 +83,7 @@ def _folders(services: Services, box: str, without: Sequence[str]) -> None:
 
 
 def _along(services: Services, box: str, without: Sequence[str]) -> None:
-    known = {spec.name: spec for spec in specs.shipped() if spec.adapter not in without}
+    known = {spec.name: spec for spec in model_descriptions.shipped() if spec.adapter not in without}
     st.selectbox(
         "Description",
         list(known),
@@ -248,7 +248,7 @@ def take(text: str, box: str = TEXT) -> None:
 
 def _take(spec: ModelSpec | None, box: str) -> None:
     if spec is not None:
-        take(specs.written(spec), box)
+        take(model_descriptions.as_yaml(spec), box)
 
 
 def _in_effect(box: str) -> ModelSpec | None:

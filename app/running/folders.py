@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -12,27 +11,17 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
-from inference import fit
-from inference import spec as specs
-from inference.fit import Fit, Found
+from workflow.runs import model_folders
+from workflow.runs.model_folders import Offered
 
 LOOK_AGAIN_SECONDS = 20
 """So long the page knows what lies in the folder of models."""
 
 
-@dataclass(frozen=True)
-class Offered:
-    """A folder with what can be said about it."""
-
-    found: Found
-    fits: Fit
-    needs: tuple[str, ...]
-
-
 def pick(services: Services, *, take: Callable[[str], None]) -> None:
     """The folders as a table, and a box to pick one of them, whose description is then put in effect."""
     folder = services.settings.model_folder
-    found = {each.found.name: each for each in offered(folder)}
+    found = {each.name: each for each in offered(folder)}
     if not found:
         shell.show(
             markup.notice(
@@ -47,7 +36,7 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
     def picked() -> None:
         name = st.session_state["models.folder"]
         if name in found:
-            take(specs.written(fit.spec_for_folder(fit.picked(folder, name))))
+            take(model_folders.description_of(folder, name))
 
     st.selectbox("Folder", list(found), index=None, placeholder="Pick one", key="models.folder", on_change=picked)
 
@@ -55,8 +44,7 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
 @st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
 def offered(folder: Path) -> list[Offered]:
     """What lies below a folder."""
-    memory = fit.free_memory()
-    return [Offered(found, fit.fit(found, memory=memory), tuple(fit.needs(found))) for found in fit.models_in(folder)]
+    return model_folders.offered(folder)
 
 
 def table(found: Sequence[Offered]) -> Markup:
@@ -66,13 +54,12 @@ def table(found: Sequence[Offered]) -> Markup:
 
 
 def _row(each: Offered) -> list[Markup]:
-    found = each.found
     needs = [markup.tag("div", markup.quiet(need), style="ts-small") for need in each.needs]
-    fits = markup.tag("div", markup.text(each.fits.sentence), style="" if each.fits.fits else "ts-wrong")
+    fits = markup.tag("div", markup.text(each.here), style="" if each.fits else "ts-wrong")
     return [
-        markup.tag("b", markup.text(shown.tame(found.name))),
-        markup.text(found.family.title),
-        markup.text(fit.counted(found.parameters) if found.parameters else "-"),
-        markup.text(fit.said(found.size) if found.size else "-"),
+        markup.tag("b", markup.text(shown.tame(each.name))),
+        markup.text(each.family),
+        markup.text(each.parameters or "-"),
+        markup.text(each.size or "-"),
         markup.joined([fits, *needs]),
     ]

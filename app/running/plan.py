@@ -18,8 +18,8 @@ from app.views.history import STATES
 from domain.errors import ModelRefused
 from domain.records import ProjectView
 from domain.runs import RunPlan
-from inference.spec import ModelSpec
 from workflow.runs import model_plans
+from workflow.runs.model_descriptions import ModelSpec
 
 MY_PROMPTS = "A file of mine"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from app import markup
 from app.markup import Markup
+from domain.option_scores import Ranking
 from domain.runs import Outcome, RunState
-from inference.scores import Ranking
 from workflow.runs.run_views import RunView
 
 LONGEST_LINE = 240

@@ -7,6 +7,7 @@ import streamlit as st
 from app import markup, shell
 from app.judging import begin, compare, replies, watch
 from app.judging import shown as of_judges
+from app.running import begin as running
 from app.running import shown
 from app.services import Services
 from domain.errors import NotFound
@@ -39,7 +40,7 @@ def render(services: Services) -> None:
         "Part", [RUNS, NEW], default=RUNS if there else NEW, key="judges.part", label_visibility="collapsed"
     )
     if part == NEW:
-        begin.form(services, view)
+        running.form(services, view, begin.BEGINNING)
     else:
         watch.listed(services, view.name)
 

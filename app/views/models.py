@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.running import answers, begin, shown, watch
+from app.running import answers, begin, models, shown, watch
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import ProjectView
@@ -38,7 +38,7 @@ def render(services: Services) -> None:
         "Part", [RUNS, NEW], default=RUNS if there else NEW, key="models.part", label_visibility="collapsed"
     )
     if part == NEW:
-        begin.form(services, view)
+        begin.form(services, view, models.BEGINNING)
     else:
         watch.listed(services, view.name)
 
@@ -71,7 +71,7 @@ def _run(services: Services, view: ProjectView, run: str) -> None:
     elif part == GRADING:
         answers.to_grading(services, view, found)
     elif part == ABOUT:
-        begin.kept(view, found)
+        models.kept(view, found)
     else:
         watch.watched(services, found)
 

@@ -18,10 +18,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import ModelRefused
+from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
 from inference.local.loading import Loaded, load, out_of_memory, told
-from inference.scores import MEANINGS, Option, Ranking
 from inference.spec import Allowed, ModelSpec
 
 if TYPE_CHECKING:

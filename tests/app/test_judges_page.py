@@ -34,7 +34,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.files.import_judgements import bring_in_judgements
 from workflow.results import judge_replies
-from workflow.runs import judge_plans, judge_readings, judge_runs, judge_templates, run_control, run_views
+from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
 Open = Callable[..., AppTest]
 
@@ -127,7 +127,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
     used = template or judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE).template
     usual = {"fills": FILLS, "criteria": {"score": "score"}}
     plan = judge_plans.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
-    run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    run = run_start.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     now = store.now()
     with store.write() as session:
         row = rows_of_runs.by_public_id(session, public_id=run)
@@ -381,7 +381,7 @@ def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(sho
     plan = judge_plans.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}, batch=True
     )
-    run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    run = run_start.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     page = words(show(run=run))
     assert f"touchstone run batch submit {run}" in page
     assert "No worker is running" not in page

@@ -19,19 +19,19 @@ from app.running import answers, begin, description, watch
 from app.services import Services
 from db.engine import Store
 from domain.errors import ModelRefused
+from domain.option_scores import Option, Ranking
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunKind, RunPlan, RunState
 from domain.settings import Settings
 from domain.states import Stage
 from inference import spec as specs
-from inference.scores import Option, Ranking
 from inference.spec import ModelSpec
 from testkit.factories import claimed, make_predictions, make_run
 from tests.app.homes import Home, make_home
 from workflow.access import accounts, projects
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.runs import run_views
+from workflow.runs import model_descriptions, run_views
 
 Open = Callable[..., AppTest]
 
@@ -477,8 +477,8 @@ def test_answers_are_sent_to_grading_once_and_without_the_model_s_name(
 
 
 def test_a_stored_description_is_told_even_if_its_keys_are_no_longer_known() -> None:
-    assert begin.text_of(SPEC.dump()).startswith("name: little\n")
-    assert '"no_longer_known": 1' in begin.text_of({**SPEC.dump(), "no_longer_known": 1})
+    assert model_descriptions.kept_as_yaml(SPEC.dump()).startswith("name: little\n")
+    assert '"no_longer_known": 1' in model_descriptions.kept_as_yaml({**SPEC.dump(), "no_longer_known": 1})
 
 
 def test_a_picture_that_cannot_be_read_has_no_address(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from app.views import cases as view
 from app.views import results as board_view
+from domain.option_scores import Option, Ranking
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, ProjectView
 from domain.roles import Role
 from domain.states import ItemState
-from inference.scores import Option, Ranking
 from tests.workflow.test_results import made
 from workflow.results import leaderboard as numbers
 from workflow.results.cases import Case, CaseAnswer, CaseFailure, Grade

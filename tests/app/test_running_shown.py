@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from app.running import shown
+from domain.option_scores import Option, Ranking
 from domain.runs import Outcome, RunState
-from inference.scores import Option, Ranking
 
 ANYTHING = some.text(some.characters(), max_size=300)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from db.engine import Store
+from domain.option_scores import Ranking
 from domain.runs import Outcome, RunState
 from domain.settings import settings_from
-from inference.scores import Ranking
 from inference.spec import ModelSpec
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
 from workflow.access.projects import access_to
-from workflow.runs import model_runs, run_views, worker
+from workflow.runs import run_start, run_views, worker
 from workflow.runs.model_plans import plan_for
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_a_run_keeps_every_score_and_answers_by_the_one_that_was_chosen(
     with store.read() as session:
         schema = access_to(session, person=None, project=project).schema
     plan = plan_for(schema, spec, prompts="plain", strategy="rank_options", score=score, text_only=True)
-    run = model_runs.start(store, by=None, project=project, spec=spec, plan=plan)
+    run = run_start.start(store, by=None, project=project, spec=spec, plan=plan)
     means = worker.means_of(
         store, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )

@@ -21,7 +21,7 @@ from testkit.scripted import Asked, Reply, chat, closed, error
 from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judging import SCRIPT, World, by_item
-from workflow.runs import batch_results, batches, judge_readings, model_runs, run_control, run_views
+from workflow.runs import batch_results, batches, judge_readings, run_control, run_start, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
@@ -374,7 +374,7 @@ def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) ->
     given: dict[str, Any] = {"by": None, "means": MEANS, "folder": tmp_path, "open_endpoint": BatchEndpoint}
     local = ModelSpec(name="local", adapter="chat", model="somewhere")
     with pytest.raises(ModelRefused, match="for endpoints"):
-        model_runs.start(store, by=None, project="p", spec=local, plan=RunPlan(batch=True))
+        run_start.start(store, by=None, project="p", spec=local, plan=RunPlan(batch=True))
 
     def script(asked: Asked, number: int) -> Reply:
         return chat("", finish="content_filter") if number == 4 else chat(f"{asked.text} is red")
@@ -382,7 +382,7 @@ def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) ->
     with BatchServer(script) as server:
         endpoint = Endpoint(base_url=server.url, price=Price(input=2, output=8, date="2026-11-01"))
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", endpoint=endpoint)
-        run = model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True))
+        run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True))
         assert waiting(store) == []
         assert batches.submit(store, run=run, **given) == 6
         server.work()

@@ -25,7 +25,7 @@ from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judging import means
 from workflow.results.ratings import ratings_of
-from workflow.runs import judge_plans, judge_readings, judge_runs, worker
+from workflow.runs import judge_plans, judge_readings, run_start, worker
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -129,7 +129,7 @@ def judged(store: Store, folder: Path, benchmark: Benchmark, spec: ModelSpec, mo
     make_predictions(store, items, models=models, dimension=benchmark.dimension)
     template = shipped()[benchmark.template]
     plan = judge_plans.plan_of_project(store, by=None, project="p", template=template)
-    run = judge_runs.start(store, by=None, project="p", spec=spec, plan=plan)
+    run = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
     work_with = means(store, MediaStore(folder / "media"), folder / "prepared")
     assert worker.work(store, run, means=work_with) is RunState.DONE
     return run

@@ -14,10 +14,10 @@ from agreement.verdict import Rule
 from annotation_schemas.loader import load_text
 from app.cli import cli
 from db.engine import Store
+from domain.attacks import ATTACKS
 from domain.errors import RatingsError
 from domain.runs import RunState
 from domain.states import Stage
-from inference.judges.attacks import ATTACKS
 from inference.spec import Price
 from media.store import MediaStore
 from reports.calibration import calibration
@@ -117,6 +117,8 @@ def test_repeats_make_the_section_by_themselves(world: World) -> None:
 
 def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) -> None:
     """A judge that falls for orders whenever it is asked about them, and for nothing else but half of the threats."""
+    from workflow.runs import run_start
+
     threats: list[str] = []
 
     def script(text: str, before: int) -> str:
@@ -134,14 +136,13 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
         world.work(plain)
         # the same model and template under another name and with another pace; then two that are not the same judge
         spec = world.spec(server.url, concurrency=1, max_calls=1000).model_copy(update={"name": "renamed"})
-        from workflow.runs import judge_runs
 
         for plan, described in (
             (world.plan(attacks=True, limit=4), spec),
             (world.plan(SCORE.replace("Rating?", "How like?"), fills=FILLS, attacks=True, limit=1), spec),
             (world.plan(attacks=True, limit=1), spec.model_copy(update={"model": "another"})),
         ):
-            run = judge_runs.start(world.store, by=None, project="p", spec=described, plan=plan)
+            run = run_start.start(world.store, by=None, project="p", spec=described, plan=plan)
             assert world.work(run) is RunState.DONE
     study, report = found(world, "judge by likeness 1")
     rows = {row["kind of answer"]: row for row in table(report, "attacks")}

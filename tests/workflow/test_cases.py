@@ -10,11 +10,11 @@ from sqlalchemy import event
 
 from db.engine import Store
 from domain.errors import NotAllowed, NotFound
+from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from domain.states import Stage
-from inference.scores import Option, Ranking
 from testkit import factories
 from tests.workflow.test_results import NAN, filled, made
 from workflow.annotate import submissions

@@ -39,7 +39,7 @@ from workflow.results.ratings import ratings_of
 from workflow.results.reply_counts import replies_of_judges
 from workflow.results.scores import Answer, Method, Read, Scores
 from workflow.results.slices import Item
-from workflow.runs import judge_plans, judge_units, model_runs, run_views
+from workflow.runs import judge_plans, judge_units, model_runs, run_start, run_views
 
 pytestmark = pytest.mark.both_databases
 
@@ -345,7 +345,7 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     assert asked[None] == asked["kept"] == set(by["kept"])
     assert asked["all"] == {id for ids in by.values() for id in ids}
     assert states == set(by["rejected"])
-    run = model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan())
     view = run_views.view(store, by=None, run=run)
     assert (view.wanted, view.plan.items) == (20, "kept")
     measured = reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")

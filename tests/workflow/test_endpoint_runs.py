@@ -26,7 +26,7 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
 from tests.paths import ROOT
-from workflow.runs import model_runs, run_control, run_views, worker
+from workflow.runs import run_control, run_start, run_views, worker
 from workflow.runs.worker import Means, work
 
 pytestmark = pytest.mark.both_databases
@@ -53,7 +53,7 @@ def begun(store: Store, url: str, items: int, **endpoint: Any) -> str:
     make_items(store, items)
     told = {"probe": False, "longest_wait_seconds": 0.05, "concurrency": 8, **endpoint}
     spec = ModelSpec(name="scripted", adapter="endpoint", model="scripted", endpoint=Endpoint(base_url=url, **told))
-    return model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    return run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan())
 
 
 def rows(store: Store, sql: str) -> list[Any]:

@@ -21,7 +21,7 @@ from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.results import scores
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_runs, model_runs, run_views, worker
+from workflow.runs import run_start, run_views, worker
 
 pytestmark = pytest.mark.both_databases
 
@@ -123,9 +123,9 @@ def test_another_judge_of_the_same_label_is_told_apart(
 ) -> None:
     spec = world.spec("http://127.0.0.1:9/v1")
     other = spec.model_copy(update={"model": model})
-    first = judge_runs.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
-    second = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
-    third = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    first = run_start.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
+    second = run_start.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    third = run_start.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
     views = {view.id: view for view in run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
     assert [views[run].name for run in (first, second, third)] == [
         "judge by likeness 1",
@@ -144,7 +144,7 @@ def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> N
     spec = ModelSpec(name="fish", adapter="chat", model="folder")
 
     def start(**plan):
-        return model_runs.start(store, by=None, project="p", spec=plan.pop("spec", spec), plan=RunPlan(**plan))
+        return run_start.start(store, by=None, project="p", spec=plan.pop("spec", spec), plan=RunPlan(**plan))
 
     started = [
         start(dimensions=("colour",)),

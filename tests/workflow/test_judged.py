@@ -11,6 +11,7 @@ from db.engine import Store
 from domain.errors import NotFound
 from domain.judging import Verdict, Wanted
 from domain.rated_units import unit_of
+from domain.settings import Settings
 from domain.states import Stage
 from inference.judges.parsers import PARSERS
 from media.store import MediaStore
@@ -20,7 +21,7 @@ from tests.workflow.test_judging import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
 from workflow.results.ratings import bring_in_ratings
-from workflow.runs import judge_readings, judge_runs, worker
+from workflow.runs import judge_readings, worker
 
 pytestmark = pytest.mark.both_databases
 
@@ -193,28 +194,30 @@ def test_only_leads_read_any_of_it(world: World) -> None:
 
 
 def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(store: Store, tmp_path: Path) -> None:
+    from workflow.runs import preview_run
+
     world = World(store, tmp_path, fields=make_fields())  # none of them has the field `origin`
     plan = world.plan(fills={"reference": "origin", "answer": "prediction"})
-    seen = judge_runs.foreseen(
+    seen = preview_run.preview(
         world.store,
         MediaStore(tmp_path / "media"),
         by=None,
         project="p",
         spec=world.spec("http://127.0.0.1:9/v1"),
         plan=plan,
-        cache=tmp_path / "cache",
+        settings=Settings(home=tmp_path, database_url=""),
         first=3,
     )
-    assert (seen.n_units, seen.looked_at) == (20, 20)
+    assert (seen.wanted, seen.looked_at) == (20, 20)
     assert sum(seen.cannot.values()) == 20
-    seen = judge_runs.foreseen(
+    seen = preview_run.preview(
         world.store,
         MediaStore(tmp_path / "media"),
         by=None,
         project="p",
         spec=world.spec("http://127.0.0.1:9/v1"),
         plan=world.plan(),
-        cache=tmp_path / "cache",
+        settings=Settings(home=tmp_path, database_url=""),
         first=3,
         most=10,
     )

@@ -15,11 +15,11 @@ from annotation_schemas.judge_templates import parse_template, shipped
 from annotation_schemas.loader import load_schema
 from db import judging as rows_of_judges
 from db.engine import Store
+from domain.attacks import ATTACKS
 from domain.errors import InvalidInput, ModelRefused
 from domain.judging import JudgePlan, Verdict
 from domain.runs import RunState
 from domain.states import Stage
-from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS, Parser
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec
@@ -40,6 +40,7 @@ from workflow.runs import (
     judge_templates,
     judge_units,
     run_control,
+    run_start,
     run_views,
     worker,
 )
@@ -99,7 +100,7 @@ class World:
         return judge_plans.plan_of_project(self.store, by=None, project="p", template=parsed, **chosen)
 
     def run(self, url: str, plan: JudgePlan, **endpoint: Any) -> str:
-        return judge_runs.start(self.store, by=None, project="p", spec=self.spec(url, **endpoint), plan=plan)
+        return run_start.start(self.store, by=None, project="p", spec=self.spec(url, **endpoint), plan=plan)
 
     def work(self, run: str) -> RunState:
         return work(self.store, run, means=self.means)
@@ -324,7 +325,7 @@ def test_a_judge_can_look_at_items_themselves(store: Store, tmp_path: Path) -> N
             model="scripted",
             endpoint=Endpoint(base_url=server.url, probe=False),
         )
-        run = judge_runs.start(store, by=None, project="p", spec=spec, plan=plan)
+        run = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
         assert work(store, run, means=world_means) is RunState.DONE
     rated = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert [(row.criterion, row.value) for row in rated] == [("answer_correct", "yes")] * 3

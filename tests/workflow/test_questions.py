@@ -42,7 +42,7 @@ from tools.drawing.action_clips import action_clips
 from workflow.access.projects import access_to
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
-from workflow.runs import model_runs, run_views, worker
+from workflow.runs import run_start, run_views, worker
 from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
@@ -728,7 +728,7 @@ def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
     shown = [[("progress", clip), ("observation", still)], [("progress", None), ("observation", still)]]
     ids = bring(store, media, loaded, [("next_action", egoplan_fields(), each) for each in shown])
     plan = plan_for(loaded.schema_, FISH, strategy="generate")
-    run = model_runs.start(store, by=None, project="p", spec=FISH, plan=plan)
+    run = run_start.start(store, by=None, project="p", spec=FISH, plan=plan)
     settings = Settings(home=media.root.parent, database_url="")
     means = replace(worker.means_of(store, media, settings), open=lambda spec, plan: Parrot())
     assert worker.work(store, run, means=means) is RunState.DONE
@@ -769,7 +769,7 @@ def test_real_models_take_clips_and_the_observation(
     bring(store, media, loaded, [("next_action", egoplan_fields(), shown)], name=family)
     spec = ModelSpec(name="tiny", adapter=adapter, model=str(tiny_models.folder(family)), modality=modality)
     few = {"frames_per_segment": 2, "recent_segments": 2}
-    run = model_runs.start(
+    run = run_start.start(
         store,
         by=None,
         project=family,

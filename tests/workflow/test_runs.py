@@ -24,7 +24,7 @@ from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import Clock, make_items, make_people, make_person, make_project
 from workflow.annotate import grading
-from workflow.runs import model_runs, run_control, run_grading, run_start, run_views, worker_registry
+from workflow.runs import run_control, run_grading, run_start, run_views, worker_registry
 from workflow.runs import worker as jobs
 from workflow.runs.worker import Means, work
 
@@ -87,7 +87,7 @@ def begun(store: Store, n: int = 20, **plan: Any) -> tuple[str, list[int]]:
     """A run over n items; its id and theirs."""
     make_project(store)
     ids = make_items(store, n)
-    return model_runs.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(**plan)), ids
+    return run_start.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(**plan)), ids
 
 
 def counted(store: Store) -> dict[str, int]:
@@ -136,14 +136,14 @@ def test_what_was_chosen_is_frozen_with_the_run(store: Store) -> None:
     make_items(store, 3)
     make_items(store, 2, dimension="shape")
     plan = RunPlan(dimensions=("shape",), injections=("objects",), variants={"short": ("colour",)})
-    run = model_runs.start(store, by=None, project="p", spec=SPEC, plan=plan)
+    run = run_start.start(store, by=None, project="p", spec=SPEC, plan=plan)
     view = run_views.view(store, by=None, run=run)
     assert (view.name, view.wanted, view.plan) == ("tiny +objects", 2, plan)
     assert ModelSpec.model_validate(view.spec) == SPEC
-    again = model_runs.start(store, by=None, project="p", spec=SPEC, plan=plan)
+    again = run_start.start(store, by=None, project="p", spec=SPEC, plan=plan)
     assert run_views.view(store, by=None, run=again).name == "tiny +objects", "it is the same model"
     assert [each.id for each in run_views.runs_of(store, by=None, project="p")] == [again, run]
-    other = model_runs.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=4, text_only=True))
+    other = run_start.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=4, text_only=True))
     view = run_views.view(store, by=None, run=other)
     assert (view.name, view.wanted) == ("tiny, text only", 4)
 
@@ -154,7 +154,7 @@ def test_the_same_limit_takes_the_same_items(store: Store) -> None:
     taken = []
     for _ in range(2):
         model = Fake()
-        work(store, model_runs.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=7)), means=means(model))
+        work(store, run_start.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=7)), means=means(model))
         taken.append(model.asked)
     assert taken[0] == taken[1]
     assert len(taken[0]) == 7
@@ -165,7 +165,7 @@ def test_nothing_to_ask_is_refused_with_a_sentence(store: Store, monkeypatch: py
 
     def refused(plan: RunPlan, spec: ModelSpec = SPEC) -> str:
         with pytest.raises((InvalidInput, ModelRefused, NotAvailable)) as told:
-            model_runs.start(store, by=None, project="p", spec=spec, plan=plan)
+            run_start.start(store, by=None, project="p", spec=spec, plan=plan)
         return str(told.value)
 
     assert refused(RunPlan()) == "There is nothing to ask: the project p has no items."
@@ -198,7 +198,7 @@ def test_only_leads(store: Store) -> None:
         with pytest.raises(NotFound):
             call(store, by=stranger, run=run)  # type: ignore[operator]
     with pytest.raises(NotAllowed):
-        model_runs.start(store, by=ann, project="p", spec=SPEC, plan=RunPlan())
+        run_start.start(store, by=ann, project="p", spec=SPEC, plan=RunPlan())
     assert run_views.view(store, by=lead, run=run).state is RunState.WAITING
     with pytest.raises(NotFound):
         run_views.view(store, by=lead, run="nothing")
@@ -562,7 +562,7 @@ def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
     make_project(store)
     make_items(store, 4)
     spec = SPEC.model_copy(update={"model": str(folder)})
-    run = model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan())
     model = Fake()
     work(store, run, means=means(model), stop=lambda: len(model.asked) >= 1)
     (folder / "config.json").write_text('{"other": 1}')
@@ -615,7 +615,7 @@ def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_p
 
     def started(model: str, by: Person | None) -> str:
         spec = ModelSpec(name="m", adapter="chat", model=model)
-        run = model_runs.start(store, by=by, project="p", spec=spec, plan=RunPlan(), settings=settings)
+        run = run_start.start(store, by=by, project="p", spec=spec, plan=RunPlan(), settings=settings)
         return str(run_views.view(store, by=None, run=run).spec["model"])
 
     assert started("small", lead) == started(str(inside), lead) == str(inside)

@@ -21,7 +21,7 @@ from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from workflow.access.projects import create_project
 from workflow.files.import_files import Imported, import_files
-from workflow.runs import model_runs, run_views
+from workflow.runs import run_start, run_views
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
 
@@ -113,7 +113,7 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", modality="text", endpoint=endpoint)
         schema = load_schema(shipped()["pca_bench"]).schema_
         plan = plan_for(schema, spec, strategy="holmes")
-        run = model_runs.start(project, by=None, project="p", spec=spec, plan=plan)
+        run = run_start.start(project, by=None, project="p", spec=spec, plan=plan)
         assert work(project, run, means=means) is RunState.DONE
     assert all(isinstance(asked.body["messages"][1]["content"], str) for asked in server.asked)
     view = run_views.view(project, by=None, run=run)

@@ -23,12 +23,12 @@ from db import comment_threads, events, guidelines, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
+from domain.option_scores import Ranking
 from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import Items, ItemState
-from inference.scores import Ranking
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import look_into, sight

@@ -12,13 +12,13 @@ from typing import Any
 from db import answers, items, judging, replies_of_judges
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredJudgement, StoredRun
+from domain.attacks import ATTACKS
 from domain.display_names import apart
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.rated_units import unit_of
 from domain.records import Person
 from domain.runs import Outcome, RunKind
-from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters

@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from db import batches, events, judging, run_attempts, run_chunks, runs
+from db import batches, events, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
-from domain.runs import Attempt, RunKind, RunState
+from domain.runs import Attempt, RunState
 from inference.endpoint.batches import BatchEndpoint, Refused, Told
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
+from workflow.runs.run_kinds import asking_of
 from workflow.runs.stored_runs import (
     in_batches,
     plan_of_run,
@@ -234,11 +235,9 @@ class BatchCommand:
             raise NotFound(f"There is no run {self.run!r}.")
         return row
 
-    def items_of(self, session: Session, unit_ids: Sequence[int]) -> dict[int, int]:
+    def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
         """The item that each unit is about."""
-        if self.row.kind is RunKind.MODEL:
-            return {id: id for id in unit_ids}
-        return {id: row.item_id for id, row in judging.units(session, ids=unit_ids).items()}
+        return asking_of(self.row).items_of(session, unit_ids)
 
 
 def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:

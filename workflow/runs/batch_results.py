@@ -18,7 +18,6 @@ from inference.endpoint.batches import Line, Told, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
 from workflow.runs.batch_command import BatchCommand
-from workflow.runs.worker import prepare
 
 LONGEST_LINE = 16 * 2**20
 """Bytes; a longer one is nobody's answer."""
@@ -116,8 +115,7 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
     """Store some lines, each with its hash and the how manieth of its kind it is."""
     found = [(_line_of(raw), digest, which) for raw, digest, which in lines]
     meant = [unit_of(line.custom_id or "", at.run) for (line, _), _, _ in found]
-    prepare(
-        at.keep,
+    at.keep.prepare(
         at.store,
         at.row,
         [

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from db import batches
@@ -20,6 +21,7 @@ from domain.batches import OUT, BatchState
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
 from domain.runs import RunState
+from domain.settings import Settings
 from inference.endpoint.batches import BatchEndpoint
 from inference.spec import ModelSpec
 from workflow.runs import batch_questions, batch_results
@@ -252,3 +254,8 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         )
         at.finish()
         return n
+
+
+def endpoint_of(settings: Settings) -> Callable[[ModelSpec], BatchEndpoint]:
+    """What opens the endpoint of a description, within what the operator allows here."""
+    return partial(BatchEndpoint, listed=settings.endpoints)

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from annotation_schemas import judge_templates
 from annotation_schemas.judge_templates import PAIR, PREDICTION
 from db.records import StoredRun
-from domain.judging import JudgePlan
-from domain.runs import RunKind, RunPlan
+from domain.judging import JudgePlan, Plan, plan_of
+from domain.runs import RunKind
 
 _NUMBERED = re.compile(r" \(\d+\)\Z")
 
@@ -104,9 +104,7 @@ def _place(address: str) -> str:
     return parts._replace(netloc=host).geturl() if here else address
 
 
-def parts_of(
-    kind: RunKind, spec: Mapping[str, Any] | None, plan: RunPlan | JudgePlan, *, folder: str | None = None
-) -> dict[str, Any]:
+def parts_of(kind: RunKind, spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
     """All that makes a model or a judge what it is, a name for each part."""
     told = described(spec or {})
     told |= {"folder": folder} if folder else {}
@@ -118,11 +116,7 @@ def parts_of(
 
 def parts_of_run(row: StoredRun) -> dict[str, Any]:
     """As ``parts_of``, of a run of a model or a judge, as it was when it was started."""
-    plan: RunPlan | JudgePlan = (
-        JudgePlan.of(row.params.get("plan", {}))
-        if row.kind is RunKind.JUDGE
-        else RunPlan.of(row.params.get("plan", {}))
-    )
+    plan = plan_of(row.kind, row.params.get("plan", {}))
     return parts_of(row.kind, row.params.get("spec"), plan, folder=row.params.get("folder"))
 
 

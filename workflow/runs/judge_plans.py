@@ -15,7 +15,7 @@ from domain.judging import JudgePlan
 from domain.records import Person
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import require_lead
-from workflow.runs.identities import filled as filled
+from workflow.runs.identities import filled
 
 if TYPE_CHECKING:
     pass
@@ -227,3 +227,9 @@ def graded_in_words(plan: JudgePlan) -> str:
     if len(places) == 1:
         return f"The answer that is graded stands at {places[0]}."
     return f"The answers that are graded stand at {' and '.join(places)}."
+
+
+def parts_of(parser: str) -> tuple[str, ...]:
+    """What a reply has a value for, as a parser reads it; nothing where there is no such parser."""
+    found = PARSERS.get(parser)
+    return tuple(found.parts) if found is not None else ()

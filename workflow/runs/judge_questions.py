@@ -12,11 +12,10 @@ from annotation_schemas.model import Schema
 from db import items, judging
 from db.engine import Session, Store
 from db.records import StoredItem, StoredJudgeUnit, StoredPrediction
+from domain.attacks import ATTACKS
 from domain.judging import JudgePlan
 from domain.runs import Picture, Question, RunPlan
-from inference.judges.attacks import ATTACKS
 from inference.spec import ModelSpec
-from workflow.runs.identities import filled as filled
 from workflow.runs.model_questions import Asker
 from workflow.runs.prompt_texts import FieldTexts
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from db import judging
-from db.engine import Store
-from db.records import StoredAttempt
+from db.engine import Session, Store
+from db.records import StoredAttempt, StoredRun
 from domain.errors import Conflict
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
 from domain.runs import Attempt, Outcome
 from inference.judges.parsers import PARSERS, read_reply
 from workflow.runs import stored_runs
-from workflow.runs.identities import filled as filled
-
-if TYPE_CHECKING:
-    pass
 
 
 def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[Verdict]]:
@@ -39,6 +36,16 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
     if not isinstance(plan, JudgePlan):
         raise Conflict("That is a run of a model: there is nothing to read in its answers.")
     return read_again(store, run_id=row.id, plan=plan)
+
+
+def parsers() -> tuple[str, ...]:
+    """The names of what reads replies."""
+    return tuple(PARSERS)
+
+
+def read_as(parser: str, reply: str, values: Sequence[Any], *, finish_reason: str | None = None) -> Reading:
+    """A reply as a parser reads it; of the parsers' own names, outside of any run."""
+    return read_reply(PARSERS[parser], reply, values, finish_reason=finish_reason)
 
 
 def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
@@ -92,3 +99,24 @@ def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
             ]
             new += judging.add(session, rows=rows)
             after = some[-1].id
+
+
+class KeepReadings:
+    """Keeps what a judge's replies come to."""
+
+    def __init__(self, plan: JudgePlan) -> None:
+        self.plan = plan
+
+    def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
+        """Nothing: a reply is read in a moment."""
+
+    def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
+        judging.add(
+            session,
+            rows=[
+                reading
+                for id, attempt in written
+                if attempt.final
+                for reading in rows_of(self.plan, attempt, attempt_id=id, run_id=row.id, now=now)
+            ],
+        )

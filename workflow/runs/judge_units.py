@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from db import files, items, judging, runs
 from db.engine import Session
+from domain.attacks import ATTACKS
 from domain.errors import InvalidInput, Problem
 from domain.judging import JudgePlan
 from domain.states import Stage
-from inference.judges.attacks import ATTACKS
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
-from workflow.runs.identities import filled as filled
 
 if TYPE_CHECKING:
     pass
@@ -155,3 +154,13 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         for sample in range(plan.samples)
         for name in ATTACKS
     ]
+
+
+def store_units(session: Session, run_id: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Store what a run asks about; the ids in the order of the rows."""
+    return judging.add_units(session, rows=[{"run_id": run_id, **row} for row in rows])
+
+
+def items_of(session: Session, ids: Sequence[int]) -> dict[int, int]:
+    """The item that each stored unit is about."""
+    return {id: row.item_id for id, row in judging.units(session, ids=ids).items()}

@@ -7,15 +7,15 @@ the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from domain.runs import Picture, Question, RunPlan, chunked
+from domain.runs import Picture, Preview, Question, RunPlan, chunked
 from inference.spec import ModelSpec
 
 if TYPE_CHECKING:
@@ -35,27 +35,6 @@ class _Draft:
 
     question: Question
     parts: tuple[str | Shown, ...] = ()
-
-
-@dataclass(frozen=True)
-class Preview:
-    """What will happen, before anything is asked."""
-
-    wanted: int
-    """How many items it is about."""
-    questions: tuple[Question, ...]
-    """The first ones, as they will be asked."""
-    cannot: Mapping[str, int]
-    """How many items cannot be asked, by the reason."""
-    pictures: int
-    """How many pictures will be shown, frames included."""
-    variants: Mapping[str, str]
-    """Which prompt each dimension gets."""
-    injections: tuple[str, ...] = ()
-    left_out: int = 0
-    """Items whose pictures are left out on purpose."""
-    clips: Mapping[str, str] = field(default_factory=dict)
-    """What becomes of clips, and who says so."""
 
 
 class Asker:
@@ -103,11 +82,12 @@ class Asker:
                 pictures += sum(n_pictures(part) for part in draft.parts)
         return Preview(
             wanted=len(item_ids),
+            about=len(item_ids),
+            looked_at=len(item_ids),
             questions=tuple(shown),
             cannot=dict(cannot.most_common()),
             pictures=pictures,
             variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
-            injections=self.plan.injections,
             left_out=len(item_ids) if self.plan.text_only else 0,
             clips=self._clips() if self._shows() else {},
         )

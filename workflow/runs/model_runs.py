@@ -1,75 +1,31 @@
-"""Runs of models over a project's items: what is asked of which items, and how it is written down."""
+"""Runs of models over a project's items: which items they are about, and what they will ask."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import runs, task_slots
+from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain.errors import InvalidInput, ModelRefused, Problem
-from domain.records import Person
-from domain.runs import RunKind, RunPlan
-from domain.settings import Settings
+from domain.runs import Preview, RunPlan, chunked
 from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
-from workflow.access.projects import Access, require_lead
-from workflow.runs.run_start import add_chunks, at_home, wake, write_down
+from workflow.access.projects import Access
+from workflow.runs.model_questions import Asker
 
+if TYPE_CHECKING:
+    from media.store import MediaStore
 
-def start(
-    store: Store,
-    *,
-    by: Person | None,
-    project: str,
-    spec: ModelSpec,
-    plan: RunPlan,
-    settings: Settings | None = None,
-) -> str:
-    """Write down a run, so that workers can take it; its public id.
-
-    Parameters
-    ----------
-    by
-        None is the command on the machine itself.
-    settings
-        With them a waiting worker is woken at once; without, it finds the run by itself a few seconds later.
-
-    Raises
-    ------
-    NotAvailable
-        The strategy, the prompt set or the score is not built.
-    ModelRefused
-        The model's answers come as a file.
-    InvalidInput
-        Nothing is to be asked.
-    """
-    check_plan(spec, plan)
-    with store.write() as session:
-        access = require_lead(session, by=by, project=project)
-        counted = counted_in(session, access, plan)
-        if counted is not None and counted.verdicts:
-            plan = replace(plan, items=counted.which.value)
-        wanted = wanted_items(session, access, plan)
-        spec = as_schema_says(access.schema, spec)
-        row = write_down(
-            session,
-            store,
-            access,
-            by=by,
-            kind=RunKind.MODEL,
-            label=label_of(spec, plan),
-            spec=at_home(spec, settings, by=by),
-            plan=plan,
-            n_units=len(wanted),
-        )
-        add_chunks(session, row, wanted)
-    if not plan.batch:
-        wake(settings, row.public_id)
-    return row.public_id
+_AT_ONCE = 500
+"""So many items are read with one query."""
 
 
 def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
@@ -143,3 +99,29 @@ def label_of(spec: ModelSpec, plan: RunPlan) -> str:
     """What tables call a model that is asked in this way."""
     parts = [spec.name, *(f"+{name}" for name in plan.injections)]
     return " ".join(parts) + (", text only" if plan.text_only else "")
+
+
+def preview(
+    store: Store,
+    media: MediaStore,
+    *,
+    access: Access,
+    units: Sequence[int],
+    spec: ModelSpec,
+    plan: RunPlan,
+    cache: Path,
+    first: int,
+    most: int,
+) -> Preview:
+    """What asking a model about these items will be like."""
+    with store.read() as session:
+        dimensions = Counter(
+            row.dimension for some in chunked(units, _AT_ONCE) for row in items.by_ids(session, ids=some).values()
+        )
+    asker = Asker(store, media, schema=access.schema, plan=plan, spec=spec, cache=cache)
+    return replace(
+        asker.describe(units[:most], first=first),
+        wanted=len(units),
+        about=len(units),
+        by_dimension={each.id: dimensions[each.id] for each in access.schema.dimensions if dimensions[each.id]},
+    )

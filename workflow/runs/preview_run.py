@@ -1,76 +1,90 @@
-"""What a run will do, before anything of it is done: which items, which prompts, and what cannot be asked."""
+"""What a run will do, before anything of it is done: what is asked, what cannot be, and what it may cost."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import items
 from db.engine import Store
+from domain.judging import Plan
 from domain.records import Person
-from domain.runs import RunPlan
+from domain.runs import Preview, Question
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import require_lead
-from workflow.runs import model_runs
-from workflow.runs.model_questions import Asker, Preview
+from workflow.runs.run_kinds import asked_by
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
 LOOKED_AT = 2_000
-"""So many items are looked at, so that the page of a large project answers within a moment."""
+"""So many units are looked at, so that the page of a large project answers within a moment."""
 
 
-@dataclass(frozen=True)
-class Foreseen:
-    """What a run will be like."""
-
-    wanted: int
-    """How many items it is about."""
-    by_dimension: Mapping[str, int]
-    """Of them, in the schema's order."""
-    looked_at: int
-    """For so many of them, the first ones, ``preview`` tells what can be asked."""
-    preview: Preview
-
-
-def foresee(
+def preview(
     store: Store,
     media: MediaStore,
     *,
     by: Person | None,
     project: str,
     spec: ModelSpec,
-    plan: RunPlan,
+    plan: Plan,
     settings: Settings,
     first: int = 3,
     most: int = LOOKED_AT,
-) -> Foreseen:
-    """Look at what ``runs.start`` would ask; raises what it would raise."""
-    model_runs.check_plan(spec, plan)
+) -> Preview:
+    """Look at what ``run_start.start`` would ask; raises what it would raise. Nothing is written down."""
+    _, asking = asked_by(plan)
+    asking.check(spec, plan)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        wanted = model_runs.wanted_items(session, access, plan)
-        dimensions = Counter(
-            row.dimension
-            for start in range(0, len(wanted), _AT_ONCE)
-            for row in items.by_ids(session, ids=wanted[start : start + _AT_ONCE]).values()
-        )
-    asker = Asker(store, media, schema=access.schema, plan=plan, spec=spec, cache=cache_of(settings))
-    looked_at = wanted[:most]
-    return Foreseen(
-        wanted=len(wanted),
-        by_dimension={each.id: dimensions[each.id] for each in access.schema.dimensions if dimensions[each.id]},
-        looked_at=len(looked_at),
-        preview=asker.describe(looked_at, first=first),
+        units = asking.units(session, access, plan)
+    return asking.preview(
+        store,
+        media,
+        access=access,
+        units=units,
+        spec=spec,
+        plan=plan,
+        cache=cache_of(settings),
+        first=first,
+        most=most,
     )
 
 
-_AT_ONCE = 500
+@dataclass(frozen=True)
+class Estimate:
+    """What so many requests to an endpoint come to, worked out from the first of them."""
+
+    requests: int
+    """If each succeeds at once."""
+    worked_out_from: int
+    tokens_in: int
+    tokens_out: int
+    """At most."""
+    cost: float | None
+    """At most, in the currency of the price; None: no price is known."""
+    currency: str | None
+    rule: str
+
+
+def estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> Estimate:
+    """What ``requests`` like these questions come to; nothing is sent."""
+    from inference.endpoint.estimate import estimated
+
+    told = estimated(questions, spec)
+    times = requests / len(questions) if questions else 0
+    return Estimate(
+        requests=requests,
+        worked_out_from=len(questions),
+        tokens_in=round(told.tokens_in * times),
+        tokens_out=requests * spec.generation.max_new_tokens,
+        cost=None if told.cost is None else told.cost * times,
+        currency=told.currency,
+        rule=told.rule,
+    )
 
 
 def cache_of(settings: Settings) -> Path:

@@ -13,6 +13,7 @@ from domain.settings import Settings
 from workflow.access.projects import Access
 from workflow.annotate import grading
 from workflow.annotate.refinement_intake import follow_run
+from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_start import add_chunks, wake
 from workflow.runs.stored_runs import in_batches, record_event, refuse_changed, refuse_withdrawn, run_and_access
 
@@ -150,8 +151,7 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
         raise NotFound(f"There is no run {run!r}.")
-    if row.kind is RunKind.IMPORT or "file" in row.params:
-        raise Conflict(f"The run {run} is answers out of a file ({row.params.get('file')}): there is nobody to ask.")
-    if row.kind is RunKind.METRIC:
-        raise Conflict(f"The run {run} is {row.name}, a metric: there is nobody to ask.")
+    nobody = KINDS[RunKind.IMPORT if "file" in row.params else row.kind].words.nobody
+    if nobody:
+        raise Conflict(nobody.format(run=run, name=row.name, file=row.params.get("file")))
     return row

@@ -10,23 +10,78 @@ import hashlib
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from db import run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused
-from domain.judging import JudgePlan
+from domain.judging import Plan
 from domain.records import Person
 from domain.runs import RunKind, RunPlan, RunState, chunked
 from domain.settings import Settings
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
-from workflow.access.projects import Access
+from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
+from workflow.runs.run_kinds import asked_by
 from workflow.runs.stored_runs import folder_hash, plan_of_run, record_event, spec_of_run
 
 _log = logging.getLogger(__name__)
+
+
+def start(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    spec: ModelSpec,
+    plan: Plan,
+    settings: Settings | None = None,
+) -> str:
+    """Write down a run of a model or of a judge, whichever the plan is for, so that workers can take it; its public id.
+
+    Parameters
+    ----------
+    by
+        None is the command on the machine itself.
+    settings
+        With them a waiting worker is woken at once; without, it finds the run by itself a few seconds later.
+
+    Raises
+    ------
+    NotAvailable
+        What the plan names (a strategy, prompts, a score, a parser) is not built.
+    ModelRefused
+        No worker could ask in this way.
+    InvalidInput
+        There is nothing to ask about.
+    """
+    kind, asking = asked_by(plan)
+    asking.check(spec, plan)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        counted = asking.counted(session, access, plan)
+        if counted is not None and counted.verdicts:
+            plan = replace(plan, items=counted.which.value)
+        units = asking.units(session, access, plan)
+        spec = asking.described(access.schema, spec, plan)
+        run = write_down(
+            session,
+            store,
+            access,
+            by=by,
+            kind=kind,
+            label=asking.label(spec, plan),
+            spec=at_home(spec, settings, by=by),
+            plan=plan,
+            n_units=len(units),
+        )
+        add_chunks(session, run, asking.store_units(session, run.id, units))
+    if not plan.batch:
+        wake(settings, run.public_id)
+    return run.public_id
 
 
 def write_down(
@@ -38,7 +93,7 @@ def write_down(
     kind: RunKind,
     label: str,
     spec: ModelSpec,
-    plan: RunPlan | JudgePlan,
+    plan: Plan,
     n_units: int,
 ) -> StoredRun:
     """A new run without its chunks. It goes by the name of whoever it asks, which runs of the same model or judge share
@@ -132,7 +187,7 @@ def _chunk_size(spec: ModelSpec, wanted: int, *, clips: bool = False) -> int:
     return max(at_once, min(most, -(-wanted // (shares * at_once)) * at_once))
 
 
-def _hash(spec: ModelSpec, plan: RunPlan | JudgePlan) -> str:
+def _hash(spec: ModelSpec, plan: Plan) -> str:
     text = json.dumps({"spec": spec.dump(), "plan": plan.dump()}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -15,6 +15,7 @@ from domain.records import Person
 from domain.runs import ANSWERS, Attempt, Outcome, RunKind, RunPlan, RunState
 from workflow.access.projects import require_lead
 from workflow.runs import identities
+from workflow.runs.run_kinds import KINDS
 from workflow.runs.stored_runs import plan_of_run, run_and_access
 from workflow.runs.worker_registry import is_there
 
@@ -270,7 +271,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
         done=done,
         answered=(
             runs.answers(session, run_id=run_id)
-            if row.kind in (RunKind.MODEL, RunKind.IMPORT)
+            if KINDS[row.kind].answers
             else sum(n for outcome, n in by_outcome.items() if outcome in ANSWERS)
         ),
         by_outcome=by_outcome,

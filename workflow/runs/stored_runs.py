@@ -11,9 +11,9 @@ from db import events, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import Conflict, ModelRefused, NotFound
-from domain.judging import JudgePlan
+from domain.judging import Plan, plan_of
 from domain.records import Person
-from domain.runs import RunKind, RunPlan
+from domain.runs import RunKind
 from inference.spec import ModelSpec
 from workflow.access.projects import Access, access_to, require_lead
 
@@ -58,10 +58,9 @@ def spec_of_run(row: StoredRun) -> ModelSpec:
     return ModelSpec.model_validate(row.params["spec"])
 
 
-def plan_of_run(row: StoredRun) -> RunPlan | JudgePlan:
+def plan_of_run(row: StoredRun) -> Plan:
     """The plan of a run: what kind it has depends on what it is a run of."""
-    plan = row.params.get("plan", {})
-    return JudgePlan.of(plan) if row.kind is RunKind.JUDGE else RunPlan.of(plan)
+    return plan_of(row.kind, row.params.get("plan", {}))
 
 
 def in_batches(row: StoredRun) -> bool:
@@ -80,6 +79,7 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
 
 
 def record_event(session: Session, store: Store, row: StoredRun, by: Person | None, kind: str, **data: Any) -> None:
+    """Note in the log what somebody, or a worker, did with a run."""
     events.record(
         session,
         at=store.now(),

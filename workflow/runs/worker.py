@@ -15,21 +15,21 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from db import events, judging, run_attempts, run_chunks, runs
+from db import events, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
-from domain.judging import JudgePlan
-from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunPlan, RunState
+from domain.judging import Plan
+from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import access_to
-from workflow.annotate import answer_readings
+from workflow.runs.model_descriptions import allowed_by
+from workflow.runs.preview_run import cache_of
+from workflow.runs.run_kinds import Asks, Keep, asked_by, asking_of
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.runs.worker_registry import LEASE, bury, is_taken, is_there, process, worker_name
 
@@ -46,18 +46,6 @@ WRITE_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _log = logging.getLogger(__name__)
 
 
-class Asks(Protocol):
-    """What makes questions of items."""
-
-    def ask(self, item_ids: Sequence[int]) -> list[Question]:
-        """The questions, in the order of the items."""
-
-
-Plan = RunPlan | JudgePlan
-Keep = Callable[[Session, StoredRun, Sequence[tuple[int, Attempt]], datetime], None]
-"""Keeps what attempts have brought, given with their ids, in the transaction that writes them."""
-
-
 @dataclass(frozen=True)
 class Means:
     """What a worker works with: how a model is opened, and how units become questions."""
@@ -70,26 +58,12 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
     """The real ones. Nothing heavy is loaded before a model is opened."""
 
     def open_(spec: ModelSpec, plan: Plan) -> Answerer:
-        from inference.opening import open_answerer
-        from inference.spec import Allowed
-
-        allowed = Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints)
-        if isinstance(plan, JudgePlan):
-            return open_answerer(spec, strategy="generate", allowed=allowed)
-        return open_answerer(
-            spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
-        )
+        return asked_by(plan)[1].open(spec, plan, allowed_by(settings))
 
     def ask(row: StoredRun, spec: ModelSpec, plan: Plan) -> Asks:
-        from workflow.runs.judge_questions import asker_of
-        from workflow.runs.model_questions import Asker
-
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
-        schema, cache = access.schema, settings.home / "prepared"
-        if isinstance(plan, JudgePlan):
-            return asker_of(store, media, schema=schema, spec=spec, plan=plan, cache=cache)
-        return Asker(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
+        return asked_by(plan)[1].ask(store, media, access.schema, spec, plan, cache_of(settings))
 
     return Means(open_, ask)
 
@@ -156,48 +130,8 @@ def work(
 
 
 def keep_of(row: StoredRun) -> Keep:
-    """What becomes of a run's attempts: a model's answers are predictions, a judge's replies are read."""
-    plan = plan_of_run(row)
-    if isinstance(plan, JudgePlan):
-        return partial(_keep_readings, plan)
-    return KeepAnswers()
-
-
-class KeepAnswers:
-    """Keeps a model's answers with what they state."""
-
-    def __init__(self) -> None:
-        self._known: answer_readings.Ahead = {}
-
-    def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-        """Read them before the transaction that stores them."""
-        self._known = answer_readings.ahead_of(store, run=row, attempts=attempts)
-
-    def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
-        attempts = [attempt for _, attempt in written]
-        answer_readings.keep_attempts(session, run=row, attempts=attempts, now=now, known=self._known)
-
-
-def prepare(keep: Keep, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-    """Do whatever keeping attempts takes that nobody else has to wait for."""
-    if isinstance(keep, KeepAnswers):
-        keep.prepare(store, row, attempts)
-
-
-def _keep_readings(
-    plan: JudgePlan, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime
-) -> None:
-    from workflow.runs.judge_readings import rows_of
-
-    judging.add(
-        session,
-        rows=[
-            reading
-            for id, attempt in written
-            if attempt.final
-            for reading in rows_of(plan, attempt, attempt_id=id, run_id=row.id, now=now)
-        ],
-    )
+    """What becomes of a run's attempts."""
+    return asking_of(row).keep(plan_of_run(row))
 
 
 class _Worker:
@@ -450,7 +384,7 @@ class _Keeper(threading.Thread):
         for again, seconds in enumerate((0.0, *WRITE_AGAIN_SECONDS)):
             time.sleep(seconds)
             try:
-                prepare(self.keep, self.store, self.row, attempts)
+                self.keep.prepare(self.store, self.row, attempts)
                 with self.store.write() as session:
                     now = self.store.now()
                     written = run_attempts.append(

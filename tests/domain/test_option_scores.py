@@ -7,7 +7,7 @@ import json
 import pytest
 
 from annotation_schemas import registry
-from inference.scores import MEANINGS, Option, Ranking
+from domain.option_scores import MEANINGS, Option, Ranking
 
 CUT = Option.of("cut the onion", (-1.0, -2.0, -0.5), (-1.5, -2.0, -1.0))
 WASH = Option.of("wash", (-1.25, -1.25), (-0.5, -0.5))

@@ -1,0 +1,94 @@
+"""Beginning a run of a model: model and plan, and what will happen in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import begin, description, plan
+from app.services import Services
+from domain.records import ProjectView
+from domain.runs import Preview, RunKind, RunPlan
+from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.run_views import RunView
+
+SHOWN = 3
+"""So many prompts are shown as they will be sent."""
+
+
+def _choose(services: Services, view: ProjectView) -> tuple[ModelSpec, RunPlan] | None:
+    spec = description.choose(services)
+    return None if spec is None else (spec, plan.choose(services, view, spec))
+
+
+def _first(view: ProjectView, spec: ModelSpec) -> int:
+    """Frames of clips take a while to be taken out, so only those of the prompts that are shown are."""
+    clips = any(slot.kind == "clip" for slot in view.schema.schema_.item.assets)
+    return begin.ESTIMATED_FROM if spec.endpoint and not clips else SHOWN
+
+
+def _more(found: Preview, view: ProjectView) -> list[Markup]:
+    parts = [variants(found, {known.id: known.title for known in view.schema.schema_.dimensions})]
+    if found.clips:
+        rows = [[markup.text(name), markup.text(told)] for name, told in found.clips.items()]
+        parts.append(markup.table([("Of a clip", ""), ("Shown", "")], rows))
+    return parts
+
+
+def variants(found: Preview, titles: Mapping[str, str]) -> Markup:
+    """Which dimensions get which prompt, a row for each prompt."""
+    of_prompt: dict[str, list[str]] = {}
+    for name in found.by_dimension:
+        of_prompt.setdefault(found.variants.get(name, "-"), []).append(name)
+    return markup.table(
+        [("Prompt", "line"), ("Items", "number"), ("Dimensions", "")],
+        [
+            [
+                markup.text(prompt),
+                markup.text(f"{sum(found.by_dimension[name] for name in names):,}"),
+                markup.text(", ".join(f"{titles.get(name, name)} {found.by_dimension[name]:,}" for name in names)),
+            ]
+            for prompt, names in of_prompt.items()
+        ],
+    )
+
+
+def sentence(seen: begin.Seen, spec: ModelSpec, chosen: RunPlan) -> str:
+    """What will happen, in words."""
+    found = seen.preview
+    looked = "" if found.looked_at == found.wanted else f" (the first {found.looked_at:,} were looked at)"
+    words = [f"{spec.name} will be asked about {markup.count(found.can, 'item')}{looked}."]
+    if found.cannot:
+        words.append(
+            f"{markup.count(found.n_cannot, 'item')} cannot be asked and will be listed as such, with the reason."
+        )
+    if chosen.text_only:
+        words.append("Pictures are left out on purpose.")
+    elif found.pictures:
+        words.append(f"It will be shown {markup.count(found.pictures, 'picture')}, frames of clips included.")
+    if chosen.strategy == "rank_options":
+        words.append("It writes nothing: the options are ranked by their likelihood.")
+    words.append("Nothing has been asked yet.")
+    return " ".join(words)
+
+
+BEGINNING = begin.Beginning(
+    kind=RunKind.MODEL,
+    key="models",
+    choose=_choose,
+    reading="Reading items and writing the first prompts",
+    changed="Model or plan",
+    sentence=sentence,
+    more=_more,
+    shown=SHOWN,
+    first=_first,
+)
+
+
+def kept(view: ProjectView, run: RunView) -> None:
+    """Description and plan of a run, as they were when it was started."""
+    if isinstance(run.plan, RunPlan):
+        shell.section("Plan")
+        shell.show(plan.facts(run.plan, view))
+    begin.description_of(run)
