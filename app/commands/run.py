@@ -110,7 +110,6 @@ def model(
     ] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
-
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
     frozen += [without_image, batch_size, batch, items]
     refuse_mixed(
@@ -158,7 +157,6 @@ def model(
 
 def list_(project: Project) -> None:
     """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
-
     from workflow.runs import run_views
 
     shared = opened()
@@ -177,7 +175,6 @@ Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows
 
 def pause(run: Run) -> None:
     """Let workers put a run down."""
-
     from workflow.runs import run_control
 
     run_control.pause(opened().store, by=None, run=run)
@@ -186,7 +183,6 @@ def pause(run: Run) -> None:
 
 def cancel(run: Run) -> None:
     """End a run for good; what was answered stays."""
-
     from workflow.runs import run_control
 
     run_control.cancel(opened().store, by=None, run=run)
@@ -199,7 +195,6 @@ def withdraw(
     back: Annotated[bool, typer.Option("--back", help="Take it back: it counts again.")] = False,
 ) -> None:
     """Let a run count nowhere, with a reason: no result, agreement, calibration, case or export. It stays listed."""
-
     from workflow.runs import run_control
 
     if back:
@@ -212,7 +207,6 @@ def withdraw(
 
 def grade(run: Run) -> None:
     """Send a run's answers to grading by people."""
-
     from workflow.runs import run_grading, run_views
 
     store = opened().store
@@ -228,7 +222,6 @@ def sample(
     ] = None,
 ) -> None:
     """Open what people's planned sample of answers lacks, and say how far they are."""
-
     from workflow.runs import run_grading
 
     store = opened().store

@@ -123,7 +123,6 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
 
 def in_batches(shared: Resources, run: str) -> bool:
     """Whether nobody works on a run because its questions go in batch files; says what to do then."""
-
     from workflow.runs import run_views
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:

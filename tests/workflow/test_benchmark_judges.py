@@ -25,7 +25,7 @@ from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judging import means
 from workflow.results.ratings import ratings_of
-from workflow.runs import judge_plans, judge_readings, run_start, worker
+from workflow.runs import attempt_keeper, judge_plans, judge_readings, run_start, worker
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -117,7 +117,7 @@ N = 13
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 def judged(store: Store, folder: Path, benchmark: Benchmark, spec: ModelSpec, models: tuple[str, ...]) -> str:

@@ -26,7 +26,7 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
 from tests.paths import ROOT
-from workflow.runs import run_control, run_start, run_views, worker
+from workflow.runs import attempt_keeper, run_control, run_start, run_views
 from workflow.runs.worker import Means, work
 
 pytestmark = pytest.mark.both_databases
@@ -63,7 +63,7 @@ def rows(store: Store, sql: str) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 def test_a_storm_is_in_the_database_as_the_script_has_it(store: Store) -> None:

@@ -21,14 +21,14 @@ from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.results import scores
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import run_start, run_views, worker
+from workflow.runs import attempt_keeper, run_start, run_views
 
 pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture

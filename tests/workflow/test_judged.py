@@ -21,7 +21,7 @@ from tests.workflow.test_judging import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
 from workflow.results.ratings import bring_in_ratings
-from workflow.runs import judge_readings, worker
+from workflow.runs import attempt_keeper, judge_readings
 
 pytestmark = pytest.mark.both_databases
 
@@ -31,7 +31,7 @@ COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARS
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import (
+    attempt_keeper,
     identities,
     judge_plans,
     judge_questions,
@@ -42,7 +43,6 @@ from workflow.runs import (
     run_control,
     run_start,
     run_views,
-    worker,
 )
 from workflow.runs.worker import Means, work
 
@@ -68,7 +68,7 @@ FILLS = {"reference": "answer", "answer": "prediction"}
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 def means(store: Store, media: MediaStore, cache: Path) -> Means:

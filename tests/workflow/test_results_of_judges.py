@@ -17,12 +17,12 @@ from workflow.results import cases
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
 from workflow.results.scores import Scores
-from workflow.runs import run_views, worker
+from workflow.runs import attempt_keeper, run_views
 
 
 @pytest.fixture
 def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
     return World(store, tmp_path)
 
 

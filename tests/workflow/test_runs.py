@@ -24,8 +24,7 @@ from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import Clock, make_items, make_people, make_person, make_project
 from workflow.annotate import grading
-from workflow.runs import run_control, run_grading, run_start, run_views, worker_registry
-from workflow.runs import worker as jobs
+from workflow.runs import attempt_keeper, run_control, run_grading, run_start, run_views, worker_registry
 from workflow.runs.worker import Means, work
 
 pytestmark = pytest.mark.both_databases
@@ -35,8 +34,8 @@ SPEC = ModelSpec(name="tiny", adapter="chat", model="nobody/tiny", batch_size=2)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "HEARTBEAT_SECONDS", 0.1)
     monkeypatch.setattr(registry, "require_row", lambda registry_, name: None)
 
 
@@ -456,7 +455,7 @@ def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> 
 
     late = Fake(slow)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "HEARTBEAT_SECONDS", 1e9)  # it hangs: nothing is heard of it
+        patch.setattr(attempt_keeper, "HEARTBEAT_SECONDS", 1e9)  # it hangs: nothing is heard of it
         thread = threading.Thread(target=work, args=(store, run), kwargs={"means": means(late)})
         thread.start()
         assert there.wait(20)

@@ -32,14 +32,14 @@ from workflow.annotate.authoring import edit_item
 from workflow.results import rater_agreement, scores
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.runs import judge_readings, run_control, run_grading, run_views, worker
+from workflow.runs import attempt_keeper, judge_readings, run_control, run_grading, run_views
 
 pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture

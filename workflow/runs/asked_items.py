@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from db import items, tool_results
 from db.engine import Session
 from db.records import StoredAsset, StoredItem
-
-if TYPE_CHECKING:
-    pass
 
 
 class Cannot(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotation_schemas import judge_templates, kinds, registry
 from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, JudgeTemplate
@@ -16,10 +16,6 @@ from domain.records import Person
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import require_lead
 from workflow.runs.identities import filled
-
-if TYPE_CHECKING:
-    pass
-
 
 ANSWER_A, ANSWER_B = PAIR
 """Placeholders of templates that compare two answers."""

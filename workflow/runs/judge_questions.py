@@ -16,6 +16,7 @@ from domain.attacks import ATTACKS
 from domain.judging import JudgePlan
 from domain.runs import Picture, Question, RunPlan
 from inference.spec import ModelSpec
+from workflow.runs.judge_plans import ANSWER_A, ANSWER_B
 from workflow.runs.model_questions import Asker
 from workflow.runs.prompt_texts import FieldTexts
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from media.store import MediaStore
-from workflow.runs.judge_plans import ANSWER_A, ANSWER_B
 
 
 @dataclass(frozen=True)

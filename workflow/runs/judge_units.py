@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from db import files, items, judging, runs
 from db.engine import Session
@@ -15,9 +15,6 @@ from domain.judging import JudgePlan
 from domain.states import Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
-
-if TYPE_CHECKING:
-    pass
 from workflow.runs.judge_plans import of_answers
 
 

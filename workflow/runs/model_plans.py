@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
@@ -15,9 +15,6 @@ from db.engine import Session
 from domain.errors import ModelRefused, SchemaError
 from domain.runs import RunPlan
 from inference.spec import ModelSpec
-
-if TYPE_CHECKING:
-    pass
 from workflow.runs.prompt_texts import Writer
 
 

@@ -17,13 +17,13 @@ from db.engine import Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
 from domain.runs import Picture, Preview, Question, RunPlan, chunked
 from inference.spec import ModelSpec
-
-if TYPE_CHECKING:
-    from media.store import MediaStore
 from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
 from workflow.runs.prompt_texts import HOLMES, Writer
 from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
 
 _AT_ONCE = 200
 """So many items are read with one query."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.keys import key_fields, options_field
@@ -17,9 +17,6 @@ from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
 from domain.runs import RunPlan
-
-if TYPE_CHECKING:
-    pass
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 

@@ -14,10 +14,10 @@ from annotation_schemas.simulation import CLIPS
 from db.records import StoredAsset
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
 from domain.runs import RunPlan
+from workflow.runs.asked_items import AskedItem, Cannot
 
 if TYPE_CHECKING:
     from media.model_input import Pictures
-from workflow.runs.asked_items import AskedItem, Cannot
 
 FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import logging
 import platform
-import queue
 import secrets
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +20,11 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
 from domain.judging import Plan
-from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunState
+from domain.runs import OPEN, Answerer, Attempt, Outcome, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import access_to
+from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep, asked_by, asking_of
@@ -35,13 +33,6 @@ from workflow.runs.worker_registry import LEASE, bury, is_taken, is_there, proce
 
 if TYPE_CHECKING:
     from media.store import MediaStore
-
-LOOK_SECONDS = 1.0
-"""How often a worker looks whether its run was paused."""
-HEARTBEAT_SECONDS = 10.0
-"""How often a worker says that it is there."""
-WRITE_AGAIN_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""The pauses before writing is tried again, where the database cannot be reached."""
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +93,7 @@ def work(
         worker_id = run_chunks.add_worker(
             session, run_id=row.id, name=worker_name(), about={"process": process()}, now=store.now()
         )
-    keeper = _Keeper(store, row, worker_id, keep_of(row), stop)
+    keeper = AttemptKeeper(store, row, worker_id, keep_of(row), stop)
     keeper.start()
     try:
         _Worker(store, row, worker_id, means, keeper, wait).work()
@@ -137,7 +128,9 @@ def keep_of(row: StoredRun) -> Keep:
 class _Worker:
     """One worker at one run."""
 
-    def __init__(self, store: Store, row: StoredRun, worker_id: int, means: Means, keeper: _Keeper, wait: bool) -> None:
+    def __init__(
+        self, store: Store, row: StoredRun, worker_id: int, means: Means, keeper: AttemptKeeper, wait: bool
+    ) -> None:
         self.store, self.row, self.worker_id, self.means, self.keeper, self.wait = (
             store,
             row,
@@ -163,13 +156,13 @@ class _Worker:
 
     def _chunks(self, beside: ThreadPoolExecutor) -> None:
         """One chunk after the other; the questions of the next one are made while the model answers."""
-        coming: Future[_Prepared | None] = beside.submit(self._prepare)
+        coming: Future[Prepared | None] = beside.submit(self._prepare)
         while not self.keeper.stopped:
             prepared = coming.result()
             if prepared is None:
                 if not self._left() or not self.wait:
                     return
-                self.keeper.pause(LOOK_SECONDS)
+                self.keeper.pause()
                 with self.store.write() as session:
                     bury(session, self.store, run_id=self.run_id)
                 coming = beside.submit(self._prepare)
@@ -178,7 +171,7 @@ class _Worker:
             self._answer(prepared)
         coming.result()
 
-    def _prepare(self) -> _Prepared | None:
+    def _prepare(self) -> Prepared | None:
         """Take a chunk and make its questions."""
         if self.keeper.stopped:
             return None
@@ -193,7 +186,7 @@ class _Worker:
         left = [id for id in dict.fromkeys(chunk.unit_ids) if id not in asked]
         if left and self.asker is None:
             self.asker = self.means.ask(self.row, self.spec, self.plan)
-        return _Prepared(chunk.id, self.asker.ask(left) if self.asker and left else [])
+        return Prepared(chunk.id, self.asker.ask(left) if self.asker and left else [])
 
     def _begin(self, session: Session) -> None:
         """With its first chunk the run is no longer waiting."""
@@ -203,7 +196,7 @@ class _Worker:
         if row is not None and row.state is RunState.WAITING:
             runs.take_up(session, row=row, now=self.store.now())
 
-    def _answer(self, prepared: _Prepared) -> None:
+    def _answer(self, prepared: Prepared) -> None:
         self.keeper.begin(prepared)
         for question in prepared.questions:
             if question.cannot:
@@ -256,171 +249,6 @@ class _Worker:
             runs.complete(session, row=row, now=self.store.now())
             _record(session, self.store, row, "run.done")
             return False
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A chunk in hand, with the questions that are still to be asked."""
-
-    chunk_id: int
-    questions: list[Question]
-
-
-class _Keeper(threading.Thread):
-    """Beside the model: writes attempts as they come, says that the worker is there, and looks whether to stop.
-
-    Attempts that end together are written together, and the model never waits for the disk.
-    """
-
-    def __init__(self, store: Store, row: StoredRun, worker_id: int, keep: Keep, stop: Callable[[], bool]) -> None:
-        super().__init__(name=f"keeper-{worker_id}", daemon=True)
-        self.store, self.row, self.worker_id, self.keep = store, row, worker_id, keep
-        self.ended: set[int] = set()
-        """The units of the chunk that were asked to the end."""
-        self._asked: dict[int, Question] = {}
-        self._items: dict[int, int] = {}
-        """The item that each unit is about."""
-        self._chunk_id = 0
-        self._lost = False
-        self._told: queue.Queue[tuple[int, Attempt]] = queue.Queue()
-        self._leave = stop
-        self._stopped = threading.Event()
-        self._over = threading.Event()
-        self._error: BaseException | None = None
-        self._looked = self._beaten = time.monotonic()
-
-    # ---- what the worker calls ----
-
-    def begin(self, prepared: _Prepared) -> None:
-        """From now on attempts belong to this chunk."""
-        self._chunk_id, self._lost, self.ended = prepared.chunk_id, False, set()
-        self._asked = {question.unit_id: question for question in prepared.questions}
-        self._items |= {question.unit_id: question.item_id for question in prepared.questions}
-
-    def tell(self, attempt: Attempt) -> None:
-        """Take an attempt, to be written at once."""
-        question = self._asked.get(attempt.unit_id)
-        if question is None:
-            raise ValueError(f"an attempt at the unit {attempt.unit_id}, which was not asked about")
-        if attempt.unit_id in self.ended:
-            raise ValueError(f"an attempt at the unit {attempt.unit_id}, which had ended")
-        if not attempt.prompt_hash:
-            hashes = tuple(picture.sha256 for picture in question.pictures)
-            attempt = replace(attempt, prompt_hash=question.prompt_hash, image_hashes=attempt.image_hashes or hashes)
-        if question.moments:
-            attempt = replace(attempt, detail={**attempt.detail, "frames": question.moments})
-        if attempt.final:
-            self.ended.add(attempt.unit_id)
-        self._told.put((self._chunk_id, attempt))
-
-    def stop(self) -> bool:
-        """Whether the model is to leave the rest of this chunk."""
-        return self.stopped or self._lost
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the worker is to leave the run."""
-        if not self._stopped.is_set() and self._leave():
-            self._stopped.set()
-        return self._stopped.is_set()
-
-    def pause(self, seconds: float) -> None:
-        """Wait, but not longer than the run goes on."""
-        end = time.monotonic() + seconds
-        while not self.stopped and (left := end - time.monotonic()) > 0:
-            self._stopped.wait(min(left, 0.1))
-
-    def flush(self) -> None:
-        """Wait until everything that was told is written; raises what went wrong."""
-        self._told.join()
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
-    def end(self) -> None:
-        """Write what is left and leave."""
-        self._over.set()
-        self.join()
-
-    # ---- the thread ----
-
-    def run(self) -> None:
-        while not (self._over.is_set() and self._told.empty()):
-            found = self._taken()
-            if found:
-                try:
-                    self._write(found)
-                except BaseException as error:
-                    self._error = error
-                    self._stopped.set()
-                finally:
-                    for _ in found:
-                        self._told.task_done()
-            try:
-                self._look()
-            except Exception:
-                _log.warning("the database cannot be reached; trying again", exc_info=True)
-
-    def _taken(self) -> list[tuple[int, Attempt]]:
-        """What was told since last time; waits a moment for the first."""
-        found: list[tuple[int, Attempt]] = []
-        try:
-            found.append(self._told.get(timeout=0.05 if self._over.is_set() else LOOK_SECONDS / 4))
-            while True:
-                found.append(self._told.get_nowait())
-        except queue.Empty:
-            return found
-
-    def _write(self, found: Sequence[tuple[int, Attempt]]) -> None:
-        by_chunk: dict[int, list[Attempt]] = {}
-        for chunk_id, attempt in found:
-            by_chunk.setdefault(chunk_id, []).append(attempt)
-        for chunk_id, attempts in by_chunk.items():
-            if not self._written(chunk_id, attempts) and chunk_id == self._chunk_id:
-                self._lost = True
-                _log.warning("run %s: another worker has taken over; %d late", self.row.public_id, len(attempts))
-
-    def _written(self, chunk_id: int, attempts: Sequence[Attempt]) -> bool:
-        for again, seconds in enumerate((0.0, *WRITE_AGAIN_SECONDS)):
-            time.sleep(seconds)
-            try:
-                self.keep.prepare(self.store, self.row, attempts)
-                with self.store.write() as session:
-                    now = self.store.now()
-                    written = run_attempts.append(
-                        session,
-                        run_id=self.row.id,
-                        chunk_id=chunk_id,
-                        worker_id=self.worker_id,
-                        attempts=attempts,
-                        item_ids={each.unit_id: self._items[each.unit_id] for each in attempts},
-                        now=now,
-                        unless_there=again > 0,
-                    )
-                    if written is not None:
-                        self.keep(session, self.row, written, now)
-                    return written is not None
-            except TouchstoneError:
-                raise
-            except Exception:
-                if again == len(WRITE_AGAIN_SECONDS):
-                    raise
-                _log.warning("attempts could not be written; trying again", exc_info=True)
-        return False
-
-    def _look(self) -> None:
-        moment = time.monotonic()
-        if moment - self._looked < LOOK_SECONDS:
-            return
-        self._looked = moment
-        with self.store.read() as session:
-            if runs.state(session, run_id=self.row.id) not in OPEN:
-                self._stopped.set()
-        if moment - self._beaten >= HEARTBEAT_SECONDS:
-            self._beaten = moment
-            now = self.store.now()
-            with self.store.write() as session:
-                run_chunks.extend(session, worker_id=self.worker_id, now=now, until=now + LEASE)
 
 
 # ---- ends -----------------------------------------------------------------------------------------------------------
