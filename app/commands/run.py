@@ -158,6 +158,7 @@ def model(
 def list_(project: Project) -> None:
     """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
     from workflow.runs import run_views
+    from workflow.runs.run_kinds import KINDS
 
     shared = opened()
     found = [view for kind in RunKind for view in run_views.runs_of(shared.store, by=None, project=project, kind=kind)]
@@ -166,7 +167,7 @@ def list_(project: Project) -> None:
         said = f"  {view.said}" if view.said else ""
         apart = f" [{view.differs}]" if view.differs else ""
         gone = f"  withdrawn: {view.withdrawn}" if view.withdrawn else ""
-        state = "imported" if view.kind is RunKind.IMPORT else view.state.value
+        state = KINDS[view.kind].words.state or view.state.value
         typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{said}")
 
 

@@ -10,8 +10,9 @@ import streamlit as st
 from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
+from app.running import run_lists, watch
 from app.running import shown as figures_of
-from app.running import watch
+from app.running.run_lists import Column, Listing
 from app.services import Services
 from domain.judging import JudgePlan, Verdict
 from domain.policies import same
@@ -35,38 +36,6 @@ BATCH = (
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 
-def listed(services: Services, project: str) -> None:
-    """All runs of judges; the list follows them while one is open."""
-    found = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
-    if not found:
-        shell.show(
-            markup.notice(
-                "No judge has been asked here yet. New run picks a template and a judge, shows what will happen, and"
-                " starts it."
-            )
-        )
-        return
-    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
-    st.fragment(run_every=every)(_list)(services, project)
-
-
-def _list(services: Services, project: str) -> None:
-    with shell.guard(services):
-        found = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
-        told = _tallies(services, project, found)
-        rows = [_row(view, told[view.id], project) for view in found]
-        heads = [
-            ("Judge", "name"),
-            ("State", "line"),
-            ("What replies come to", "wide"),
-            ("Asked", "number"),
-            ("Started", "line"),
-            ("By", "line"),
-            ("Hash", "line"),
-        ]
-        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-scroll"))
-
-
 def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[Tally]]:
     """By run; what has not changed since this page was drawn last is not counted again."""
     marks = judge_replies.marks(services.store, by=services.person, project=project)
@@ -81,26 +50,6 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
     return {view.id: known[view.id][1] for view in found}
 
 
-def _row(view: RunView, tallies: Sequence[Tally], project: str) -> list[Markup]:
-    counts = together(tallies)
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(figures_of.opening(view.name, 80))),
-        href=shown.address(project, run=view.id),
-        target="_self",
-        data_run=view.id,
-    )
-    return [
-        markup.joined([name, *figures_of.told_apart(view)]),
-        figures_of.state(view.state),
-        markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))]),
-        markup.text(f"{view.done:,} of {view.wanted:,}"),
-        markup.text(figures_of.moment(view.created_at)),
-        markup.text(view.by or "the command line"),
-        figures_of.mono((view.identity or view.hash)[:10]),
-    ]
-
-
 def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
     """The verdicts of all criteria."""
     found: Counter[Verdict] = Counter()
@@ -109,12 +58,34 @@ def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
     return found
 
 
+def _came_to(view: RunView, tallies: Sequence[Tally]) -> Markup:
+    counts = together(tallies)
+    return markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))])
+
+
+LISTING = Listing(
+    RunKind.JUDGE,
+    columns=(
+        run_lists.name("Judge", page=shown.PAGE),
+        run_lists.STATE,
+        Column("What replies come to", "wide", _came_to),
+        run_lists.ASKED,
+        run_lists.came(),
+        run_lists.BY,
+        run_lists.hash_of("Hash"),
+    ),
+    nothing="No judge has been asked here yet. New run picks a template and a judge, shows what will happen, and"
+    " starts it.",
+    more=_tallies,
+)
+
+
 # ---- one run ---------------------------------------------------------------------------------------------------------
 
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
-    asked = watch.asked_about(services, view, one="request")
+    asked = watch.asked_about(services, view)
     every = watch.FOLLOW_SECONDS if view.state in OPEN and not asked else None
     st.fragment(run_every=every)(_live)(services, project, view.id, view.state)
 
@@ -127,7 +98,7 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
         tallies = judge_replies.tallies(services.store, by=services.person, run=run)
         shell.show(*figures(view, tallies))
         if view.spec:
-            watch.buttons(services, view, failed="without a reply")
+            watch.buttons(services, view)
         else:  # its replies came out of a file, and there is nobody to ask
             watch.withdraw(services, view)
         watch.tell_waiting(services, view)
@@ -154,27 +125,7 @@ def _section(title: str) -> Markup:
 
 def figures(view: RunView, tallies: Sequence[Tally]) -> list[Markup]:
     """Progress, what replies come to by criterion, and the numbers that go with it."""
-    pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
-    if view.state in OPEN:
-        pairs.append(("pace", figures_of.rate(view.rate * 60 if view.rate else None)))
-        pairs.append(("until it is done", figures_of.duration(view.remaining)))
-    if view.done:
-        pairs.append(("tokens asked", figures_of.number(view.tokens_in)))
-        pairs.append(("tokens answered", figures_of.number(view.tokens_out)))
-    if view.cost is not None or view.spec.get("endpoint"):
-        over = " at least" if view.without_cost and view.cost is not None else ""
-        pairs.append((f"cost{over}", figures_of.cost(view.cost, view.currency)))
-    if view.attempts > view.done:
-        pairs.append(("attempts", f"{view.attempts:,}"))
-    parts = [
-        markup.tag("div", figures_of.state(view.state), style="ts", data_part="state", data_state=view.state.value),
-        figures_of.figures(pairs),
-    ]
-    if view.said:
-        style = "bad" if view.state is RunState.STOPPED else ""
-        parts.append(markup.notice(figures_of.tame(view.said), style=style))
-    parts += [_tally(view, each) for each in tallies]
-    return parts
+    return [*watch.figures(view), *(_tally(view, each) for each in tallies)]
 
 
 def _tally(view: RunView, each: Tally) -> Markup:

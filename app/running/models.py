@@ -1,4 +1,4 @@
-"""Beginning a run of a model: model and plan, and what will happen in words."""
+"""Runs of models on their page: how one is begun, what will happen in words, and what their lists show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from app import markup, shell
 from app.markup import Markup
-from app.running import begin, description, plan
+from app.running import begin, description, plan, run_lists
+from app.running.run_lists import Listing
 from app.services import Services
 from domain.records import ProjectView
 from domain.runs import Preview, RunKind, RunPlan
@@ -92,3 +93,31 @@ def kept(view: ProjectView, run: RunView) -> None:
         shell.section("Plan")
         shell.show(plan.facts(run.plan, view))
     begin.description_of(run)
+
+
+LISTING = Listing(
+    RunKind.MODEL,
+    columns=(
+        run_lists.name("Run"),
+        run_lists.STATE,
+        run_lists.ANSWERS,
+        run_lists.WANTED,
+        run_lists.LEFT,
+        run_lists.came(),
+        run_lists.BY,
+        run_lists.hash_of("Description"),
+    ),
+    nothing="No model has been asked here yet. New run picks one, shows what will happen, and starts it."
+    " Answers that exist already come in on Import.",
+)
+IMPORTED = Listing(
+    RunKind.IMPORT,
+    columns=(
+        run_lists.name("Model"),
+        run_lists.ANSWERS,
+        run_lists.WANTED,
+        run_lists.came("Brought in"),
+        run_lists.BY,
+    ),
+    title="Answers out of files",
+)

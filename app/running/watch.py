@@ -15,8 +15,9 @@ from app.confirm import Question
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
-from domain.runs import ANSWERS, OPEN, RESUMABLE, RunKind, RunState
+from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
 from workflow.runs import run_control, run_queue, run_views
+from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
@@ -41,81 +42,6 @@ def address(project: str, *, run: str | None = None, page: str = "models", **mor
 def file_name(name: str) -> str:
     """A name for a file about a model."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "model"
-
-
-# ---- the list --------------------------------------------------------------------------------------------------------
-
-
-def listed(services: Services, project: str) -> None:
-    """All runs of a project; the list follows them while one is open."""
-    found = run_views.runs_of(services.store, by=services.person, project=project)
-    if found:
-        every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
-        st.fragment(run_every=every)(_list)(services, project)
-    else:
-        shell.show(
-            markup.notice(
-                "No model has been asked here yet. New run picks one, shows what will happen, and starts it."
-                " Answers that exist already come in on Import."
-            )
-        )
-    brought = run_views.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
-    if brought:
-        shell.section("Answers out of files")
-        shell.show(imported(brought, project=project))
-
-
-def imported(found: Sequence[RunView], *, project: str) -> Markup:
-    """A row for each import of a model's answers; its name leads to it."""
-    heads = [("Model", "name"), ("Answers", "wide"), ("Of", "number"), ("Brought in", "line"), ("By", "line")]
-    rows = []
-    for view in found:
-        name, _, answers, of, _, at, by, _ = _row(view, project)
-        rows.append([name, answers, of, at, by])
-    return markup.table(heads, rows)
-
-
-def _list(services: Services, project: str) -> None:
-    with shell.guard(services):
-        found = run_views.runs_of(services.store, by=services.person, project=project)
-        shell.show(table(found, project=project))
-
-
-def table(found: Sequence[RunView], *, project: str) -> Markup:
-    """A row for each run; its name leads to it."""
-    heads = [
-        ("Run", "name"),
-        ("State", "line"),
-        ("Answers", "wide"),
-        ("Of", "number"),
-        ("Left", "line"),
-        ("Started", "line"),
-        ("By", "line"),
-        ("Description", "line"),
-    ]
-    return markup.table(heads, [_row(view, project) for view in found])
-
-
-def _row(view: RunView, project: str) -> list[Markup]:
-    name = markup.tag(
-        "a",
-        markup.tag("b", markup.text(shown.opening(view.name, 80))),
-        href=address(project, run=view.id),
-        target="_self",
-        data_run=view.id,
-    )
-    left = shown.duration(view.remaining) if view.state in OPEN and view.left else "-"
-    bars = [("answered", "answered", view.answered), ("failing", "without an answer", view.failed)]
-    return [
-        markup.joined([name, *shown.told_apart(view)]),
-        shown.state(view.state),
-        markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")]),
-        markup.text(f"{view.wanted:,}"),
-        markup.text(left),
-        markup.text(shown.moment(view.created_at)),
-        markup.text(view.by or "the command line"),
-        shown.mono((view.identity or view.hash)[:10]),
-    ]
 
 
 # ---- one run ---------------------------------------------------------------------------------------------------------
@@ -158,7 +84,10 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
 
 def figures(view: RunView) -> list[Markup]:
     """Progress, and the numbers that go with it."""
-    pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}"), ("answered", f"{view.answered:,}")]
+    answers = KINDS[view.kind].answers
+    pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
+    if answers:
+        pairs.append(("answered", f"{view.answered:,}"))
     if view.state in OPEN:
         pairs.append(("pace", shown.rate(view.rate * 60 if view.rate else None)))
         pairs.append(("until it is done", shown.duration(view.remaining)))
@@ -171,7 +100,7 @@ def figures(view: RunView) -> list[Markup]:
         pairs.append(("attempts", f"{view.attempts:,}"))
     parts = [
         markup.tag("div", shown.state(view.state), style="ts", data_part="state", data_state=view.state.value),
-        shown.outcomes(view.by_outcome, wanted=view.wanted),
+        *([shown.outcomes(view.by_outcome, wanted=view.wanted)] if answers else []),
         shown.figures(pairs),
     ]
     if view.said:
@@ -215,7 +144,8 @@ def below(view: RunView, failed: Sequence[FailureView], answered: Sequence[Attem
     """What came back last, what failed, who works on it."""
     parts = []
     if failed:
-        parts += [_section(f"Without an answer: {markup.count(view.failed, 'item')}"), failures(failed, view)]
+        title = f"Without an answer: {markup.count(view.failed, KINDS[view.kind].words.one)}"
+        parts += [_section(title), failures(failed, view)]
     if answered:
         parts += [_section("Last answers"), last(answered, view)]
     if view.workers:
@@ -322,7 +252,7 @@ def _words(value: Any) -> str:
 # ---- what one can do -------------------------------------------------------------------------------------------------
 
 
-def buttons(services: Services, view: RunView, *, failed: str = "without an answer") -> None:
+def buttons(services: Services, view: RunView) -> None:
     """Pause, resume, ask again what failed, cancel, withdraw."""
     store, by = services.store, services.person
     with st.container(horizontal=True):
@@ -337,7 +267,7 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
             )
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
-                f"Ask the {view.failed:,} {failed} again",
+                f"Ask the {view.failed:,} {KINDS[view.kind].words.failed} again",
                 "retry",
                 lambda: run_control.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
@@ -360,14 +290,14 @@ def _ask(label: str, what: str, view: RunView, *, help: str | None = None) -> No
         st.rerun()
 
 
-def asked_about(services: Services, view: RunView, *, one: str = "item") -> bool:
-    """Whether the last press was to cancel or withdraw this run: then the dialog opens; ``one`` is what a run is of."""
+def asked_about(services: Services, view: RunView) -> bool:
+    """Whether the last press was to cancel or withdraw this run: then the dialog opens."""
     run, what = st.session_state.pop(_ASKED, ("", ""))
     if run != view.id:
         return False
     named = shown.opening(view.name, 80)
     if what == "cancel":
-        left = f"{markup.count(view.left, one)} will not be asked."
+        left = f"{markup.count(view.left, KINDS[view.kind].words.one)} will not be asked."
         question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
     else:
         question = Question(

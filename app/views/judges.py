@@ -8,7 +8,7 @@ from app import markup, shell
 from app.judging import begin, compare, replies, watch
 from app.judging import shown as of_judges
 from app.running import begin as running
-from app.running import shown
+from app.running import run_lists, shown
 from app.services import Services
 from domain.errors import NotFound
 from domain.judging import JudgePlan
@@ -42,7 +42,7 @@ def render(services: Services) -> None:
     if part == NEW:
         running.form(services, view, begin.BEGINNING)
     else:
-        watch.listed(services, view.name)
+        run_lists.listed(services, view.name, watch.LISTING)
 
 
 def _run(services: Services, view: ProjectView, run: str) -> None:

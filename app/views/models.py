@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
-from app.running import answers, begin, models, shown, watch
+from app.running import answers, begin, models, run_lists, shown, watch
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import ProjectView
@@ -40,7 +40,8 @@ def render(services: Services) -> None:
     if part == NEW:
         begin.form(services, view, models.BEGINNING)
     else:
-        watch.listed(services, view.name)
+        run_lists.listed(services, view.name, models.LISTING)
+        run_lists.listed(services, view.name, models.IMPORTED)
 
 
 def _run(services: Services, view: ProjectView, run: str) -> None:

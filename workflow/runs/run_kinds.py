@@ -53,6 +53,8 @@ class Words:
     """What those are that were asked to the end for nothing."""
     nobody: str = ""
     """Why nobody can be asked, about the ``run`` of this ``name`` out of the ``file``; empty: somebody can."""
+    state: str = ""
+    """What stands for the state of a run that has none of its own; empty: it has one."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,7 @@ KINDS: Mapping[RunKind, Kind] = {
                 one="answer",
                 failed="without an answer",
                 nobody="The run {run} is answers out of a file ({file}): there is nobody to ask.",
+                state="imported",
             ),
             answers=True,
         ),

@@ -1,0 +1,107 @@
+"""Lists of runs. A column is a row here; a kind of runs names those that its list has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import shown, watch
+from app.services import Services
+from domain.runs import OPEN, RunKind
+from workflow.runs import run_views
+from workflow.runs.run_kinds import KINDS
+from workflow.runs.run_views import RunView
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a list of runs."""
+
+    head: str
+    style: str
+    cell: Callable[[RunView, Any], Markup]
+    """Of a run, and of what else the list knows about it."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of the runs of a kind."""
+
+    kind: RunKind
+    columns: Sequence[Column]
+    nothing: str = ""
+    """What stands there as long as there is none; empty: nothing does."""
+    title: str = ""
+    """Above the list; empty: it is the first one of its page."""
+    more: Callable[[Services, str, Sequence[RunView]], Mapping[str, Any]] = lambda services, project, found: {}
+    """What else is known about each run, by its id."""
+
+
+def listed(services: Services, project: str, of: Listing) -> None:
+    """The runs of a kind; the list follows them while one is open."""
+    found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
+    if not found:
+        if of.nothing:
+            shell.show(markup.notice(of.nothing))
+        return
+    if of.title:
+        shell.section(of.title)
+    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
+    st.fragment(run_every=every)(_list)(services, project, of)
+
+
+def _list(services: Services, project: str, of: Listing) -> None:
+    with shell.guard(services):
+        found = run_views.runs_of(services.store, by=services.person, project=project, kind=of.kind)
+        more = of.more(services, project, found)
+        rows = [[column.cell(view, more.get(view.id)) for column in of.columns] for view in found]
+        table = markup.table([(column.head, column.style) for column in of.columns], rows)
+        shell.show(markup.tag("div", table, style="ts-scroll"))
+
+
+def name(head: str, *, page: str = "models") -> Column:
+    """Its name, which leads to it."""
+
+    def cell(view: RunView, more: Any) -> Markup:
+        link = markup.tag(
+            "a",
+            markup.tag("b", markup.text(shown.opening(view.name, 80))),
+            href=watch.address(view.project, run=view.id, page=page),
+            target="_self",
+            data_run=view.id,
+        )
+        return markup.joined([link, *shown.told_apart(view)])
+
+    return Column(head, "name", cell)
+
+
+def came(head: str = "Started") -> Column:
+    """When it was started, or brought in."""
+    return Column(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
+
+
+def hash_of(head: str) -> Column:
+    """The beginning of the hash by which it is known who was asked."""
+    return Column(head, "line", lambda view, more: shown.mono((view.identity or view.hash)[:10]))
+
+
+def _answers(view: RunView, more: Any) -> Markup:
+    bars = [("answered", "answered", view.answered), ("failing", KINDS[view.kind].words.failed, view.failed)]
+    return markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")])
+
+
+def _left(view: RunView, more: Any) -> Markup:
+    return markup.text(shown.duration(view.remaining) if view.state in OPEN and view.left else "-")
+
+
+STATE = Column("State", "line", lambda view, more: shown.state(view.state))
+ANSWERS = Column("Answers", "wide", _answers)
+WANTED = Column("Of", "number", lambda view, more: markup.text(f"{view.wanted:,}"))
+ASKED = Column("Asked", "number", lambda view, more: markup.text(f"{view.done:,} of {view.wanted:,}"))
+LEFT = Column("Left", "line", _left)
+BY = Column("By", "line", lambda view, more: markup.text(view.by or "the command line"))
