@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
@@ -160,13 +160,7 @@ def read_again(
     Conflict
         Another description has read answers of the project under this name.
     """
-    if spec.adapter != "endpoint":
-        raise ModelRefused(
-            f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`); a second reader is. Describe it "
-            "with `adapter: endpoint`."
-        )
-    if spec.name == RULES or "+" in spec.name:
-        raise InvalidInput([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
+    _refuse_unfit(spec)
     fill_up(store, project=project)
     identity = description(spec.dump())
     more = f"{PROMPT_VERSION} {identity}"
@@ -177,14 +171,7 @@ def read_again(
         wanted = _wanted(session, access, counted, models)
         known = readings.known(session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION)
         cases = _cases(session, access, [each for _, each in wanted])
-    lacking = []
-    old = 0
-    for case in cases:
-        hash = asked_hash(case.asked, more)
-        rest = tuple(pair for pair in case.answers if (pair[0], hash) not in known)
-        old += len(case.answers) - len(rest)
-        if rest:
-            lacking.append(_Case(case.text, case.asked, rest))
+    lacking, old = _lacking(cases, known, more)
     lacking = lacking[:limit] if limit is not None else lacking
     counts: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -217,6 +204,29 @@ def read_again(
         dict(failed),
         counted.sentence,
     )
+
+
+def _refuse_unfit(spec: ModelSpec) -> None:
+    """Refuse what is no language model behind an endpoint, or goes by a name that means something else."""
+    if spec.adapter != "endpoint":
+        raise ModelRefused(
+            f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`); a second reader is. Describe it "
+            "with `adapter: endpoint`."
+        )
+    if spec.name == RULES or "+" in spec.name:
+        raise InvalidInput([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
+
+
+def _lacking(cases: Sequence[_Case], known: Container[tuple[int, str]], more: str) -> tuple[list[_Case], int]:
+    """What it was not asked about before, and how many answers it was."""
+    lacking, old = [], 0
+    for case in cases:
+        hash = asked_hash(case.asked, more)
+        rest = tuple(pair for pair in case.answers if (pair[0], hash) not in known)
+        old += len(case.answers) - len(rest)
+        if rest:
+            lacking.append(_Case(case.text, case.asked, rest))
+    return lacking, old
 
 
 def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity: str) -> None:
