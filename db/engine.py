@@ -24,6 +24,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
+from db.append_only import APPEND_ONLY, forbid_changes
 from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
 
@@ -88,10 +89,30 @@ class Store:
     def upgrade(self) -> None:
         """Bring the tables to the newest version, whatever they are now. Any number of processes may call it at
         once."""
-        with _available(), self._write_lock(), self._immediate.begin() as connection:
-            if not self.is_sqlite:
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"))
+        with self.changing_tables() as connection:
             migrate(connection)
+
+    @contextmanager
+    def changing_tables(self) -> Iterator[Connection]:
+        """A transaction for migrations, one at a time.
+
+        SQLite changes a table by a copy that takes its place, and cannot do so while it looks after the links of other
+        tables to it: it does not meanwhile, and ``migrate`` looks afterwards.
+        """
+        with _available(), self._write_lock(), self._immediate.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is None:
+                raise ValueError("a connection that is open has one of the driver's")
+            if self.is_sqlite:
+                raw.execute("PRAGMA foreign_keys = OFF")  # which has no effect within a transaction
+            try:
+                with connection.begin():
+                    if not self.is_sqlite:
+                        connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"))
+                    yield connection
+            finally:
+                if self.is_sqlite:
+                    raw.execute("PRAGMA foreign_keys = ON")
 
     def answers(self) -> bool:
         """Whether the database can be asked something just now."""
@@ -243,25 +264,48 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
 
 
 def migrate(connection: Connection) -> None:
-    """Run the migrations that ``connection``'s database lacks."""
+    """Run the migrations that ``connection``'s database lacks. One made before the first release first goes through
+    those of that time, to the same tables."""
     from alembic import command
+    from alembic.migration import MigrationContext
+    from alembic.script import ScriptDirectory
     from alembic.util import CommandError
 
+    config = migration_config(connection)
+    scripts = ScriptDirectory.from_config(config)
+    known = MigrationContext.configure(connection).get_current_revision()
+    links = set() if known in (None, scripts.get_current_head()) else _broken_links(connection)
     try:
-        command.upgrade(migration_config(connection), "head")
+        if known is not None and known not in {each.revision for each in scripts.walk_revisions()}:
+            command.upgrade(migration_config(connection, before=True), "head")
+            command.stamp(config, scripts.get_bases()[0], purge=True)
+        command.upgrade(config, "head")
     except CommandError as error:
         raise SettingsError(
             "This database was made by another, probably newer version of Touchstone; run that version, or name another"
             f" database in {DATABASE_URL}."
         ) from error
+    forbid_changes(connection, *APPEND_ONLY)
+    if known not in (None, scripts.get_current_head()) and _broken_links(connection) - links:
+        raise RuntimeError("a migration has broken links between tables")
 
 
-def migration_config(connection: Connection) -> Any:
-    """Alembic's configuration for this database."""
+def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
+    """Rows of SQLite that point to none; PostgreSQL never lets it come to that."""
+    if connection.dialect.name != "sqlite":
+        return set()
+    return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
+
+
+def migration_config(connection: Connection, *, before: bool = False) -> Any:
+    """Alembic's configuration for this database; ``before``: with the migrations before the first release."""
     from alembic.config import Config
 
+    folder = Path(__file__).parent / "migrations"
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("version_locations", str(folder / ("before" if before else "versions")).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     return config
 

@@ -1,7 +1,7 @@
 """The tables, a module per part of the trade; whoever uses one takes it from here.
 
 Ids that leave the server are random (``public_id``); the integers stay inside. What people have said
-and decided is append-only (``APPEND_ONLY``): triggers of the database refuse to change or delete such rows.
+and decided is append-only (``db.append_only``): triggers of the database refuse to change or delete such rows.
 """
 
 from __future__ import annotations
@@ -31,29 +31,9 @@ from db.tables.runs import (
 from db.tables.talk import CauseAnswerRow, CommentForRow, CommentRow, InsightRow
 from db.tables.work import AnnotationRow, AsideRow, DraftRow, TallyRow, TaskRow, WalkRow
 
-APPEND_ONLY = (
-    "annotation",
-    "revision",
-    "guideline_version",
-    "cause_answer",
-    "comment",
-    "event",
-    "sift_decision",
-    "qualification_set",
-    "qualification",
-    "qualification_review",
-    "gold_pardon",
-    "attempt",
-    "judge_template",
-    "judgement",
-    "reading",
-    "bridge_answer",
-)
-
 metadata = SQLModel.metadata
 
 __all__ = [
-    "APPEND_ONLY",
     "LOOK_PARTS",
     "AnnotationRow",
     "AsideRow",

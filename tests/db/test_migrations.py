@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from db.engine import Store, migration_config, open_store
-from db.tables import APPEND_ONLY, metadata
+from db.append_only import APPEND_ONLY
+from db.engine import Store, open_store
+from db.tables import metadata
 from domain.errors import SettingsError
 
 pytestmark = pytest.mark.both_databases
@@ -36,16 +36,6 @@ def test_upgrade_may_run_again_and_from_several_threads(tmp_path: Path) -> None:
     with store.read() as session:
         assert session.connection().execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
     store.close()
-
-
-def test_every_step_goes_back_and_forth_again(store: Store) -> None:
-    with store.engine.begin() as connection:
-        command.downgrade(migration_config(connection), "0001")
-        command.downgrade(migration_config(connection), "base")
-        assert set(inspect(connection).get_table_names()) <= {"alembic_version"}
-    store.upgrade()
-    with store.engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
 def test_a_database_of_a_newer_version_is_refused_with_a_sentence(store: Store) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from sqlalchemy import text
 
 from db import answers
-from db.engine import Store, migration_config
+from db.engine import Store
 from domain.replies import JudgeAbout
 from domain.runs import Attempt, Outcome, RunKind, RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
+from testkit import old_databases
 from testkit.factories import make_items, make_project, make_run
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
@@ -171,7 +171,7 @@ def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store)
     make_run(store, asked(ids[5:]), name="m (4)", spec=spec.model_copy(update={"dtype": "float16"}))
     eve_grades(store, "m (2)", item=ids[3])
     with store.engine.begin() as connection:
-        command.downgrade(migration_config(connection), "0021")
+        old_databases.go_back(connection, "0021")
     store.upgrade()
     found = scores.read(store, person=None, project="p")
     assert {model: len(places) for model, places in found.of_model.items()} == {"m": 5, "m (3)": 2, "m (4)": 1}

@@ -7,20 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import event, text, update
 from sqlmodel import col, select
 
 from annotation_schemas.loader import load_text
 from db import assets, files, task_slots
-from db.engine import Store, migration_config
+from db.engine import Store
 from db.tables import AssetRow, ItemAssetRow, TaskRow
 from domain.errors import Conflict, NotAllowed, NotFound
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from media.store import MediaStore
-from testkit import missing_media
+from testkit import missing_media, old_databases
 from testkit.factories import (
     BLIND,
     SETTLING,
@@ -150,7 +149,7 @@ def test_a_project_of_an_earlier_version_is_brought_up_to_date(store: Store) -> 
     link(store, ids[:1])
     link(store, ids[1:2], role="sketch")
     with store.engine.begin() as connection:
-        command.downgrade(migration_config(connection), "0024")
+        old_databases.go_back(connection, "0024")
     store.upgrade()
     assert check(store) == []
     with store.read() as session:

@@ -13,7 +13,3 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("qualification_set", sa.Column("prediction_ids", sa.JSON(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column("qualification_set", "prediction_ids")

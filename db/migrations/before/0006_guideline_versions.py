@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -62,29 +64,4 @@ def upgrade() -> None:
         " FROM project JOIN schema_version ON schema_version.id = project.schema_version_id"
     )
     for table in APPEND_ONLY:
-        _forbid_changes(table)
-
-
-def downgrade() -> None:
-    op.drop_column("project", "guideline_number")
-    for table in ("cause_answer", "guideline_seen", "guideline_version"):
-        op.drop_table(table)
-
-
-def _forbid_changes(table: str) -> None:
-    """As for the first append-only tables; on PostgreSQL their function is there already."""
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
+        forbid_changes(op.get_bind(), table)

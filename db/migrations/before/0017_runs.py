@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0017"
 down_revision = "0016"
 branch_labels = None
@@ -99,25 +101,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_tool_result"),
         sa.UniqueConstraint("item_id", "tool", "arguments_key", name="uq_tool_result_item_id_tool_arguments_key"),
     )
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER attempt_no_{verb.lower()} BEFORE {verb} ON attempt "
-                "BEGIN SELECT RAISE(ABORT, 'attempt is append-only'); END"
-            )
-        return
-    op.execute(
-        "CREATE TRIGGER attempt_append_only BEFORE UPDATE OR DELETE ON attempt "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        "CREATE TRIGGER attempt_no_truncate BEFORE TRUNCATE ON attempt "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    for table in ("tool_result", "attempt", "run_chunk", "run_worker"):
-        op.drop_table(table)
-    for column in ("ended_at", "started_at", "by_id", "said", "wanted", "spec_hash", "state"):
-        op.drop_column("run", column)
+    forbid_changes(op.get_bind(), "attempt")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0021"
 down_revision = "0020"
 branch_labels = None
@@ -35,22 +37,4 @@ def upgrade() -> None:
             "prediction_id", "reader", "version", "asked", name="uq_reading_prediction_id_reader_version_asked"
         ),
     )
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER reading_no_{verb.lower()} BEFORE {verb} ON reading "
-                "BEGIN SELECT RAISE(ABORT, 'reading is append-only'); END"
-            )
-        return
-    op.execute(
-        "CREATE TRIGGER reading_append_only BEFORE UPDATE OR DELETE ON reading "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        "CREATE TRIGGER reading_no_truncate BEFORE TRUNCATE ON reading "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    op.drop_table("reading")
+    forbid_changes(op.get_bind(), "reading")

@@ -14,8 +14,6 @@ depends_on = None
 
 STAGES = ("triage", "authoring", "verification", "adjudication", "refinement", "grading")
 COUNTS = ("rank", "place", "begun", "cost", "heard", "heard_id")
-OLD_TIMES = ("counted_at", "fresh_until")
-OLD_COUNTS = ("left_then", "done_then", "kept_then", "decided_then")
 
 
 def _of_person(name: str, *columns: Any) -> None:
@@ -82,28 +80,3 @@ def upgrade() -> None:
         sa.UniqueConstraint("project_id", "person_id", "stage", name="uq_tally_project_id_person_id_stage"),
     )
     op.create_index("ix_tally_person_id", "tally", ["person_id"])
-
-
-def downgrade() -> None:
-    op.drop_table("tally")
-    op.drop_table("aside")
-    op.drop_table("walk")
-    _of_person(
-        "walk",
-        sa.Column("offset", sa.Integer(), nullable=False),
-        sa.Column("cursor", sa.Integer(), nullable=False),
-        sa.UniqueConstraint("project_id", "person_id", "stage", name="uq_walk_project_id_person_id_stage"),
-        *[sa.Column(name, sa.DateTime(timezone=True), nullable=True) for name in OLD_TIMES],
-        *[sa.Column(name, sa.Integer(), nullable=True) for name in OLD_COUNTS],
-    )
-    op.create_index("ix_walk_person_id", "walk", ["person_id"])
-    op.drop_index("ix_draft_lost", "draft")
-    op.drop_index("ix_task_opened", "task")
-    op.drop_index("ix_task_next_dimension", "task")
-    op.drop_index("ix_task_next", "task")
-    op.create_index("ix_task_next", "task", ["project_id", "stage", "state", "shuffle"])
-    op.create_index("ix_task_next_dimension", "task", ["project_id", "stage", "state", "dimension", "shuffle"])
-    op.drop_column("draft", "put_away_at")
-    op.drop_column("task", "opened")
-    op.drop_column("task", "rank")
-    op.drop_column("item", "priority")

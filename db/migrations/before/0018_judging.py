@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0018"
 down_revision = "0017"
 branch_labels = None
@@ -79,27 +81,4 @@ def upgrade() -> None:
     op.create_index("ix_judgement_unit_id", "judgement", ["unit_id"])
     op.create_index("ix_judgement_run_id_verdict", "judgement", ["run_id", "verdict", "id"])
     for table in ("judge_template", "judgement"):
-        _append_only(table)
-
-
-def _append_only(table: str) -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    for table in ("judgement", "judge_unit", "judge_template"):
-        op.drop_table(table)
+        forbid_changes(op.get_bind(), table)

@@ -16,8 +16,3 @@ TABLES = ("task", "annotation")
 def upgrade() -> None:
     for table in TABLES:
         op.add_column(table, sa.Column("purpose", sa.String(32), nullable=False, server_default="live"))
-
-
-def downgrade() -> None:
-    for table in TABLES:
-        op.drop_column(table, "purpose")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0010"
 down_revision = "0009"
 branch_labels = None
@@ -60,24 +62,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_sift_decision_asset_id", "sift_decision", ["asset_id"])
     op.create_index("ix_sift_decision_project_id_id", "sift_decision", ["project_id", "id"])
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER sift_decision_no_{verb.lower()} BEFORE {verb} ON sift_decision "
-                "BEGIN SELECT RAISE(ABORT, 'sift_decision is append-only'); END"
-            )
-        return
-    op.execute(
-        "CREATE TRIGGER sift_decision_append_only BEFORE UPDATE OR DELETE ON sift_decision "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        "CREATE TRIGGER sift_decision_no_truncate BEFORE TRUNCATE ON sift_decision "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    for table in ("sift_decision", "candidate"):
-        op.drop_table(table)
-    op.drop_column("source", "kept")
+    forbid_changes(op.get_bind(), "sift_decision")

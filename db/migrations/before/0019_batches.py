@@ -63,8 +63,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_run_batch_problem"),
         sa.UniqueConstraint("run_id", "key", name="uq_run_batch_problem_run_id_key"),
     )
-
-
-def downgrade() -> None:
-    for table in ("run_batch_problem", "run_batch_unit", "run_batch"):
-        op.drop_table(table)

@@ -22,11 +22,3 @@ def upgrade() -> None:
         op.add_column("walk", sa.Column(name, sa.DateTime(timezone=True), nullable=True))
     for name in FIGURES:
         op.add_column("walk", sa.Column(name, sa.Integer(), nullable=True))
-
-
-def downgrade() -> None:
-    for name in (*FIGURES, *TIMES):
-        op.drop_column("walk", name)
-    op.drop_index("ix_task_correcting", "task")
-    op.drop_index("ix_revision_item_id_editor_id", "revision")
-    op.create_index("ix_revision_editor_id", "revision", ["editor_id"])

@@ -5,38 +5,14 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
 APPEND_ONLY = ("annotation", "revision")
-TABLES = (
-    "failed_login",
-    "media_object",
-    "person",
-    "schema_version",
-    "project",
-    "session",
-    "sign_in_link",
-    "import_file",
-    "imported_rating",
-    "invitation",
-    "member",
-    "run",
-    "source",
-    "walk",
-    "asset",
-    "item",
-    "item_asset",
-    "prediction",
-    "revision",
-    "task",
-    "annotation",
-    "draft",
-    "event",
-    "pick",
-)
 
 
 def upgrade() -> None:
@@ -559,34 +535,4 @@ def upgrade() -> None:
     op.create_index("ix_pick_task_id", "pick", ["task_id"])
 
     for table in APPEND_ONLY:
-        _forbid_changes(table)
-
-
-def downgrade() -> None:
-    for table in reversed(TABLES):
-        op.drop_table(table)
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute("DROP FUNCTION append_only")
-
-
-def _forbid_changes(table: str) -> None:
-    """Let the database refuse to change or delete rows of ``table``, whoever asks."""
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
+        forbid_changes(op.get_bind(), table)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0008"
 down_revision = "0007"
 branch_labels = None
@@ -53,23 +55,4 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_insight_person_id"),
         sa.PrimaryKeyConstraint("item_id", "person_id", name="pk_insight"),
     )
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER comment_no_{verb.lower()} BEFORE {verb} ON comment "
-                "BEGIN SELECT RAISE(ABORT, 'comment is append-only'); END"
-            )
-        return
-    op.execute(
-        "CREATE TRIGGER comment_append_only BEFORE UPDATE OR DELETE ON comment "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        "CREATE TRIGGER comment_no_truncate BEFORE TRUNCATE ON comment "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    for table in ("insight", "comment_for", "comment"):
-        op.drop_table(table)
+    forbid_changes(op.get_bind(), "comment")

@@ -13,7 +13,3 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("guideline_version", sa.Column("requalify", sa.Boolean(), nullable=False, server_default=sa.false()))
-
-
-def downgrade() -> None:
-    op.drop_column("guideline_version", "requalify")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0020"
 down_revision = "0019"
 branch_labels = None
@@ -128,27 +130,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_bridge_answer_bridge_id", "bridge_answer", ["bridge_id", "outcome"])
     op.create_index("ix_bridge_answer_person_id", "bridge_answer", ["person_id"])
-    _append_only("bridge_answer")
-
-
-def _append_only(table: str) -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
-
-
-def downgrade() -> None:
-    for table in ("bridge_answer", "bridge_task", "bridge_project", "bridge_person", "bridge"):
-        op.drop_table(table)
+    forbid_changes(op.get_bind(), "bridge_answer")

@@ -15,8 +15,3 @@ PARTS = tuple(f"((look >> {9 * at}) & {511 if at < 6 else 1023})" for at in rang
 def upgrade() -> None:
     for at, part in enumerate(PARTS):
         op.execute(f"CREATE INDEX ix_candidate_look_{at} ON candidate (project_id, state, {part})")
-
-
-def downgrade() -> None:
-    for at in range(len(PARTS)):
-        op.execute(f"DROP INDEX ix_candidate_look_{at}")

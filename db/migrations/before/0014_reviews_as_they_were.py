@@ -14,8 +14,3 @@ depends_on = None
 def upgrade() -> None:
     op.add_column("qualification_set", sa.Column("wanted", sa.Integer(), nullable=True))
     op.add_column("qualification_review", sa.Column("reference_ids", sa.JSON(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column("qualification_review", "reference_ids")
-    op.drop_column("qualification_set", "wanted")

@@ -13,7 +13,3 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("annotation", sa.Column("weight", sa.Float(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column("annotation", "weight")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0011"
 down_revision = "0010"
 branch_labels = None
@@ -71,28 +73,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_qualification_review_qualification_id", "qualification_review", ["qualification_id"])
     for table in APPEND_ONLY:
-        _forbid_changes(table)
-
-
-def downgrade() -> None:
-    for table in reversed(APPEND_ONLY):
-        op.drop_table(table)
-
-
-def _forbid_changes(table: str) -> None:
-    """As for the first append-only tables; on PostgreSQL their function is there already."""
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
+        forbid_changes(op.get_bind(), table)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from db.append_only import forbid_changes
+
 revision = "0012"
 down_revision = "0011"
 branch_labels = None
@@ -51,28 +53,4 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_gold_pardon"),
     )
     op.create_index("ix_gold_pardon_person_id", "gold_pardon", ["person_id"])
-    _forbid_changes("gold_pardon")
-
-
-def downgrade() -> None:
-    op.drop_table("gold_pardon")
-    op.drop_table("gold")
-
-
-def _forbid_changes(table: str) -> None:
-    """As for the first append-only tables; on PostgreSQL their function is there already."""
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(
-                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
-            )
-        return
-    op.execute(
-        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION append_only()"
-    )
-    op.execute(
-        f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()"
-    )
+    forbid_changes(op.get_bind(), "gold_pardon")

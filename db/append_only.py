@@ -1,0 +1,62 @@
+"""What people have said and decided is only ever added to: which tables, and the triggers that hold it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, text
+
+APPEND_ONLY = (
+    "annotation",
+    "revision",
+    "guideline_version",
+    "cause_answer",
+    "comment",
+    "event",
+    "sift_decision",
+    "qualification_set",
+    "qualification",
+    "qualification_review",
+    "gold_pardon",
+    "attempt",
+    "judge_template",
+    "judgement",
+    "reading",
+    "bridge_answer",
+)
+"""The tables of which the database refuses to change or delete rows."""
+
+_FUNCTION = (
+    "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
+)
+"""What PostgreSQL's triggers call."""
+
+
+def forbid_changes(connection: Connection, *tables: str) -> None:
+    """Let the database refuse to change or delete rows of tables, whoever asks; triggers that are there stay."""
+    sqlite = connection.dialect.name == "sqlite"
+    known = "SELECT name FROM sqlite_master WHERE type = 'trigger'" if sqlite else "SELECT tgname FROM pg_trigger"
+    there = set(connection.scalars(text(known)))
+    wanted = {name: sql for table in tables for name, sql in (_of_sqlite if sqlite else _of_postgres)(table).items()}
+    missing = [sql for name, sql in wanted.items() if name not in there]
+    if missing and not sqlite:
+        connection.execute(text(_FUNCTION))
+    for statement in missing:
+        connection.execute(text(statement))
+
+
+def _of_sqlite(table: str) -> dict[str, str]:
+    """The triggers of a table, by name."""
+    return {
+        f"{table}_no_{verb.lower()}": f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+        for verb in ("UPDATE", "DELETE")
+    }
+
+
+def _of_postgres(table: str) -> dict[str, str]:
+    return {
+        f"{table}_append_only": f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION append_only()",
+        f"{table}_no_truncate": f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION append_only()",
+    }
