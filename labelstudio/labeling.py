@@ -8,43 +8,26 @@ for a variable there (``$word``); texts of items are data, which that page shows
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of
-from annotation_schemas.kinds.property_list import said_of
+from annotation_schemas.label_studio_codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
+from annotation_schemas.label_studio_form import beside, coded, key_of, listed, plain, typed, without_variables
+from annotation_schemas.label_studio_parts import Part, way_of
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
 from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_beside
 from domain.errors import NotAvailable
 from domain.policies import same
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
-from labelstudio.page import (
-    ABOUT,
-    MOST_MARKS,
-    NONE,
-    NOTE,
-    OTHER,
-    SKIP,
-    Part,
-    codes,
-    distinct,
-    image_of,
-    list_of,
-    parts,
-    rank_codes,
-)
+from labelstudio.page import parts
 
 FRAME_RATE = 30.0
 """Written where nobody knows a clip's own. Without any, that player takes 24."""
 
-_VARIABLE = re.compile(r"\$(?=[\w\[\].{}])")
-_JOINER = "\N{WORD JOINER}"
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold."""
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"
 _SMALL = "font-size: 0.85em; line-height: 1.3; margin: 0.2em 0"
@@ -74,11 +57,11 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     for name, part in marked.items():
         of = part.criterion.of or PREDICTION
         SubElement(form, "Header", value=plain(_title_of_text(schema, stage, of)), size="5")
-        SubElement(form, "Text", name=name, value=f"${_key('text', of)}", granularity="symbol")
+        SubElement(form, "Text", name=name, value=f"${key_of('text', of)}", granularity="symbol")
     for part in page:
         _ask(form, part)
     SubElement(form, "Header", value="Note", size="5")
-    _typed(form, NOTE, rows=2, hint="What else there is to say; may stay empty")
+    typed(form, NOTE, rows=2, hint="What else there is to say; may stay empty")
     indent(root)
     return tostring(root, encoding="unicode")
 
@@ -121,18 +104,12 @@ def data(
     for part in page:
         if part.row.is_about == "text":
             of = part.criterion.of or PREDICTION
-            found[_key("text", of)] = str(texts.get(of) or "")
+            found[key_of("text", of)] = str(texts.get(of) or "")
         if part.type == "ranker":
-            found[_key("list", part.name)] = _ranked(part, task.fields)
+            found[key_of("list", part.name)] = _ranked(part, task.fields)
         elif part.criterion.field is not None:
-            found[_key("options", part.name)] = _offered(part, task.fields)
+            found[key_of("options", part.name)] = _offered(part, task.fields)
     return found
-
-
-def plain(text: str) -> str:
-    """A text that nothing there takes for a variable, a truth value or the end of the file; it looks the same."""
-    text = _VARIABLE.sub(f"${_JOINER}", _FORBIDDEN.sub("", text))
-    return text + _JOINER if text in ("true", "false") else text
 
 
 # ---- pictures and clips ---------------------------------------------------------------------------------------------
@@ -143,13 +120,13 @@ def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
     if drawn:
         shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
         if slot.max == 1:
-            shown.set("value", f"${_key('image', slot.role)}")
+            shown.set("value", f"${key_of('image', slot.role)}")
         else:
-            shown.set("valueList", f"${_key('images', slot.role)}")
+            shown.set("valueList", f"${key_of('images', slot.role)}")
         return
-    each = SubElement(parent, "Repeater", on=f"${_key('media', slot.role)}")
+    each = SubElement(parent, "Repeater", on=f"${key_of('media', slot.role)}")
     inside = SubElement(each, "View")
-    entry = f"${_key('media', slot.role)}[{{{{idx}}}}]"
+    entry = f"${key_of('media', slot.role)}[{{{{idx}}}}]"
     SubElement(inside, "Header", value=f"{entry}.title", size="5")
     if slot.kind == "clip":
         SubElement(
@@ -173,14 +150,14 @@ def _media_data(
             title = as_words(slot.role) if len(there) == 1 else f"{as_words(slot.role)} {at}"
             row: dict[str, Any] = {"title": title, "url": media(asset)}
             rows.append(row | ({"fps": rate(asset) or FRAME_RATE} if slot.kind == "clip" else {}))
-        return {_key("media", slot.role): rows}
+        return {key_of("media", slot.role): rows}
     if not there:
         raise NotAvailable(
             f"Label Studio cannot show the task: `{drawn.name}` is drawn on `{slot.role}`, and its file is not here."
         )
     if slot.max == 1:
-        return {_key("image", slot.role): media(there[0])}
-    return {_key("images", slot.role): [media(asset) for asset in there]}
+        return {key_of("image", slot.role): media(there[0])}
+    return {key_of("images", slot.role): [media(asset) for asset in there]}
 
 
 # ---- questions -------------------------------------------------------------------------------------------------------
@@ -193,13 +170,13 @@ def _ask(form: Element, part: Part) -> None:
         inside = _when(inside, control, chosen)
     optional = "" if criterion.required or part.told else " (optional)"
     SubElement(inside, "Header", value=plain(criterion.prompt + optional), size="4")
-    for text in (*part.told, *([criterion.help] if criterion.help else ()), *_limits(part)):
+    for text in (*part.told, *([criterion.help] if criterion.help else ()), *way_of(part).limits(part)):
         SubElement(inside, "Header", value=plain(text), size="5", style=_SMALL)
     for aspect in criterion.aspects:
         SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
-    _ASKS[part.type](inside, part)
+    way_of(part).ask(inside, part)
     if part.may_be_none and part.type != "choices":
-        _listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
+        listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
@@ -207,23 +184,6 @@ def _ask(form: Element, part: Part) -> None:
         why = _when(inside, part.name, [told])
         SubElement(why, "Header", value="Why?", size="5")
         _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
-
-
-def _limits(part: Part) -> list[str]:
-    """What is told of the least and the most, in at most one line."""
-    criterion = part.criterion
-    least, most, unit = criterion.min, criterion.max, criterion.unit
-    words: list[str] = []
-    if part.type == "number" and part.field is None:
-        words += [f"from {least:g}"] if least is not None else []
-        words += [f"up to {most:g}"] if most is not None else []
-        words += [f"({unit})"] if unit else []
-        return [" ".join(words).capitalize()] if words else []
-    if part.row.counts_entries:
-        words += [f"at least {least:g}"] if least else []
-        words += [f"at most {most:g}"] if most is not None else []
-    limits = [", ".join(words).capitalize()] if words else []
-    return [*limits, *(["Draw with the rectangle tool beside the image"] if part.type == "rectangle" else [])]
 
 
 def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
@@ -241,202 +201,25 @@ def _skip(parent: Element, part: Part) -> None:
         why = _when(parent, part.name, [SKIP])
         SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
         if skip.reasons:
-            _listed(why, control, _coded(skip.reasons), required=True)
+            listed(why, control, coded(skip.reasons), required=True)
         else:
-            _typed(why, words, required=True)
+            typed(why, words, required=True)
         return
     SubElement(parent, "Header", value=plain(f"{skip.label}, because"), size="5")
     if skip.reasons:
-        _listed(parent, control, _coded(skip.reasons), required=False, single="single")
+        listed(parent, control, coded(skip.reasons), required=False, single="single")
     else:
-        _listed(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
-        _typed(_when(parent, control, [SKIP]), words, required=True)
+        listed(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
+        typed(_when(parent, control, [SKIP]), words, required=True)
 
 
 def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: str) -> None:
     other = ("Another reason, in words", OTHER, None)
-    _listed(parent, control, [*_coded(reasons), other], required=True)
-    _typed(_when(parent, control, [OTHER]), words, required=True)
+    listed(parent, control, [*coded(reasons), other], required=True)
+    typed(_when(parent, control, [OTHER]), words, required=True)
 
-
-def _coded(options: Sequence[Choice]) -> list[tuple[str, str, str | None]]:
-    told = codes(options, own=True)
-    return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
-
-
-def _listed(
-    parent: Element,
-    control: str,
-    choices: Sequence[tuple[str, str, str | None]],
-    *,
-    required: bool,
-    single: str = "single-radio",
-    layout: str = "vertical",
-) -> Element:
-    made = _choices(parent, control, single, required, layout)
-    for label, text, hint in choices:
-        shown = SubElement(made, "Choice", value=plain(label), alias=text)
-        if hint:
-            shown.set("hint", plain(hint))
-    return made
-
-
-def _choices(parent: Element, control: str, single: str, required: bool, layout: str = "vertical") -> Element:
-    made = SubElement(parent, "Choices", name=control, toName=ABOUT, choice=single, layout=layout)
-    if required:
-        made.set("required", "true")
-        made.set("requiredMessage", "Choose an answer to every question that is not optional.")
-    return made
-
-
-def _ask_choices(parent: Element, part: Part) -> None:
-    criterion = part.criterion
-    single = "multiple" if part.row.picks_several else "single-radio"
-    needed = criterion.required and (not criterion.skip or part.type == "choices")
-    if criterion.field is not None:
-        made = _choices(parent, part.name, single, needed)
-        made.set("value", f"${_key('options', part.name)}")
-        return
-    choices = [(_labelled(criterion, option), text, hint) for option, (_, text, hint) in _own(criterion)]
-    _listed(parent, part.name, [*choices, *_beside(part)], required=needed, single=single)
-
-
-def _own(criterion: Criterion) -> list[tuple[Choice, tuple[str, str, str | None]]]:
-    options = distinct(options_of(criterion, {}))
-    return list(zip(options, _coded(options), strict=True))
-
-
-def _labelled(criterion: Criterion, option: Choice) -> str:
-    value = str(option.value)
-    plain_words = not criterion.values or option.label == value
-    return option.label if plain_words else f"{value} · {option.label}"
-
-
-def _beside(part: Part) -> list[tuple[str, str, str | None]]:
-    """Choices that are no options."""
-    skip = part.criterion.skip
-    found: list[tuple[str, str, str | None]] = []
-    if part.may_be_none:
-        found.append(("None of them", NONE, None))
-    if skip:
-        found.append((skip.label, SKIP, None))
-    return found
-
-
-def _ask_rating(parent: Element, part: Part) -> None:
-    made = SubElement(
-        parent, "Rating", name=part.name, toName=ABOUT, maxRating=str(len(part.criterion.values)), icon="star"
-    )
-    _require(made, part)
-
-
-def _ask_number(parent: Element, part: Part) -> None:
-    criterion = part.criterion
-    made = SubElement(parent, "Number", name=part.name, toName=ABOUT)
-    for name in ("min", "max", "step"):
-        if getattr(criterion, name) is not None:
-            made.set(name, repr(getattr(criterion, name)))
-    _require(made, part)
-
-
-def _ask_text(parent: Element, part: Part) -> None:
-    field = part.field
-    needed = part.criterion.required and not part.criterion.skip
-    if field is not None and kinds.of_field(field).is_list:
-        most = field.length or field.max_length
-        _typed(parent, part.name, most=most, required=needed, hint="One entry; Enter adds it to the list")
-        return
-    long = field is not None and kinds.of_field(field).several_rows
-    _typed(parent, part.name, rows=4 if long else 2, required=needed)
-
-
-def _typed(
-    parent: Element, control: str, *, rows: int = 2, most: int | None = 1, required: bool = False, hint: str = ""
-) -> None:
-    made = SubElement(parent, "TextArea", name=control, toName=ABOUT, editable="true")
-    if most != 1:
-        rows = 1
-    made.set("rows", str(rows))
-    if most is not None:
-        made.set("maxSubmissions", str(most))
-    if hint:
-        made.set("placeholder", plain(hint))
-    if required:
-        made.set("required", "true")
-        made.set("requiredMessage", "Write something wherever it does not say that it is optional.")
-
-
-def _ask_order(parent: Element, part: Part) -> None:
-    SubElement(
-        parent,
-        "List",
-        name=list_of(part.name),
-        value=f"${_key('list', part.name)}",
-        title="First to last",
-    )
-    SubElement(parent, "Ranker", name=part.name, toName=list_of(part.name))
-
-
-def _ask_properties(parent: Element, part: Part) -> None:
-    said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
-    for at, option in enumerate(part.criterion.options, 1):
-        text = option.label if not option.help else f"{option.label}: {option.help}"
-        SubElement(parent, "Header", value=plain(text), size="5")
-        needed = part.criterion.required and not part.criterion.skip
-        _listed(parent, part.side("is", at), _coded(said), required=needed, layout="inline")
-
-
-def _ask_boxes(parent: Element, part: Part) -> None:
-    if part.type == "rectangle":
-        SubElement(parent, "Rectangle", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
-        return
-    made = SubElement(parent, "RectangleLabels", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
-    for label, text, hint in _coded(part.criterion.options):
-        shown = SubElement(made, "Label", value=plain(label), alias=text)
-        if hint:
-            shown.set("hint", plain(hint))
-
-
-def _ask_marks(parent: Element, part: Part) -> None:
-    most = int(part.criterion.max) if part.criterion.max is not None else MOST_MARKS
-    made = SubElement(parent, "KeyPointLabels", name=part.name, toName=part.to, strokeWidth="4")
-    for number in range(1, most + 1):
-        SubElement(made, "Label", value=str(number), maxUsages="1")
-
-
-def _ask_passages(parent: Element, part: Part) -> None:
-    made = SubElement(parent, "Labels", name=part.name, toName=part.to)
-    for label, text, hint in _coded(part.criterion.options):
-        shown = SubElement(made, "Label", value=plain(label), alias=text)
-        if hint:
-            shown.set("hint", plain(hint))
-
-
-def _require(made: Element, part: Part) -> None:
-    if part.criterion.required and not part.criterion.skip:
-        made.set("required", "true")
-        made.set("requiredMessage", plain(f"“{part.criterion.prompt}” is not answered yet."))
-
-
-_ASKS: Mapping[str, Callable[[Element, Part], None]] = {
-    "choices": _ask_choices,
-    "rating": _ask_rating,
-    "number": _ask_number,
-    "textarea": _ask_text,
-    "ranker": _ask_order,
-    "property_list": _ask_properties,
-    "rectanglelabels": _ask_boxes,
-    "rectangle": _ask_boxes,
-    "keypointlabels": _ask_marks,
-    "labels": _ask_passages,
-}
 
 # ---- data ------------------------------------------------------------------------------------------------------------
-
-
-def _key(what: str, name: str) -> str:
-    """A key of a task's data; variables there are letters, digits and underscores."""
-    return f"{what}_{name}"
 
 
 def _line(title: str, text: str) -> dict[str, Any]:
@@ -521,8 +304,8 @@ def _spelled(value: Any) -> str:
 def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
     rows = list(zip((option.label for option in options), codes(options, own=False), strict=True))
-    rows += [(label, text) for label, text, _ in _beside(part)]
-    return [{"value": _VARIABLE.sub(f"${_JOINER}", label) or " ", "alias": text} for label, text in rows]
+    rows += [(label, text) for label, text, _ in beside(part)]
+    return [{"value": without_variables(label) or " ", "alias": text} for label, text in rows]
 
 
 def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:

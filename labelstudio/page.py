@@ -1,46 +1,28 @@
-"""What a page of Label Studio asks in a stage: its parts in order, the names of their controls, and what it cannot ask.
-
-A control has the name of its criterion or field; what stands beside it (reasons, skips, "nothing to mark") has that
-name, a hyphen and more, which no criterion can be called. Options are stored by their values, not by their labels: see
-``codes``.
-"""
+"""What a page of Label Studio asks in a stage: its parts in order, and what it cannot ask."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.label_studio_codes import ABOUT, EDITED, codes, image_of, text_of
+from annotation_schemas.label_studio_parts import Part
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema
 from domain.errors import NotAvailable
-from domain.policies import same
 
-NOTE = "touchstone-note"
-"""The control for what a rater adds in words."""
-ABOUT = "about"
-"""The text on every page that everything is about which is not drawn or marked on something."""
-RESERVED = "touchstone:"
-SKIP = f"{RESERVED}skip"
-NONE = f"{RESERVED}none"
-OTHER = f"{RESERVED}other"
-"""Choices beside the options: not to answer, that nothing applies, and a reason in one's own words."""
 DECISION, CAUSE, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
     Choice(value="accept", label="Accept: the item is kept"),
     Choice(value="reject", label="Reject: the item is dropped"),
     Choice(value="edit", label="Edit: the item is changed and verified again"),
 )
-MOST_MARKS = 20
-"""How many numbers are offered where a schema sets no limit to marks."""
 MOST_ENTRIES = 9
 """How many entries of a list can be picked by their place where a schema sets no limit to it."""
 
 STAGES = ("authoring", "verification", "adjudication", "grading")
 
-EDITED = "field-"
-"""What the controls of fields begin with that a senior changes."""
 STAYS = "Left empty, it stays as it is."
 
 
@@ -105,140 +87,7 @@ def drawn_on(
     return found
 
 
-# ---- names -----------------------------------------------------------------------------------------------------------
-
-
-def image_of(role: str) -> str:
-    """The name of what shows the images of a role that is drawn on."""
-    return f"image-{role}"
-
-
-def text_of(name: str) -> str:
-    """The name of what shows a text in which passages are marked: an item's field, or the model's answer."""
-    return f"text-{name}"
-
-
-def code(value: Any) -> str:
-    """The text that stands for one of the schema's own values.
-
-    No comma, as conditions there list choices with commas between; neither "true" nor "false", which become truth
-    values on the way.
-    """
-    text = value if isinstance(value, str) else json.dumps(value)
-    text = "".join(" " if ord(letter) < ord(" ") else letter for letter in text).replace(",", ";")
-    return f"={text}" if text in ("true", "false") or text.startswith(RESERVED) else text
-
-
-def codes(options: Sequence[Choice], *, own: bool) -> list[str]:
-    """The texts that stand for options, all different. ``own``: they are the schema's, not the item's."""
-    found: list[str] = []
-    for option in options:
-        text = code(option.value) if own else str(option.value)
-        if text.startswith(RESERVED):
-            text = f"={text}"
-        tried, number = text, 1
-        while tried in found:
-            number += 1
-            tried = f"{text} ({number})"
-        found.append(tried)
-    return found
-
-
-def rank_codes(options: Sequence[Choice], *, own: bool) -> list[str]:
-    """As ``codes``, for things to be put in order: whole numbers by themselves would be sorted by the browser."""
-    made = codes(options, own=own)
-    marked = [f"#{text}" if text.isdecimal() else text for text in made]
-    return marked if len(set(marked)) == len(marked) else [f"{at}. {text}" for at, text in enumerate(made, 1)]
-
-
-def distinct(options: Sequence[Choice]) -> list[Choice]:
-    """Options without those whose value was there before: they would be the same answer."""
-    found: list[Choice] = []
-    for option in options:
-        if not any(same(option.value, other.value) for other in found):
-            found.append(option)
-    return found
-
-
 # ---- what stands on a page -------------------------------------------------------------------------------------------
-
-
-def list_of(name: str) -> str:
-    """The name of the list that an ordering puts in order."""
-    return f"{name}-list"
-
-
-@dataclass(frozen=True)
-class Part:
-    """A criterion or field as it stands on a page there."""
-
-    criterion: Criterion
-    type: str
-    """The type of its results."""
-    to: str = ABOUT
-    """What on the page it is about."""
-    shown_when: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Controls with the choices of which one has to be made before this is asked."""
-    told: tuple[str, ...] = ()
-    """Conditions that cannot be shown as such, as sentences; whoever does not meet them leaves it out."""
-    several: bool = False
-    """It is drawn on a place with several images."""
-    field: ItemField | None = None
-    """The field of the item that is filled in; None: it is a criterion."""
-    after: str | None = None
-    """The part for a list, one of whose entries is meant by its place."""
-
-    @property
-    def name(self) -> str:
-        """Its control, and its name among the values."""
-        return self.criterion.name
-
-    @property
-    def row(self) -> kinds.CriterionKind:
-        """The row of its kind."""
-        return kinds.of_criterion(self.criterion)
-
-    @property
-    def role(self) -> str:
-        """The role of the images that it is drawn on."""
-        return self.to.removeprefix(image_of(""))
-
-    @property
-    def own(self) -> bool:
-        """Its options are the schema's, not the item's."""
-        return self.criterion.field is None
-
-    @property
-    def may_be_none(self) -> bool:
-        """That nothing applies is an answer, and has a choice of its own."""
-        return self.row.none_is_answer and self.field is None and not self.criterion.min
-
-    def options(self, texts: Mapping[str, Any]) -> list[Choice]:
-        """What is offered for this item."""
-        found = kinds.options_of(self.criterion, texts)
-        return found if self.type == "ranker" else distinct(found)
-
-    def side(self, what: str, place: int | None = None) -> str:
-        """The name of a control beside its own."""
-        return f"{self.name}-{what}" if place is None else f"{self.name}-{what}-{place}"
-
-    def own_reasons(self) -> list[tuple[int, Choice]]:
-        """The options that ask for a reason, with their places."""
-        asks = self.row.asks_reasons
-        return [(at, option) for at, option in enumerate(self.criterion.options, 1) if asks and option.reasons]
-
-    def controls(self) -> dict[str, str]:
-        """All controls of it with the types of their results."""
-        found = {self.name: self.type}
-        if self.type == "property_list":
-            found = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
-        if self.criterion.skip:
-            found |= {self.side("skip"): "choices", self.side("skip-words"): "textarea"}
-        for at, _ in self.own_reasons():
-            found |= {self.side("reason", at): "choices", self.side("words", at): "textarea"}
-        if self.may_be_none and self.type != "choices":
-            found[self.side("none")] = "choices"
-        return found
 
 
 def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
@@ -261,7 +110,7 @@ def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -
         to, several = image_of(slot.role), slot.max != 1
     elif row.is_about == "text":
         to = text_of(criterion.of or PREDICTION)
-    return Part(criterion, _type(criterion, criteria), to, shown, told, several)
+    return Part(criterion, row, _type(criterion, criteria), to, shown, told, several)
 
 
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
@@ -301,13 +150,13 @@ def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) ->
     found: list[Part] = []
     for each in fields:
         made = _asked(each, prefix, lists)
-        row = kinds.of_field(each)
+        row, asked = kinds.of_field(each), kinds.of_criterion(made)
         if row.drawn:
             slot = _slot(schema, each.role)
-            found.append(Part(made, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each))
+            found.append(Part(made, asked, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each, row))
         else:
             after = prefix + (each.field or "") if row.picked_by_place else None
-            found.append(Part(made, _type(made, ()), field=each, after=after))
+            found.append(Part(made, asked, _type(made, ()), field=each, field_row=row, after=after))
     return found
 
 
@@ -332,10 +181,10 @@ def _adjudication_parts(schema: Schema) -> list[Part]:
         return []
     decisions = DECISIONS if stage.edit else DECISIONS[:2]
     decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
-    found = [Part(decision, "choices")]
+    found = [Part(decision, kinds.of_criterion(decision), "choices")]
     if stage.causes:
         cause = Criterion(name=CAUSE, kind="choice", prompt="Why was it contested?", options=stage.causes)
-        found.append(Part(cause, "choices"))
+        found.append(Part(cause, kinds.of_criterion(cause), "choices"))
     if stage.edit:
         able = [
             each
@@ -344,7 +193,7 @@ def _adjudication_parts(schema: Schema) -> list[Part]:
         ]
         when = ((DECISION, ("edit",)),)
         found += [
-            Part(each.criterion, each.type, each.to, when, (STAYS,), each.several, each.field, each.after)
+            replace(each, shown_when=when, told=(STAYS,))
             for each in _field_parts(schema, able, prefix=EDITED)
             if each.row.is_about == "item"
         ]
@@ -364,6 +213,3 @@ def _criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
 
 def _field_refusal(schema: Schema, field: ItemField) -> str | None:
     return kinds.of_field(field).label_studio_refusal(schema, field)
-
-
-# ---- what was given --------------------------------------------------------------------------------------------------

@@ -13,25 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import kinds
+from annotation_schemas.label_studio_codes import ABOUT, EDITED, NONE, NOTE, OTHER, SKIP
+from annotation_schemas.label_studio_parts import Context, Given, Part, Result
 from annotation_schemas.model import Schema
 from domain.errors import Problem
-from labelstudio.answers import Context, Given, Result, note_written, read_part, write_part
-from labelstudio.page import (
-    ABOUT,
-    CAUSE,
-    DECISION,
-    EDITED,
-    FIELDS,
-    NONE,
-    NOTE,
-    OTHER,
-    SKIP,
-    Part,
-    drawn_on,
-    parts,
-    refusal,
-    require,
-)
+from labelstudio.answers import note_written, read_part, write_part
+from labelstudio.page import CAUSE, DECISION, FIELDS, drawn_on, parts, refusal, require
 
 __all__ = [
     "ABOUT",

@@ -4,10 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas.kinds._rows import CriterionKind, Texts
+from annotation_schemas.label_studio_codes import ABOUT, SKIP, codes
+from annotation_schemas.label_studio_form import ask_choices, require
+from annotation_schemas.label_studio_parts import (
+    Answer,
+    Context,
+    Given,
+    Part,
+    Result,
+    Way,
+    reason_for,
+    result_of,
+    skip_reason,
+    spelled,
+    write_reason,
+)
 from annotation_schemas.model import Choice, Criterion
 from domain.policies import same
+
+
+class LabelStudioOne(Way):
+    """One of several choices, or stars."""
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        if part.type == "rating":
+            return _read_stars(part, given)
+        chosen = given.chosen(part.name, part)
+        if not chosen:
+            return None
+        if len(chosen) > 1:
+            given.say(part, f"Choose one; {len(chosen)} are chosen.")
+            return None
+        if chosen == [SKIP] and part.criterion.skip:
+            return None, skip_reason(part, given)
+        options = part.options(context.texts)
+        option = given.option(part, chosen[0], options, codes(options, own=part.own))
+        if option is None:
+            return None
+        place = next((at for at, each in part.own_reasons() if each is option), None)
+        return option.value, reason_for(part, given, place, option) if place is not None else None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        if part.type == "rating":
+            return [result_of(part.name, part.to, "rating", {"rating": value})]
+        options = part.options(context.texts)
+        at = next((at for at, option in enumerate(options) if same(option.value, value)), None)
+        if at is None:
+            return []
+        chosen = result_of(part.name, part.to, "choices", {"choices": [codes(options, own=part.own)[at]]})
+        return [chosen, *(write_reason(part, at + 1, options[at], reason) if part.own else ())]
+
+    def ask(self, parent: Element, part: Part) -> None:
+        if part.type != "rating":
+            ask_choices(parent, part)
+            return
+        n = str(len(part.criterion.values))
+        require(SubElement(parent, "Rating", name=part.name, toName=ABOUT, maxRating=n, icon="star"), part)
+
+
+def _read_stars(part: Part, given: Given) -> Answer:
+    found = given.one(part.name)
+    if found is None:
+        return None
+    value = next((value for value in part.criterion.values if same(value, found)), None)
+    if value is None:
+        given.say(part, f"{spelled(found)} is none of {', '.join(str(each) for each in part.criterion.values)}.")
+        return None
+    return value, None
 
 
 class OneOf(CriterionKind):
@@ -15,7 +81,7 @@ class OneOf(CriterionKind):
 
     compared = True
     as_json = False
-    label_studio = "one"
+    label_studio = LabelStudioOne()
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         plain = criterion.model_copy(update={"labels": ()})  # labels that do not fit are told by themselves

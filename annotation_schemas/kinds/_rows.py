@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from annotation_schemas import grammar
+from annotation_schemas.label_studio_parts import Way
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain.policies import same
@@ -186,9 +187,8 @@ class CriterionKind(Kind):
 
     # ---- Label Studio
 
-    label_studio: ClassVar[str] = ""
-    """How an answer is given there, a row of ``labelstudio.answers``: ``one``, ``several``, ``number``, ``words``,
-    ``order``, ``properties``, ``drawn`` or ``passages``. Empty: it cannot be."""
+    label_studio: ClassVar[Way | None] = None
+    """How an answer is given there; None: it cannot be."""
     asks_reasons: ClassVar[bool] = False
     """Options of its own may ask there for a reason."""
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
@@ -291,6 +291,8 @@ class FieldKind(Kind):
 
     # ---- Label Studio
 
+    label_studio: ClassVar[Way | None] = None
+    """How it is filled in there; None: as the criterion that it is put as."""
     several_rows: ClassVar[bool] = False
     """It is typed in a box of several rows."""
     picked_by_place: ClassVar[bool] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
+from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import (
@@ -17,9 +18,50 @@ from annotation_schemas.kinds._rows import (
     place_of,
     sorted_by,
 )
+from annotation_schemas.label_studio_codes import ABOUT, codes
+from annotation_schemas.label_studio_form import coded, listed, plain
+from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
 from domain.policies import same
+
+
+class LabelStudioProperties(Way):
+    """A choice for each property."""
+
+    def read(self, part: Part, given: Given, context: Context) -> Answer:
+        said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
+        found = []
+        for at, option in enumerate(part.criterion.options, 1):
+            chosen = given.chosen(part.side("is", at), part)
+            if len(chosen) > 1:
+                given.say(part, f"Say one thing about “{option.label}”.")
+            elif chosen:
+                meant = given.option(part, chosen[0], said, codes(said, own=True))
+                if meant is not None:
+                    found.append({"name": option.value, "value": meant.value})
+        return (found, None) if found else None
+
+    def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
+        said = [Choice(value=each, label=str(each)) for each in said_of(part.criterion)]
+        told = codes(said, own=True)
+        found = []
+        for at, option in enumerate(part.criterion.options, 1):
+            entry = next((each for each in value if same(each["name"], option.value)), None)
+            place = next(
+                (n for n, each in enumerate(said) if entry is not None and same(each.value, entry["value"])), None
+            )
+            if place is not None:
+                found.append(result_of(part.side("is", at), ABOUT, "choices", {"choices": [told[place]]}))
+        return found
+
+    def ask(self, parent: Element, part: Part) -> None:
+        said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
+        for at, option in enumerate(part.criterion.options, 1):
+            text = option.label if not option.help else f"{option.label}: {option.help}"
+            SubElement(parent, "Header", value=plain(text), size="5")
+            needed = part.criterion.required and not part.criterion.skip
+            listed(parent, part.side("is", at), coded(said), required=needed, layout="inline")
 
 
 class PropertyList(CriterionKind):
@@ -35,7 +77,7 @@ class PropertyList(CriterionKind):
         "labels": "a label per value, or none",
     }
     reorders = True
-    label_studio = "properties"
+    label_studio = LabelStudioProperties()
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from annotation_schemas import shipped
+from annotation_schemas.label_studio_form import plain
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from labelstudio import results
-from labelstudio.labeling import FRAME_RATE, data, labeling, plain
+from labelstudio.labeling import FRAME_RATE, data, labeling
 from media import clips
 from media.store import MediaStore
 from workflow.annotate.task_views import visible_fields
