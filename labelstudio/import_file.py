@@ -8,65 +8,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
 
-from annotation_schemas import kinds
 from annotation_schemas.formats import Misfit, dimension_named, short
 from annotation_schemas.kinds import check_fields
-from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, ItemField, Schema
+from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, Schema
 from domain import json_text
 from domain.errors import FileRefused, NotAvailable
-from domain.json_text import NotJson, Piece
+from domain.json_text import NotJson
 from domain.no_answer import settled
 from domain.records import AssetName, BadRow, Fragment, ItemRecord, PredictionRecord
 from domain.states import Stage
 from labelstudio import results
+from labelstudio.names import DIMENSION, ITEM, MODEL, SAME, Names
+from labelstudio.task_rows import Task, Tasks
+from labelstudio.values import field_value, media_path, of_type, text_of
 
-FORMAT = "label_studio"
-ITEM, DIMENSION, MODEL = "item_id", "dimension", "model"
-"""Keys of a task's data that name the item, its dimension, and whose answer (``prediction``) is rated."""
 RATER = "rater"
 """In the ``meta`` of a result that we wrote: who rated, as another server takes no raters that it does not know."""
 NOBODY = "undefined"
 """What Label Studio writes for the model of predictions that name none."""
-_OF_TASK = ("id", "data", "annotations", "completions", "predictions", "meta")
-_OF_ROW = frozenset({"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"})
-"""Keys of JSON-MIN that are neither data nor controls."""
 _LONGEST_RATER = 100
 _LISTED = 12
 """So many names are listed in a sentence."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """What is called otherwise there than here."""
-
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Key of the data by our field, role, or one of ``item_id``, ``dimension``, ``model``, ``prediction``."""
-    controls: Mapping[str, str] = field(default_factory=dict)
-    """Control by our criterion, or by ``prediction``: the one whose value is a model's answer."""
-    without: frozenset[str] = frozenset()
-    """Controls that nothing is made of."""
-    rater: str | None = None
-    """Who made annotations that name nobody."""
-    model: str | None = None
-    """Whose predictions those are that name no model."""
-
-    def key(self, name: str) -> str:
-        """The key of the data that holds what we call ``name``."""
-        return self.fields.get(name, name)
-
-    def over(self, schema: Schema) -> Names:
-        """With the names that the schema gives its source's keys, where these names do not say otherwise."""
-        own = schema.source.fields if schema.source and schema.source.format == FORMAT else {}
-        return replace(self, fields={**own, **self.fields})
-
-
-SAME = Names()
 
 
 @dataclass(frozen=True)
@@ -123,7 +90,8 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
         ) from error
     except OSError as error:
         raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
-    for task in reader.tasks(pieces):
+    tasks = Tasks(reader.criteria(), reader.names, reader.refuse)
+    for task in tasks.of(pieces):
         reader.take(task)
     return ReadProject(
         path.name,
@@ -134,7 +102,7 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
         sorted(reader.bad, key=lambda bad: bad.row),
         reader.skipped,
         reader.earlier,
-        reader.numbers,
+        tasks.numbers,
     )
 
 
@@ -154,27 +122,6 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join([*shown, *(["..."] if len(names) > _LISTED else [])]) or "nothing"
 
 
-# ---- tasks ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Task:
-    """A task as it stands in the file, whatever its form."""
-
-    row: int
-    id: Any
-    data: Mapping[str, Any]
-    raw: str
-    annotations: list[tuple[int, Mapping[str, Any]]]
-    """With the row that each stands in."""
-    predictions: Sequence[Any] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def called(self) -> str:
-        return "this task" if self.id is None else f"task {self.id}"
-
-
 @dataclass
 class _Reader:
     """One file on its way in."""
@@ -189,7 +136,6 @@ class _Reader:
     bad: list[BadRow] = field(default_factory=list)
     skipped: int = 0
     earlier: int = 0
-    numbers: int = 0
     rows: dict[str, int] = field(default_factory=dict)
     """The row of each item's first task."""
 
@@ -202,101 +148,31 @@ class _Reader:
                 raise FileRefused(
                     f"--field {name}: {self.schema.title} has no such field; name one of {_named(known)}."
                 )
-        criteria = [*self._criteria(), PREDICTION]
+        criteria = [*self.criteria(), PREDICTION]
         for name in self.names.controls:
             if name not in criteria:
                 raise FileRefused(
                     f"--control {name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
                 )
 
-    def _criteria(self) -> dict[str, Criterion]:
+    def criteria(self) -> dict[str, Criterion]:
+        """What people are asked in verification and grading, by name."""
         stages = (self.schema.stages.verification, self.schema.stages.grading)
         return {criterion.name: criterion for stage in stages if stage for criterion in stage.criteria}
 
-    def _refuse(self, row: int, reason: str, raw: str) -> None:
+    def refuse(self, row: int, reason: str, raw: str) -> None:
+        """Note a row that does not fit."""
         self.bad.append(BadRow(self.place, row, reason, json_text.printable(raw)))
-
-    def tasks(self, pieces: Sequence[Piece]) -> Iterator[_Task]:
-        """The tasks of a file; rows of JSON-MIN about the same task are put together."""
-        rows: dict[Any, _Task] = {}
-        for number, piece in enumerate(pieces, 1):
-            try:
-                if piece.problem:
-                    raise Misfit(piece.problem)
-                keys = json_text.keys(piece.raw)
-                if "data" in keys:
-                    yield self._task(number, json_text.values(piece.raw, _OF_TASK), piece.raw)
-                    continue
-                task = self._row(number, json_text.values(piece.raw, keys), piece.raw)
-                known = rows.setdefault(task.id if task.annotations else (number,), task)
-                if known is task:
-                    continue
-                if not json_text.same(known.data, task.data):
-                    raise Misfit(f"task {task.id} stands in row {known.row} too, with other data")
-                known.annotations += task.annotations
-            except (Misfit, NotJson) as error:
-                self._refuse(number, str(error), piece.raw)
-        yield from rows.values()
-
-    def _task(self, number: int, record: Mapping[str, Any], raw: str) -> _Task:
-        id = _id(record)
-        data = record["data"]
-        where = "this task" if id is None else f"task {id}"
-        if not isinstance(data, dict):
-            raise Misfit(f"{where}: its data is not an object {{...}}")
-        annotations = record.get("annotations") or record.get("completions") or []
-        predictions = record.get("predictions") or []
-        if isinstance(predictions, list) and isinstance(annotations, list):
-            whole = [each["prediction"] for each in annotations if isinstance(each, dict) and each.get("prediction")]
-            predictions = self._whole(predictions, whole)
-        for name, parts in (("annotations", annotations), ("predictions", predictions)):
-            if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-                raise Misfit(f"{where}: its {name} are not a list of objects; export the project as JSON")
-        meta = record.get("meta")
-        found = [(number, annotation) for annotation in annotations]
-        return _Task(number, id, data, raw, found, predictions, meta if isinstance(meta, dict) else {})
-
-    def _whole(self, predictions: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
-        """Predictions themselves for their numbers, which is all that some exports say; some stand in annotations."""
-        by_id = {each.get("id"): each for each in beside if isinstance(each, dict)}
-        found = [by_id.get(each) if isinstance(each, int) else each for each in predictions]
-        self.numbers += found.count(None)
-        return [each for each in found if each is not None]
-
-    def _row(self, number: int, record: Mapping[str, Any], raw: str) -> _Task:
-        """A record without ``data``: a row of JSON-MIN, which is an annotation, or nothing but a task's data."""
-        if "annotation_id" not in record and "annotator" not in record:
-            return _Task(number, None, record, raw, [])
-        controls = {self.names.controls.get(name, name): criterion for name, criterion in self._criteria().items()}
-        data = {
-            key: value
-            for key, value in record.items()
-            if key not in _OF_ROW and key not in controls and key not in self.names.without
-        }
-        results = [
-            result
-            for control, criterion in controls.items()
-            if record.get(control) is not None and control not in self.names.without
-            for result in _results_of(control, criterion, record[control])
-        ]
-        annotation = {
-            "id": record.get("annotation_id"),
-            "completed_by": record.get("annotator"),
-            "result": results,
-            "created_at": record.get("created_at"),
-            "updated_at": record.get("updated_at"),
-        }
-        return _Task(number, _id(record), data, raw, [(number, annotation)])
 
     # ---- one task ---------------------------------------------------------------------------------------------------
 
-    def take(self, task: _Task) -> None:
+    def take(self, task: Task) -> None:
         """Read a task: if its data do not fit, nothing of it is taken; else each part that fits."""
         try:
             item = self._item(task)
             model, answer = self._rated(task, item)
         except (Misfit, NotJson) as error:
-            self._refuse(task.row, f"{task.called}: {error}", task.raw)
+            self.refuse(task.row, f"{task.called}: {error}", task.raw)
             return
         self.items.setdefault(item.external_id, item)
         self.rows.setdefault(item.external_id, task.row)
@@ -306,11 +182,11 @@ class _Reader:
         self._annotations(task, item, model, answer)
         self._predictions(task, item)
 
-    def _item(self, task: _Task) -> ItemRecord:
+    def _item(self, task: Task) -> ItemRecord:
         dimension = self.dimension or self._own_dimension(task)
         fields = {}
         for part in self.schema.item.fields:
-            value = _field_value(part, task.data.get(self.names.key(part.name)), self.names.key(part.name))
+            value = field_value(part, task.data.get(self.names.key(part.name)), self.names.key(part.name))
             if value is not None:
                 fields[part.name] = value
         problems = check_fields(self.schema, fields)
@@ -338,7 +214,7 @@ class _Reader:
             )
         return known or item
 
-    def _own_dimension(self, task: _Task) -> Dimension:
+    def _own_dimension(self, task: Task) -> Dimension:
         key = self.names.key(DIMENSION)
         name = task.data.get(key)
         found = dimension_named(self.schema, name) if isinstance(name, str) else None
@@ -352,7 +228,7 @@ class _Reader:
             f"--field dimension=KEY which of {_named(list(task.data))} holds it"
         )
 
-    def _external_id(self, task: _Task) -> str:
+    def _external_id(self, task: Task) -> str:
         key = self.names.key(ITEM)
         value = task.data.get(key)
         if value is None and ITEM in self.names.fields:
@@ -363,7 +239,7 @@ class _Reader:
             raise Misfit(f"its {key} is neither a whole number nor text")
         return short(str(value), key)
 
-    def _paths(self, slot: AssetSlot, value: Any, task: _Task) -> list[str]:
+    def _paths(self, slot: AssetSlot, value: Any, task: Task) -> list[str]:
         key = self.names.key(slot.role)
         if value is None or value in ("", []):
             if slot.min == 0:
@@ -378,7 +254,7 @@ class _Reader:
             raise Misfit(f"its {key} names {len(paths)} files, and an item has {slot.max} at most")
         return paths
 
-    def _rated(self, task: _Task, item: ItemRecord) -> tuple[str | None, str | None]:
+    def _rated(self, task: Task, item: ItemRecord) -> tuple[str | None, str | None]:
         """Whose answer the task shows, and the answer; nothing if it shows none."""
         answer = task.data.get(self.names.key(PREDICTION))
         if answer is None:
@@ -395,7 +271,7 @@ class _Reader:
 
     # ---- annotations ------------------------------------------------------------------------------------------------
 
-    def _annotations(self, task: _Task, item: ItemRecord, model: str | None, answer: str | None) -> None:
+    def _annotations(self, task: Task, item: ItemRecord, model: str | None, answer: str | None) -> None:
         latest: dict[str, tuple[tuple[str, int], int, Mapping[str, Any], bool]] = {}
         for place, (row, annotation) in enumerate(task.annotations):
             if annotation.get("was_cancelled"):
@@ -406,7 +282,7 @@ class _Reader:
             try:
                 rater, signed = self._rater(annotation)
             except Misfit as error:
-                self._refuse(row, f"{task.called}, {_called(annotation)}: {error}", _raw(annotation))
+                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", _raw(annotation))
                 continue
             when = (str(annotation.get("updated_at") or annotation.get("created_at") or ""), place)
             if rater in latest:
@@ -418,7 +294,7 @@ class _Reader:
             try:
                 values = self._values(annotation["result"], item, answer)
             except Misfit as error:
-                self._refuse(row, f"{task.called}, {_called(annotation)}: {error}", raw)
+                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", raw)
                 continue
             here = BadRow(self.place, row, "", raw)
             for name, value in values.items():
@@ -465,7 +341,7 @@ class _Reader:
             control = part.get("from_name")
             if isinstance(control, str) and control not in self.names.without:
                 name = ours.get(control, control)
-                renamed.append(_of_type(types[name], {**part, "from_name": name}) if name in types else part)
+                renamed.append(of_type(types[name], {**part, "from_name": name}) if name in types else part)
         read = results.read(self.schema, stage.value, item.dimension, renamed, fields)
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
         if read.problems and unknown and unknown[0] != results.NOTE:
@@ -479,13 +355,13 @@ class _Reader:
 
     # ---- predictions ------------------------------------------------------------------------------------------------
 
-    def _predictions(self, task: _Task, item: ItemRecord) -> None:
+    def _predictions(self, task: Task, item: ItemRecord) -> None:
         latest: dict[str, tuple[tuple[str, int], str, Mapping[str, Any]]] = {}
         for place, prediction in enumerate(task.predictions):
             try:
                 model, text = self._prediction(prediction)
             except Misfit as error:
-                self._refuse(task.row, f"{task.called}, prediction {place + 1}: {error}", _raw(prediction))
+                self.refuse(task.row, f"{task.called}, prediction {place + 1}: {error}", _raw(prediction))
                 continue
             if text is None:
                 continue
@@ -507,7 +383,7 @@ class _Reader:
         for part in result:
             control = str(part.get("from_name"))
             if control not in self.names.without and "value" in part:
-                by_control.setdefault(control, []).append(_text_of(part["value"]))
+                by_control.setdefault(control, []).append(text_of(part["value"]))
         wanted = self.names.controls.get(PREDICTION)
         if wanted is not None:
             by_control = {control: texts for control, texts in by_control.items() if control == wanted}
@@ -534,13 +410,6 @@ class _Reader:
         return short(model, MODEL), "\n".join(text for text in texts if text is not None)
 
 
-def _id(record: Mapping[str, Any]) -> int | str | None:
-    id = record.get("id")
-    if id is not None and (isinstance(id, bool) or not isinstance(id, int | str)):
-        raise Misfit("its id is neither a whole number nor text")
-    return short(id, "id") if isinstance(id, str) else id
-
-
 def _person(name: str) -> str:
     if len(name) > _LONGEST_RATER:
         raise Misfit(f"the name of whoever made it is longer than {_LONGEST_RATER} characters")
@@ -558,120 +427,3 @@ def _raw(part: Mapping[str, Any]) -> str:
 
 def _sentence(text: str) -> str:
     return text.rstrip(".")
-
-
-# ---- values ---------------------------------------------------------------------------------------------------------
-
-
-def _field_value(part: ItemField, value: Any, key: str) -> Any:
-    """A field's value out of a task's data; None if there is none."""
-    if value is None or value == "":
-        return None
-    if kinds.of_field(part).holds == "text" and isinstance(value, int | float):
-        return json.dumps(value)
-    if kinds.of_field(part).holds == "texts":
-        if not isinstance(value, list):
-            raise Misfit(f"its {key} is not a list")
-        return [_entry(entry, key) for entry in value]
-    return value
-
-
-def _entry(entry: Any, key: str) -> str:
-    """An entry of a list; choices that come with the task are objects."""
-    if isinstance(entry, dict):
-        entry = next((entry[name] for name in ("value", "text", "body", "html") if entry.get(name) is not None), None)
-    if isinstance(entry, int | float) and not isinstance(entry, bool):
-        return json.dumps(entry)
-    if not isinstance(entry, str):
-        raise Misfit(f"its {key} has an entry that is not text")
-    return entry
-
-
-def media_path(value: Any, key: str) -> str:
-    """The path of the file that a task names, to be looked for below a folder.
-
-    >>> media_path("/data/local-files/?d=kitchen/green%20one.png", "image")
-    'kitchen/green one.png'
-    >>> media_path("https://example.org/pictures/1.png?sig=abc", "image")
-    'pictures/1.png'
-    """
-    if not isinstance(value, str) or not value.strip():
-        raise Misfit(f"its {key} names no file")
-    if value.lstrip().lower().startswith("data:"):
-        raise Misfit(f"its {key} holds the picture itself; save it as a file, and give the file's path there")
-    try:
-        parts = urlsplit(value.strip())
-    except ValueError:
-        raise Misfit(f"its {key} is no path and no address: {value[:60]!r}") from None
-    if parts.path.rstrip("/").endswith("/data/local-files"):
-        path = (parse_qs(parts.query).get("d") or [""])[0]
-    elif len(parts.scheme) > 1:
-        path = unquote(parts.path)
-    elif parts.path.startswith("/data/"):
-        path = unquote(parts.path).removeprefix("/data/")
-    else:
-        path = value.strip()
-    names = [name for name in path.replace("\\", "/").split("/") if name not in ("", ".", "..")]
-    if not names:
-        raise Misfit(f"its {key} names no file: {value[:60]!r}")
-    return "/".join(names)
-
-
-def _of_type(wanted: str, part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result as the type of control that we would ask with, where another one holds the same answer."""
-    kind, value = part.get("type"), part.get("value")
-    if kind == wanted or not isinstance(value, dict):
-        return part
-    if {kind, wanted} == {"rectangle", "rectanglelabels"}:
-        return {**part, "type": wanted}
-    said = _text_of(value)
-    if said is None:
-        return part
-    if wanted == "choices":
-        chosen = value.get("choices")
-        return {**part, "type": wanted, "value": {"choices": chosen if isinstance(chosen, list) else [said]}}
-    if wanted == "textarea":
-        return {**part, "type": wanted, "value": {"text": [said]}}
-    if wanted in ("rating", "number"):
-        try:
-            number = json.loads(said, parse_constant=str)
-        except ValueError:
-            return part
-        return {**part, "type": wanted, "value": {wanted: number}}
-    return part
-
-
-def _text_of(value: Any) -> str | None:
-    """What a control holds, as text; None if it is none."""
-    if not isinstance(value, dict):
-        return None
-    for name in ("text", "choices", "rating", "number"):
-        part = value.get(name)
-        if isinstance(part, str):
-            return part
-        if isinstance(part, int | float) and not isinstance(part, bool):
-            return json.dumps(part)
-        if isinstance(part, list) and part and all(isinstance(entry, str) for entry in part):
-            return ("\n" if name == "text" else ", ").join(part)
-    return None
-
-
-def _results_of(control: str, criterion: Criterion, value: Any) -> list[dict[str, Any]]:
-    """What JSON-MIN holds for a control, as a result would say it."""
-    if isinstance(value, dict):
-        value = value.get("choices") or value.get("text") or [value]
-    entries = value if isinstance(value, list) else [value]
-    objects = [entry for entry in entries if isinstance(entry, dict)]
-    if objects:
-        return [
-            {
-                "from_name": control,
-                "type": next((name for name in ("rating", "number", "rectanglelabels") if name in entry), ""),
-                "original_width": entry.get("original_width"),
-                "original_height": entry.get("original_height"),
-                "value": {key: part for key, part in entry.items() if not key.startswith("original_")},
-            }
-            for entry in objects
-        ]
-    kind, name = ("textarea", "text") if kinds.of_criterion(criterion).in_words else ("choices", "choices")
-    return [{"from_name": control, "type": kind, "value": {name: entries}}]

@@ -66,7 +66,19 @@ BEFORE = {
 WRITES = {"add", "add_all", "delete", "exec", "execute", "flush", "get", "merge", "refresh", "scalar", "scalars"}
 """What only ``db`` asks of a session."""
 
-FACE = {"labelstudio": {"client", "controls", "export_file", "import_file", "labeling", "results", "tokens"}}
+FACE = {
+    "labelstudio": {
+        "client",
+        "controls",
+        "export_file",
+        "import_file",
+        "labeling",
+        "names",
+        "results",
+        "tokens",
+        "values",
+    }
+}
 """The modules of a room that others may import; the rest is its own."""
 
 ALONE = {"agreement": {"domain"}, "net": {"domain"}, "domain": set()}

@@ -18,7 +18,7 @@ from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from labelstudio.import_file import Names
+    from labelstudio.names import Names
     from workflow.files.export_label_studio import Page
     from workflow.files.import_files import Imported, Progress
     from workflow.results.file_raters import FileRater
@@ -182,7 +182,7 @@ def import_(
         said = "--field, --control, --without and --rater are about Label Studio's files"
         raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
     if takes is Takes.TASKS:
-        from labelstudio.import_file import Names
+        from labelstudio.names import Names
 
         names = Names(
             dict(_pairs(field or (), "--field", "FIELD=KEY")),

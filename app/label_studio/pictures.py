@@ -10,7 +10,7 @@ from annotation_schemas.formats import Misfit
 from domain.errors import MediaRefused
 from domain.runs import Picture
 from importers.media_files import MediaFolder
-from labelstudio.import_file import media_path
+from labelstudio.values import media_path
 from media.model_input import Pictures
 from media.store import MediaStore
 

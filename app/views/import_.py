@@ -19,7 +19,7 @@ from domain import csv_text
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
 from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
-from labelstudio.import_file import Names
+from labelstudio.names import Names
 from workflow.annotate import image_pool
 from workflow.files import import_files
 from workflow.files.import_label_studio import bring_in_label_studio

@@ -11,8 +11,8 @@ from db.engine import Store
 from domain.records import TaskView
 from domain.states import Stage
 from labelstudio.export_file import local_file
-from labelstudio.import_file import Names
 from labelstudio.labeling import data, labeling
+from labelstudio.names import Names
 from media.store import MediaStore
 from testkit.factories import make_project
 from tests.label_studio.server import project, put

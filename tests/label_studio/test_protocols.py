@@ -21,7 +21,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from domain.roles import Role
 from domain.states import Stage
-from labelstudio.import_file import FORMAT
+from labelstudio.names import FORMAT
 from testkit import missing_media
 from testkit.factories import make_person, make_project
 from tests.app.homes import picture

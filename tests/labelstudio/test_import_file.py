@@ -11,7 +11,9 @@ import pytest
 
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
-from labelstudio.import_file import SAME, Names, ReadProject, media_path, read_label_studio
+from labelstudio.import_file import ReadProject, read_label_studio
+from labelstudio.names import SAME, Names
+from labelstudio.values import media_path
 from tests.labelstudio.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 
 PREDICTED = Names(controls={"prediction": "why"})

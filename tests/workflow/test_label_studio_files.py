@@ -14,7 +14,7 @@ from db import files, projects
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed
 from domain.states import Stage
-from labelstudio.import_file import Names
+from labelstudio.names import Names
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.labelstudio.kitchen import FOLDER, KITCHEN, RATINGS, kitchen

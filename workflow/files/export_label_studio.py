@@ -17,7 +17,7 @@ from domain.records import AssetView, TaskView
 from domain.states import Stage
 from labelstudio import results
 from labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
-from labelstudio.import_file import DIMENSION, ITEM, MODEL
+from labelstudio.names import DIMENSION, ITEM, MODEL
 from workflow.access.projects import Access
 from workflow.results.file_raters import pseudonyms
 from workflow.results.ratings import RATED, criteria_of, people_names

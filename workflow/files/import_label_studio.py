@@ -16,7 +16,8 @@ from domain.rated_units import unit_of
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
-from labelstudio.import_file import FORMAT, SAME, Names, OutsideRating, ReadProject, read_label_studio
+from labelstudio.import_file import OutsideRating, ReadProject, read_label_studio
+from labelstudio.names import FORMAT, SAME, Names
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import Bring, Imported, Progress, Wanted, asset_name

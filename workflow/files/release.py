@@ -30,7 +30,7 @@ from domain.registers import function_of
 from domain.states import ItemState, Stage
 from exporters.manifest import NAME, manifest
 from exporters.writing import write_files, write_folder
-from labelstudio.import_file import FORMAT
+from labelstudio.names import FORMAT
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file

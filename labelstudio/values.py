@@ -1,0 +1,126 @@
+"""What stands in a task's data and in a control, as the value that it is here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from annotation_schemas import kinds
+from annotation_schemas.formats import Misfit
+from annotation_schemas.model import Criterion, ItemField
+
+
+def field_value(part: ItemField, value: Any, key: str) -> Any:
+    """A field's value out of a task's data; None if there is none."""
+    if value is None or value == "":
+        return None
+    if kinds.of_field(part).holds == "text" and isinstance(value, int | float):
+        return json.dumps(value)
+    if kinds.of_field(part).holds == "texts":
+        if not isinstance(value, list):
+            raise Misfit(f"its {key} is not a list")
+        return [_entry(entry, key) for entry in value]
+    return value
+
+
+def _entry(entry: Any, key: str) -> str:
+    """An entry of a list; choices that come with the task are objects."""
+    if isinstance(entry, dict):
+        entry = next((entry[name] for name in ("value", "text", "body", "html") if entry.get(name) is not None), None)
+    if isinstance(entry, int | float) and not isinstance(entry, bool):
+        return json.dumps(entry)
+    if not isinstance(entry, str):
+        raise Misfit(f"its {key} has an entry that is not text")
+    return entry
+
+
+def media_path(value: Any, key: str) -> str:
+    """The path of the file that a task names, to be looked for below a folder.
+
+    >>> media_path("/data/local-files/?d=kitchen/green%20one.png", "image")
+    'kitchen/green one.png'
+    >>> media_path("https://example.org/pictures/1.png?sig=abc", "image")
+    'pictures/1.png'
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise Misfit(f"its {key} names no file")
+    if value.lstrip().lower().startswith("data:"):
+        raise Misfit(f"its {key} holds the picture itself; save it as a file, and give the file's path there")
+    try:
+        parts = urlsplit(value.strip())
+    except ValueError:
+        raise Misfit(f"its {key} is no path and no address: {value[:60]!r}") from None
+    if parts.path.rstrip("/").endswith("/data/local-files"):
+        path = (parse_qs(parts.query).get("d") or [""])[0]
+    elif len(parts.scheme) > 1:
+        path = unquote(parts.path)
+    elif parts.path.startswith("/data/"):
+        path = unquote(parts.path).removeprefix("/data/")
+    else:
+        path = value.strip()
+    names = [name for name in path.replace("\\", "/").split("/") if name not in ("", ".", "..")]
+    if not names:
+        raise Misfit(f"its {key} names no file: {value[:60]!r}")
+    return "/".join(names)
+
+
+def of_type(wanted: str, part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result as the type of control that we would ask with, where another one holds the same answer."""
+    kind, value = part.get("type"), part.get("value")
+    if kind == wanted or not isinstance(value, dict):
+        return part
+    if {kind, wanted} == {"rectangle", "rectanglelabels"}:
+        return {**part, "type": wanted}
+    said = text_of(value)
+    if said is None:
+        return part
+    if wanted == "choices":
+        chosen = value.get("choices")
+        return {**part, "type": wanted, "value": {"choices": chosen if isinstance(chosen, list) else [said]}}
+    if wanted == "textarea":
+        return {**part, "type": wanted, "value": {"text": [said]}}
+    if wanted in ("rating", "number"):
+        try:
+            number = json.loads(said, parse_constant=str)
+        except ValueError:
+            return part
+        return {**part, "type": wanted, "value": {wanted: number}}
+    return part
+
+
+def text_of(value: Any) -> str | None:
+    """What a control holds, as text; None if it is none."""
+    if not isinstance(value, dict):
+        return None
+    for name in ("text", "choices", "rating", "number"):
+        part = value.get(name)
+        if isinstance(part, str):
+            return part
+        if isinstance(part, int | float) and not isinstance(part, bool):
+            return json.dumps(part)
+        if isinstance(part, list) and part and all(isinstance(entry, str) for entry in part):
+            return ("\n" if name == "text" else ", ").join(part)
+    return None
+
+
+def results_of(control: str, criterion: Criterion, value: Any) -> list[dict[str, Any]]:
+    """What JSON-MIN holds for a control, as a result would say it."""
+    if isinstance(value, dict):
+        value = value.get("choices") or value.get("text") or [value]
+    entries = value if isinstance(value, list) else [value]
+    objects = [entry for entry in entries if isinstance(entry, dict)]
+    if objects:
+        return [
+            {
+                "from_name": control,
+                "type": next((name for name in ("rating", "number", "rectanglelabels") if name in entry), ""),
+                "original_width": entry.get("original_width"),
+                "original_height": entry.get("original_height"),
+                "value": {key: part for key, part in entry.items() if not key.startswith("original_")},
+            }
+            for entry in objects
+        ]
+    kind, name = ("textarea", "text") if kinds.of_criterion(criterion).in_words else ("choices", "choices")
+    return [{"from_name": control, "type": kind, "value": {name: entries}}]
