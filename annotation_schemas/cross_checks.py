@@ -22,7 +22,7 @@ from annotation_schemas.model import (
     Schema,
 )
 from annotation_schemas.yaml_text import Document, Path
-from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide
+from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, value_that_keeps
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -342,7 +342,7 @@ def _keep_values(
     if keep.values and set(keep.values) != set(about):
         yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
     for name in about:
-        wanted = keep.values.get(name, keep.value)
+        wanted = value_that_keeps(keep, name, {})
         if name in criteria and wanted is not None and not _is_value_of(criteria[name], wanted):
             yield (*path, "values" if name in keep.values else "value"), f"`{wanted}` is no value of `{name}`"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 
@@ -31,14 +33,31 @@ def key_field(schema: Schema) -> str | None:
     The key of the keep rule; else the field that says what answers are read as; else the first that names an option,
     several, or an order.
     """
-    verification = schema.stages.verification
-    if verification is not None and verification.keep.key is not None:
-        return verification.keep.key
+    key = key_of_votes(schema)
+    if key is not None:
+        return key
     fields = schema.item.fields
     said = next((field.name for field in fields if field.read_as is not None), None)
     chosen = [field for field in fields if kinds.of_field(field).chosen]
     first = min(chosen, key=lambda field: kinds.of_field(field).place, default=None)
     return said or (first.name if first is not None else None)
+
+
+def key_of_votes(schema: Schema) -> str | None:
+    """The item field that votes of verification are held against; None: there is none."""
+    return schema.stages.verification.keep.key if schema.stages.verification is not None else None
+
+
+def votes_tell(schema: Schema, left_out: Collection[str]) -> bool:
+    """Whether kept votes tell one of the fields that files leave out: they are equal to the key."""
+    return key_of_votes(schema) in left_out
+
+
+def reference_field(schema: Schema) -> str | None:
+    """The item field whose text models' answers are compared with where nothing else is asked for: the key, or else
+    the field that the published benchmarks call `answer`; None: there is neither."""
+    texts = {field.name for field in schema.item.fields if kinds.of_field(field).comparable}
+    return key_field(schema) or (_NAMES[0] if _NAMES[0] in texts else None)
 
 
 def options_field(schema: Schema) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.formats import keys_of_source
-from annotation_schemas.keys import key_fields
+from annotation_schemas.keys import key_fields, key_of_votes
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
@@ -27,6 +27,7 @@ from domain.policies import (
     is_skip,
     item_state,
     same,
+    value_that_keeps,
 )
 from domain.states import ItemState
 
@@ -332,7 +333,7 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
     impossible = False
     for key in keys:
         item = {**fields, keep.key: key} if keep.key is not None else fields
-        wanted = {name: _wanted(keep, name, key) for name in deciding}
+        wanted = {name: value_that_keeps(keep, name, item) for name in deciding}
         for name in deciding:
             if not any(same(value, wanted[name]) for value, _ in _answers_to(asked[name], item, [wanted[name]])):
                 impossible = True
@@ -340,7 +341,7 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
         if impossible:
             return
     item = {**fields, keep.key: keys[0]} if keep.key is not None else fields
-    wanted = {name: _wanted(keep, name, keys[0]) for name in deciding}
+    wanted = {name: value_that_keeps(keep, name, item) for name in deciding}
     forms = ballots(criteria, item, wanted=wanted, deciding=deciding)
     right = next(
         (form for form in forms if all(same(form.values.get(name), wanted[name]) for name in deciding)),
@@ -357,10 +358,6 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
         return
     yield from _single_votes(stage, schema, criteria, forms, item)
     yield from _outcomes(stage, schema, deciding, forms, right, item)
-
-
-def _wanted(keep: Keep, name: str, key: Any) -> Any:
-    return key if keep.key is not None else keep.values.get(name, keep.value)
 
 
 def _told_values(values: Mapping[str, Any]) -> str:
@@ -388,8 +385,8 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
                     WARNING if row.typed else ERROR,
                     at,
                     f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
-                    f"`{_wanted(keep, criterion.name, None)}`, whatever the item is about; compare with the item's own "
-                    "answer (`key`), or let a choice decide",
+                    f"`{value_that_keeps(keep, criterion.name, {})}`, whatever the item is about; compare with the "
+                    "item's own answer (`key`), or let a choice decide",
                 )
         return
     field = schema.item.field(keep.key)
@@ -684,7 +681,7 @@ def _places_of_key(schema: Schema) -> set[str]:
         return set()
     names = schema.source.fields if schema.source else {}
     keys = {key for key in row.chosen[:3] if key}
-    key = schema.stages.verification.keep.key if schema.stages.verification else None
+    key = key_of_votes(schema)
     return {
         field.name
         for field in schema.item.fields

@@ -204,7 +204,7 @@ def verdict(
         return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes are in.")
     outcomes = {
         name: row.outcome(
-            [(vote.values.get(name), weighed(vote.weight)) for vote in votes], _wanted(rule, row, name, item_fields)
+            [(vote.values.get(name), weighed(vote.weight)) for vote in votes], value_that_keeps(rule, name, item_fields)
         )
         for name in criteria
     }
@@ -219,9 +219,9 @@ def verdict(
     return Verdict(ItemState.KEPT, f"All {len(votes)} votes are in and satisfy the rule {rule.rule}.")
 
 
-def _wanted(rule: KeepSpec, row: KeepRule, name: str, item_fields: Mapping[str, Any]) -> Any:
-    """The value of a criterion that keeps the item."""
-    if row.needs_key or rule.key is not None:
+def value_that_keeps(rule: KeepSpec, name: str, item_fields: Mapping[str, Any]) -> Any:
+    """The value of a criterion that keeps an item: what its key holds, or what the rule says; None if neither says."""
+    if rule.key is not None or KEEP_RULES[rule.rule].needs_key:
         return item_fields.get(rule.key or "")
     return rule.values.get(name, rule.value)
 
@@ -247,10 +247,9 @@ def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[
 
     With ``item_fields`` it must also be the answer that keeps the item.
     """
-    row = KEEP_RULES[rule.rule]
     for name in criteria_that_decide(rule):
         values = [vote.values.get(name) for vote in votes]
-        wanted = values[0] if item_fields is None else _wanted(rule, row, name, item_fields)
+        wanted = values[0] if item_fields is None else value_that_keeps(rule, name, item_fields)
         if values[0] is None or not all(same(value, wanted) for value in values):
             return False
     return True

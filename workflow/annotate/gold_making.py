@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.order import evenly
-from domain.policies import KEEP_RULES, criteria_that_decide, same
+from domain.policies import criteria_that_decide, same, value_that_keeps
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
 from workflow.access.projects import Access, require_lead
@@ -208,11 +208,7 @@ def _known_verdict(
 
 def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | None:
     """The answers that keep an item, by criterion; None where the rule keeps whatever the votes agree on."""
-    by_key = keep.key is not None or KEEP_RULES[keep.rule].needs_key
-    found = {
-        name: content.get(keep.key or "") if by_key else keep.values.get(name, keep.value)
-        for name in criteria_that_decide(keep)
-    }
+    found = {name: value_that_keeps(keep, name, content) for name in criteria_that_decide(keep)}
     return None if any(value is None for value in found.values()) else found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation_schemas.keys import votes_tell
 from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
 from db.engine import Session
@@ -67,8 +68,7 @@ def tasks_file(
         if not private
         and (stage.value in field.secret_in or (kept is not None and field.name in schema.export.public_without))
     ]
-    verification = schema.stages.verification
-    hidden = kept is not None and verification is not None and verification.keep.key in without
+    hidden = kept is not None and votes_tell(schema, without)
     rows = [
         row
         for row in items.of_project(session, project_id=access.project_id)

@@ -20,7 +20,7 @@ from annotation_schemas.formats import (
     new_path,
     offered,
 )
-from annotation_schemas.keys import options_field
+from annotation_schemas.keys import options_field, votes_tell
 from db import events, files, guidelines, items, runs
 from db.engine import Session, Store
 from db.records import StoredItem, StoredRun
@@ -527,7 +527,7 @@ def _about(
         },
         "counts": _counts(access, state.rows),
         "gates": gates(session, access=access),
-        "items": _kept_items(session, access, state, names, places, hidden=_hides_votes(access, without)),
+        "items": _kept_items(session, access, state, names, places, hidden=votes_tell(access.schema, without)),
     }
 
 
@@ -565,12 +565,6 @@ def _counts(access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
         part.id: count([row for row in rows if row.dimension == part.id]) for part in access.schema.dimensions
     }
     return {**count(rows), "by_dimension": by_dimension}
-
-
-def _hides_votes(access: Access, without: Sequence[str]) -> bool:
-    """Whether the votes would tell what the files leave out: kept votes equal the key."""
-    verification = access.schema.stages.verification
-    return bool(without) and verification is not None and verification.keep.key in without
 
 
 def _kept_items(

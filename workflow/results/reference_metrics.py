@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.keys import key_field
+from annotation_schemas.keys import reference_field
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, judging, run_attempts, run_chunks, runs
 from db import items as stored
@@ -142,7 +142,7 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     """The field and the criterion that are meant."""
     fields = [each.name for each in schema.item.fields if kinds.of_field(each).comparable]
     problems = []
-    field = reference or key_field(schema) or ("answer" if "answer" in fields else None)
+    field = reference or reference_field(schema)
     if field is None:
         problems.append(
             Problem("reference", f"Nothing says what answers are held against; name one of {_list(fields)}.")
