@@ -168,7 +168,8 @@ class ScriptedServer:
     """Answers ``/v1/chat/completions`` by a script, and ``/v1/models`` with one model.
 
     The script is a list (after its end its last entry is repeated) or a function. With a certificate and its key it
-    speaks TLS. Used as a context manager:
+    speaks TLS. With ``together`` nobody is answered before so many have been under way at once, or ten seconds have
+    gone by. Used as a context manager:
 
         with ScriptedServer([error(429), chat("a cup")]) as server:
             ...  # server.url, server.asked, server.counts
@@ -180,6 +181,7 @@ class ScriptedServer:
         *,
         models: Any = ("scripted",),
         certificate: tuple[Path, Path] | None = None,
+        together: int = 0,
     ) -> None:
         self._script: Script
         if callable(script):
@@ -188,6 +190,7 @@ class ScriptedServer:
             listed = list(script)
             self._script = lambda asked, number: listed[min(number, len(listed) - 1)]
         self._models = models
+        self._together = together
         self._lock = threading.Lock()
         self.asked: list[Asked] = []
         self.counts: Counter[str] = Counter()
@@ -256,6 +259,9 @@ class ScriptedServer:
             self._now += 1
             self.at_once = max(self.at_once, self._now)
         try:
+            end = time.monotonic() + 10
+            while self.at_once < self._together and time.monotonic() < end:
+                await asyncio.sleep(0.01)
             return await self._sent(reply)
         finally:
             with self._lock:

@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,6 +127,9 @@ def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pyte
     return name
 
 
+TAKES = {"label_studio": 10_000, "browser": 40, "slow": 20, "postgres": 4}
+"""How much longer tests of a mark take than others, about. All that need Label Studio go to one worker, and first."""
+
 SCRIPTED = {"ScriptedServer", "BatchServer", "ThreadingHTTPServer"}
 """Servers of the tests that answer by a script."""
 
@@ -133,17 +137,16 @@ SCRIPTED = {"ScriptedServer", "BatchServer", "ThreadingHTTPServer"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a module that starts our command or a scripted endpoint are slow ones; files with such tests come first.
 
-    Files are handed out in this order, so that no core is left alone with a long one at the end.
+    Files are handed out in this order, the longest first by what such tests take, so that no core is left alone with a
+    long one at the end.
     """
-    slow: dict[Path, int] = {}
+    takes: Counter[Path] = Counter()
     for item in items:
         names = vars(getattr(item, "module", object))
         if names.get("Server") is Server or names.get("touchstone") is touchstone or SCRIPTED & names.keys():
             item.add_marker(pytest.mark.slow)
-        weights = {"label_studio": 4, "browser": 2, "slow": 1}  # all files of the first go to one worker
-        weight = sum(weights[name] for name in weights if item.get_closest_marker(name))
-        slow[item.path] = max(slow.get(item.path, 0), weight)
-    items.sort(key=lambda item: -slow[item.path])
+        takes[item.path] += 1 + sum(TAKES[name] for name in TAKES if item.get_closest_marker(name))
+    items.sort(key=lambda item: -takes[item.path])
 
 
 def pytest_collection_finish() -> None:

@@ -288,10 +288,10 @@ def test_what_was_answered_before_a_model_broke_is_given() -> None:
 
 
 def test_a_request_ends_in_time_and_says_what_is_missing() -> None:
-    with asked([hang(20)], seconds=0.5) as (asking, _):
+    with asked([hang(60)], seconds=0.5) as (asking, _):
         begun = time.monotonic()
         told = asking.predict(task(), config=WORDS)
-        assert time.monotonic() - begun < 15
+        assert time.monotonic() - begun < 45
     assert told["results"] == [[]]
     assert told["errors"]
 

@@ -171,10 +171,10 @@ def test_a_reply_that_does_not_come_to_an_end(reply: Reply, longest: float) -> N
     with ScriptedServer([reply, chat("a cup")]) as server:
         begun = time.monotonic()
         first, second = asked(server.url, timeout_seconds=longest)
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 25, "the one would be 30 seconds, the other has no end"
     assert (first.outcome, first.final, first.status) == (Outcome.TRANSPORT_ERROR, False, None)
     assert first.error == "No whole reply came within 0.5 seconds."
-    assert first.seconds == pytest.approx(0.5, abs=0.4)
+    assert first.seconds >= 0.5
     assert (second.outcome, second.text) == (Outcome.ANSWERED, "a cup")
 
 
@@ -277,22 +277,18 @@ def test_every_outcome_of_a_storm_is_told_once_and_counts_are_the_scripts() -> N
 
 
 def test_as_many_under_way_as_the_description_says() -> None:
-    with ScriptedServer([chat(after=0.3)]) as server:
-        begun = time.monotonic()
+    with ScriptedServer([chat()], together=32) as server:
         told = asked(server.url, 64, concurrency=32)
-        took = time.monotonic() - begun
         assert server.at_once == 32
     assert len(told) == 64
-    assert took < 0.3 * 64 / 4, "two rounds of 0.3 seconds, and much room for a busy machine"
 
 
 def test_a_429_holds_all_back_as_long_as_it_says() -> None:
     with ScriptedServer([error(429, headers={"retry-after": "1"}), chat()]) as server:
         told = asked(server.url, 3, concurrency=3, longest_wait_seconds=10.0)
         first, *rest = sorted(server.asked, key=lambda request: request.at)
-    late = [request.at - first.at for request in rest if request.at - first.at > 0.5]
-    assert late, "the one that was refused comes back"
-    assert min(late) > 0.95
+    (again_at,) = [request.at for request in rest if request.text == first.text]
+    assert again_at - first.at > 0.95, "the one that was refused comes back, but not before its time"
     again = [one for one in told if one.waited > 0.9]
     assert len(again) >= 1
 
@@ -362,7 +358,7 @@ def test_a_stop_lets_what_is_under_way_end_and_leaves_the_rest() -> None:
 
         begun = time.monotonic()
         asked(server.url, 1000, concurrency=4, stop=asked_to_stop.is_set, tell=tell)
-        assert time.monotonic() - begun < 4
+        assert time.monotonic() - begun < 50, "all of them are a hundred seconds"
         assert len(server.asked) == len(told) < 20
     assert {one.outcome for one in told} == {Outcome.ANSWERED}
 
@@ -378,7 +374,7 @@ def test_a_stop_does_not_wait_for_pauses() -> None:
 
         begun = time.monotonic()
         asked(server.url, 5, concurrency=2, longest_wait_seconds=60.0, stop=stopping.is_set, tell=tell)
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < 30, "the pause is a minute"
     assert all(not one.final for one in told), "they are still to be asked"
 
 
@@ -387,10 +383,10 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Attempt] = []
     with ScriptedServer([hang(60)]) as server, opened(server.url, timeout_seconds=60.0, concurrency=2) as answerer:
         answerer._asking._grace = 0.3
-        threading.Timer(0.5, stopping.set).start()
         begun = time.monotonic()
-        answerer.answer(questions(5), tell=told.append, stop=stopping.is_set)
-        assert time.monotonic() - begun < 4
+        answerer.answer(questions(5), tell=told.append, stop=lambda: stopping.is_set() or len(server.asked) == 2)
+        stopping.set()
+        assert time.monotonic() - begun < 30, "it hangs for a minute"
         assert len(server.asked) == 2
         assert [(one.outcome, one.final) for one in told] == [(Outcome.TRANSPORT_ERROR, False)] * 2
         # The same connections go on.

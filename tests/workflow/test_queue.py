@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -117,10 +116,8 @@ def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sig
         run_queue.wake(settings, "once more")
         assert process.stdout.readline() == "once more\n"
         os.kill(process.pid, sign)
-        begin = time.monotonic()
         assert process.stdout.readline() == "left\n"
-        assert process.wait(10) == 0
-        assert time.monotonic() - begin < 8
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

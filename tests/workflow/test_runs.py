@@ -6,16 +6,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlmodel import col, select
 
 from annotation_schemas import registry
 from db import run_chunks
 from db import runs as rows
 from db.engine import Store
+from db.tables import RunChunkRow
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotAllowed, NotAvailable, NotFound, RunStopped
 from domain.records import Person
 from domain.roles import Role
@@ -208,17 +211,29 @@ def test_only_leads(store: Store) -> None:
 
 def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
     run, _ = begun(store, 60)
-    model = Fake(pause=0.01)
+    asked, paused = threading.Event(), threading.Event()
+
+    class Watched(Fake):
+        def answer(self, questions: Sequence[Question], *, tell: Any, stop: Callable[[], bool]) -> None:
+            """Between the first question and the second somebody presses Pause, and the worker hears of it."""
+            super().answer(questions[:1], tell=tell, stop=stop)
+            asked.set()
+            paused.wait(20)
+            end = time.monotonic() + 20
+            while len(self.asked) == 1 and not stop() and time.monotonic() < end:
+                time.sleep(0.01)
+            super().answer(questions[1:], tell=tell, stop=stop)
+
+    model = Watched()
     worker = threading.Thread(target=work, args=(store, run), kwargs={"means": means(model)})
     worker.start()
-    while not model.asked:
-        time.sleep(0.01)
+    assert asked.wait(20)
     run_control.pause(store, by=None, run=run)
-    begin = time.monotonic()
-    worker.join(5)
-    assert time.monotonic() - begin < 2
+    paused.set()
+    worker.join(30)
+    assert not worker.is_alive()
     some = len(model.asked)
-    assert 0 < some < 60
+    assert some == 1
     assert run_views.view(store, by=None, run=run).state is RunState.PAUSED
     assert run_views.view(store, by=None, run=run).done == some
     assert work(store, run, means=means(model)) is RunState.PAUSED
@@ -474,6 +489,14 @@ def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> 
     assert (told, kept) == (["in time"], ["in time"])
 
 
+def leased(store: Store) -> datetime:
+    """Until when the one chunk that somebody works on is theirs."""
+    with store.read() as session:
+        (until,) = session.exec(select(RunChunkRow.lease_until).where(col(RunChunkRow.lease_until).is_not(None))).all()
+    assert until is not None
+    return until
+
+
 def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
     clock = store.clock = Clock()
     run, ids = begun(store, 2)
@@ -490,7 +513,10 @@ def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
     other = Fake()
     for _ in range(4):
         clock.advance(seconds=40)
-        time.sleep(0.4)  # it says so every tenth of a second here
+        end = time.monotonic() + 20
+        while leased(store) < clock.now + timedelta(seconds=59):  # it says so every tenth of a second here
+            assert time.monotonic() < end, "nothing was heard of it"
+            time.sleep(0.01)
         work(store, run, means=means(other))
     assert run_views.view(store, by=None, run=run).worked_on
     go_on.set()
