@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import update
 from sqlmodel import col, select
 
-from app.commands.run import read_model
 from db.engine import Store
 from db.tables import ItemRow, ReadingRow
 from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused
@@ -27,6 +26,7 @@ from workflow.annotate import answer_readings
 from workflow.results import leaderboard, reader_agreement, scores
 from workflow.results.scores import Scores
 from workflow.runs import run_control, second_reader
+from workflow.runs.model_descriptions import named
 
 pytestmark = pytest.mark.both_databases
 
@@ -57,7 +57,7 @@ def spec(served: ScriptedServer, tmp_path: Path) -> ModelSpec:
         f"name: second\nadapter: endpoint\nmodel: scripted\nmodality: text\nendpoint: {{base_url: '{served.url}',"
         " probe: false, attempts: 1}\n"
     )
-    return read_model(str(path))
+    return named(str(path))
 
 
 @pytest.fixture
