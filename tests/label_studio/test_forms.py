@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from annotation_schemas import label_studio as results
 from annotation_schemas.model import PREDICTION, Schema
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView
 from domain.states import Stage
+from labelstudio import results
 from labelstudio.labeling import data, labeling
 from media import clips
 from testkit.browser import launched
