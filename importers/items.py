@@ -13,6 +13,7 @@ from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
     ItemKeys,
     Misfit,
+    ReadFiles,
     as_named,
     dimension_named,
     dimension_of_folder,
@@ -31,16 +32,6 @@ from importers.media_files import kind_of
 
 OnProgress = Callable[[int, int], None]
 """Called with how much is done and how much there is."""
-
-
-@dataclass(frozen=True)
-class ReadFiles:
-    """What was found below a path, the good records and the bad ones."""
-
-    files: Sequence[FileRecord]
-    bad: Sequence[BadRow] = ()
-    single: bool = False
-    """The path was a file, not a folder."""
 
 
 def read_items(

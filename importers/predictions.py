@@ -8,11 +8,18 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, dimension_named, dimension_of_folder, short, whole_number
+from annotation_schemas.formats import (
+    Misfit,
+    ReadPredictions,
+    dimension_named,
+    dimension_of_folder,
+    short,
+    whole_number,
+)
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -24,17 +31,6 @@ from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell,
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
 _WANTS = "the columns index (or item) and prediction"
-
-
-@dataclass(frozen=True)
-class ReadPredictions:
-    """The answers that were found, each with where it stood, and the rows that do not fit."""
-
-    rows: Sequence[tuple[PredictionRecord, BadRow]]
-    """The second says where the first came from; its reason is empty."""
-    bad: Sequence[BadRow] = ()
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of every file, by its path as the rows name it."""
 
 
 @dataclass(frozen=True)

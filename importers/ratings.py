@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from agreement.columns import NOTHING, Column, Gathering
 from agreement.table import LongTable
+from annotation_schemas.formats import ReadRatings
 from domain import csv_text, json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
@@ -33,15 +34,6 @@ _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 _PIECE = 100_000
 """Rows that are held as texts at once."""
-
-
-@dataclass(frozen=True)
-class ReadRatings:
-    """The ratings that were found, each with its row, and the rows that do not fit."""
-
-    rows: Sequence[tuple[Rating, BadRow]]
-    """The second says where the first came from; its reason is empty."""
-    bad: Sequence[BadRow] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,13 @@ def planted(folder: Path, path: str) -> Path:
 
 
 EXPORT_FORMAT = "annotation_schemas/formats/answer_key.py"
+IMPORT_FORMAT = "annotation_schemas/formats/answer_sheet.py"
 
 
-def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The example of an export format is there until the test ends."""
-    place = planted(folder, EXPORT_FORMAT)
+def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch, path: str = EXPORT_FORMAT) -> None:
+    """The example of a format is there until the test ends."""
+    import_module("app.commands.files")  # what its help lists is made once: without the example
+    place = planted(folder, path)
     monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(place)])
     monkeypatch.setattr(formats.FORMATS, "_rows", None)
-    monkeypatch.delitem(sys.modules, "annotation_schemas.formats.answer_key", raising=False)
+    monkeypatch.delitem(sys.modules, f"annotation_schemas.formats.{Path(path).stem}", raising=False)

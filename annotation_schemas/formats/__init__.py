@@ -24,6 +24,7 @@ from annotation_schemas.formats.columns import (
     short,
     whole_number,
 )
+from annotation_schemas.formats.reads import ReadFiles, ReadPredictions, ReadRatings
 from annotation_schemas.formats.row import Answered, Content, Format, Takes, Writer
 from annotation_schemas.model import Schema
 from domain import registers
@@ -41,6 +42,9 @@ __all__ = [
     "Misfit",
     "Moments",
     "Plain",
+    "ReadFiles",
+    "ReadPredictions",
+    "ReadRatings",
     "Record",
     "Spread",
     "Takes",

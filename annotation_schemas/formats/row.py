@@ -106,7 +106,13 @@ class Format:
     place: int
     """Where it stands in lists, from small to large."""
     reads: Callable[..., Any] | str | None = None
-    """What reads its files: a function, or ``module:function`` of a room above; None: it is not imported."""
+    """What reads its files: a function, or ``module:function`` of a room above; None: it is not imported.
+
+    It takes a path (a file, or a folder of them) and, by what it reads, gives: for items ``ReadFiles`` (it is told
+    ``format``, ``schema``, ``dimension``, ``progress``); for answers ``ReadPredictions`` (``schema``, ``dimension``,
+    ``model``, ``project``); for ratings ``ReadRatings``; for replies and results what ``importers`` says there.
+    Files that are no such thing are a ``FileRefused``.
+    """
     writes: Writer | str | None = None
     """What writes its files, likewise; None: it is not exported."""
     needs_run: bool = False

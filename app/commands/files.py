@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from labelstudio.names import Names
     from workflow.files.export_label_studio import Page
-    from workflow.files.import_files import Imported, Progress
+    from workflow.files.one_import import Imported, Progress
     from workflow.results.file_raters import FileRater
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)

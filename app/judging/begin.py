@@ -121,6 +121,21 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     return judge_plans.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
 
 
+def plan_of_replies(services: Services, view: ProjectView) -> JudgePlan:
+    """The plan of a judge whose replies come out of a file: what it was asked by, and what its replies rate.
+
+    Raises
+    ------
+    InvalidInput
+        A part of the replies rates nothing yet.
+    """
+    template = templates.choose(services, view, pairs=False)
+    schema = view.schema.schema_
+    usual = _usual(schema, template, {"asked_here": False})
+    criteria = _criteria(schema, template, usual)
+    return judge_plans.plan_for(schema, template.template, asked_here=False, criteria=criteria)
+
+
 def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) -> JudgePlan | None:
     """What the schema itself says of fields and criteria; None where it says too little."""
     try:

@@ -25,12 +25,13 @@ _PICKED = "judges.template"
 _KEPT = "judges.template.kept"
 
 
-def choose(services: Services, view: ProjectView) -> TemplateView:
-    """The template that was picked."""
+def choose(services: Services, view: ProjectView, *, pairs: bool = True) -> TemplateView:
+    """The template that was picked; without ``pairs`` none that compares two answers."""
     shell.section("Template")
     known = {
         (each.name, each.version): each
         for each in judge_templates.templates_of(services.store, by=services.person, project=view.name)
+        if pairs or not each.template.head.pair
     }
     names = list(known)
     kept = st.session_state.pop("judges.template.next", None) or st.session_state.get(_KEPT)

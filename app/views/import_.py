@@ -12,17 +12,22 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Format, Takes, offered
+from annotation_schemas.formats import Takes, offered
 from app import archives, markup, shell
+from app.judging import begin
+from app.running import shown
 from app.services import Services
 from domain import csv_text
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
+from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
 from labelstudio.names import Names
 from workflow.annotate import image_pool
 from workflow.files import import_files
+from workflow.files.import_judgements import BroughtIn, bring_in_judgements
 from workflow.files.import_label_studio import bring_in_label_studio
+from workflow.files.one_import import Imported, Progress
 from workflow.results import file_raters
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
@@ -44,17 +49,8 @@ def render(services: Services) -> None:
         _items(services, view)
 
 
-HERE = (Takes.ITEMS, Takes.ANSWERS, Takes.RESULTS, Takes.RATINGS, Takes.TASKS)
-"""What the page asks all that has to be known of; judges' replies need the judge's plan, which the command takes."""
-
-
-def formats_of(view: ProjectView) -> list[Format]:
-    """The formats that this project's items, models' answers and ratings can come in."""
-    return [row for row in offered(view.schema.schema_, writes=False) if row.takes in HERE]
-
-
 def _items(services: Services, view: ProjectView) -> None:
-    formats = {row.name: row for row in formats_of(view)}
+    formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
     left, right = st.columns([3, 2])
     with left:
         chosen = st.selectbox(
@@ -70,6 +66,7 @@ def _items(services: Services, view: ProjectView) -> None:
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
     are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
     names = _told_names(model) if takes is Takes.TASKS else None
+    plan = _plan(services, view) if takes is Takes.REPLIES else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -83,7 +80,8 @@ def _items(services: Services, view: ProjectView) -> None:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
     skip_bad = st.checkbox("Let the good rows in when some are bad", key="import.skip_bad")
-    if not st.button("Import", type="primary", key="import.items.go", disabled=not (files or path)):
+    ready = bool(files or path) and (plan is not None or takes is not Takes.REPLIES)
+    if not st.button("Import", type="primary", key="import.items.go", disabled=not ready):
         _file_raters(services, view)
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder, _as_uploaded(folder):
@@ -94,6 +92,10 @@ def _items(services: Services, view: ProjectView) -> None:
         if media is not None:
             media_dir = archives.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
+            if plan is not None:
+                _replies(services, view, chosen, source, plan, skip_bad)
+                _file_raters(services, view)
+                return
             if names is not None:
                 done = _label_studio(services, view, source, names(), media_dir, dimension, skip_bad, are, progress)
             else:
@@ -117,6 +119,53 @@ def _items(services: Services, view: ProjectView) -> None:
     _bad_rows(done.bad)
     _file_raters(services, view)
 
+
+def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
+    """How the replies of a file are read; None until it is said."""
+    try:
+        return begin.plan_of_replies(services, view)
+    except TouchstoneError as error:
+        shell.tell(error)
+        return None
+
+
+SHOWN_DIFFERENCES = 20
+"""So many replies that are read otherwise than the file says are shown one by one."""
+
+
+def _replies(services: Services, view: ProjectView, format: str, path: Path, plan: JudgePlan, skip_bad: bool) -> None:
+    """Judges' replies come in; what became of them."""
+    done = bring_in_judgements(
+        services.store,
+        by=services.person,
+        project=view.name,
+        path=path,
+        plan=plan,
+        skip_bad=skip_bad,
+        format=format,
+    )
+    shell.show(markup.notice(replies_sentence(done), style="good" if not done.bad else ""))
+    for sentence in done.differ[:SHOWN_DIFFERENCES]:
+        shell.show(markup.tag("p", markup.text(shown.opening(sentence, 400)), style="ts"))
+    if len(done.differ) > SHOWN_DIFFERENCES:
+        shell.show(markup.paragraph(f"And {len(done.differ) - SHOWN_DIFFERENCES:,} more.", style="ts ts-quiet"))
+    _bad_rows(done.bad)
+
+
+def replies_sentence(done: BroughtIn) -> str:
+    """What came in of judges' replies, in one line."""
+    judges = shown.opening(", ".join(done.judges), 200)
+    parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} came in" if done.replies else NOTHING_NEW]
+    if done.repeated:
+        parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
+    if done.same or done.differ:
+        parts.append(f"{done.same:,} read as the file's own score says, {len(done.differ):,} otherwise")
+    if done.bad:
+        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
+    return "; ".join(parts) + "."
+
+
+NOTHING_NEW = "Nothing new came in"
 
 ARE: Mapping[RatersAre | None, str] = {
     None: "As it is known of each name; else machines",
@@ -239,8 +288,8 @@ def _label_studio(
     dimension: str | None,
     skip_bad: bool,
     are: RatersAre | None,
-    progress: import_files.Progress,
-) -> import_files.Imported:
+    progress: Progress,
+) -> Imported:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
         raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
@@ -262,7 +311,7 @@ def _label_studio(
 def imported_sentence(done: Any) -> str:
     """What came in, in one line."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or ["Nothing new came in"]
+    parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or [NOTHING_NEW]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
         parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +111,51 @@ def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, runni
     settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=2 items came in; 2 of 2 images and clips found.")
+
+
+def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
+    page: Page, running: Server, home: Home, tmp_path: Path
+) -> None:
+    folder = tmp_path / "Reasoning" / "counting"
+    folder.mkdir(parents=True)
+    (folder / "annotations.json").write_text(json.dumps(ITEMS))
+    answers = [{"item": f"Reasoning/counting/{at}", "model": "gpt", "text": "Two."} for at in range(2)]
+    (tmp_path / "gpt.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    store, media = home.store(), home.media()
+    import_files.import_files(store, media, by=None, project="tiny", format="egothink", path=folder.parents[1])
+    import_files.import_files(store, media, by=None, project="tiny", format="predictions", path=tmp_path / "gpt.jsonl")
+    store.close()
+    _open(page, running, "import")
+    page.get_by_role("combobox", name="Format").click()
+    page.get_by_role("option", name=re.compile("^judgements: ")).click()
+    page.get_by_text("Replies are read by double_brackets").wait_for()
+    settled(page)
+    said = [(0, "Rating: [[1]]", 1), (1, "Both name two. Rating: [[0.5]]", 0), (7, "Rating: [[0]]", 0)]
+    lines = [
+        {"item": f"Reasoning/counting/{at}", "model": "gpt", "judge": "strict", "text": text, "score": score}
+        for at, text, score in said
+    ]
+    for name, content, told in (
+        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "it names no judge"),
+        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
+        (
+            "strict.jsonl",
+            "\n".join(map(json.dumps, lines[:2])),
+            "2 replies of strict came in; 1 read as the file's own score says, 1 otherwise.",
+        ),
+    ):
+        upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]
+        page.locator("input[type=file]").nth(0).set_input_files(upload)  # type: ignore[arg-type]
+        page.get_by_text(name).wait_for()
+        settled(page)
+        page.get_by_role("button", name="Import", exact=True).click()
+        page.get_by_text(told).first.wait_for()
+        settled(page)
+        if name != "strict.jsonl":
+            page.get_by_role("button", name=re.compile("^Remove")).first.click()
+            page.get_by_test_id("stFileUploaderFile").wait_for(state="detached")
+            settled(page)
+    page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").wait_for()
 
 
 def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
+from annotation_schemas.formats import ReadFiles
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain.records import AssetName, FileRecord, ItemRecord
 from exporters.items import item_files
-from importers.items import ReadFiles, read_items
+from importers.items import read_items
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import shared
 

@@ -21,7 +21,8 @@ from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
 from workflow.access.projects import create_project
-from workflow.files.import_files import Imported, import_files
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
 from workflow.files.project_check import check
 from workflow.results import leaderboard, scores
 from workflow.runs import run_control, run_views

@@ -30,7 +30,8 @@ from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
 from workflow.annotate import claims, no_work, progress, project_progress
-from workflow.files.import_files import Imported, import_files
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
 from workflow.files.project_check import check
 from workflow.files.release import release
 

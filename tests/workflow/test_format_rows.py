@@ -15,15 +15,17 @@ from annotation_schemas import registry, shipped
 from annotation_schemas.formats import FORMATS, offered
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import load_schema
+from db import files
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.registers import function_of
 from media.store import MediaStore
 from testkit import factories
 from tests.paths import ROOT
-from tests.planting import EXPORT_FORMAT, plant_format, planted
+from tests.planting import EXPORT_FORMAT, IMPORT_FORMAT, plant_format, planted
 from tests.test_layers import ROOMS, modules
 from tools import reference
+from workflow.access.projects import access_to
 from workflow.files.import_files import import_files
 from workflow.files.release import release
 
@@ -99,6 +101,29 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     media = MediaStore(tmp_path / "media")
     with pytest.raises(FileRefused, match="not answer_key"):  # it is exported only
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
+
+
+def test_a_new_row_that_reads_is_imported(
+    sqlite_store_for_module: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, media = sqlite_store_for_module, MediaStore(tmp_path / "media")
+    plant_format(tmp_path, monkeypatch, IMPORT_FORMAT)
+    factories.make_project(store, name="sheet")
+    factories.make_items(store, 2, project="sheet")
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="sheet").project_id
+        names = [name for _, name, _ in files.item_ids(session, project_id=project_id)]
+    sheet = tmp_path / "gpt.tsv"
+    sheet.write_text(f"{names[0]}\tred\nno answer\n{names[1]}\tblue\n", encoding="utf-8")
+    read = [row.name for row in offered(load_schema(shipped()["egothink"]).schema_, writes=False)]
+    assert read[1:3] == ["predictions", "answer_sheet"]
+    with pytest.raises(FileRefused, match="row 2: it has no tab"):
+        import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet)
+    done = import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet, skip_bad=True)
+    assert (done.predictions, [bad.row for bad in done.bad]) == (2, [2])
+    with store.read() as session:
+        found = [(row.model, row.text) for row in files.predictions(session, project_id=project_id)]
+    assert found == [("gpt", "red"), ("gpt", "blue")]
 
 
 def test_a_new_row_is_in_the_help_of_the_command(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ from testkit.factories import (
 )
 from workflow.annotate import submissions
 from workflow.annotate.authoring import edit_item
-from workflow.files.import_files import Imported, import_files
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
 from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 

@@ -20,7 +20,8 @@ from media.store import MediaStore
 from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from workflow.access.projects import create_project
-from workflow.files.import_files import Imported, import_files
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
 from workflow.runs import run_start, run_views
 from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotation_schemas.formats import FORMATS
 from db import events, files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
@@ -15,9 +16,10 @@ from domain.errors import FileRefused
 from domain.judging import JudgePlan
 from domain.policies import same as same_value
 from domain.records import BadRow, Person
+from domain.registers import function_of
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from importers.items import refusal
-from importers.judgements import NO_REPLY, JudgementRecord, read_judgements
+from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
 from workflow.runs.judge_readings import reading_of, rows_of
@@ -48,7 +50,14 @@ class _Reply:
 
 
 def bring_in_judgements(
-    store: Store, *, by: Person | None, project: str, path: Path, plan: JudgePlan, skip_bad: bool = False
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    path: Path,
+    plan: JudgePlan,
+    skip_bad: bool = False,
+    format: str = "judgements",
 ) -> BroughtIn:
     """Take a file of replies, or all files below a folder, into a project. Each judge becomes a run that is done.
 
@@ -62,7 +71,7 @@ def bring_in_judgements(
     """
     with store.read() as session:
         schema = require_lead(session, by=by, project=project).schema
-    read = read_judgements(path, schema)
+    read: ReadJudgements = function_of(FORMATS[format].reads)(path, schema)
     bad = list(read.bad)
     same = 0
     differ: list[str] = []

@@ -20,7 +20,9 @@ from labelstudio.import_file import OutsideRating, ReadProject, read_label_studi
 from labelstudio.names import FORMAT, SAME, Names
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
-from workflow.files.import_files import Bring, Imported, Progress, Wanted, asset_name
+from workflow.files.import_answers import take_answers
+from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media
+from workflow.files.one_import import Import, Imported, Progress
 from workflow.results.ratings import take_ratings
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def bring_in_label_studio(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
-    bring = Bring(store, media, access, by, project, path, dimension, skip_bad, on)
+    bring = Import(store, media, access, by, project, path, dimension, skip_bad, on)
     read = read_label_studio(path, schema=access.schema, names=names, dimension=dimension)
     bring.refuse(read.bad)
     wanted = _wanted(read, bring, MediaFolder(media_dir) if media_dir else None)
@@ -81,7 +83,7 @@ def bring_in_label_studio(
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if media_dir else {}
     bad = list(read.bad)
     stored: dict[str, StoredMedia] = {}
-    for name, found in bring.stored(lacking):
+    for name, found in stored_media(bring, lacking):
         if isinstance(found, BadRow):
             bad.append(found)
         else:
@@ -95,7 +97,7 @@ def bring_in_label_studio(
     return BroughtIn(done, read.skipped, read.earlier, read.numbers)
 
 
-def _wanted(read: ReadProject, bring: Bring, folder: MediaFolder | None) -> dict[str, Wanted]:
+def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, Wanted]:
     """The media of all items, by the names that they have in the project."""
     kinds = {slot.role: slot.kind for slot in bring.access.schema.item.assets}
     found: dict[str, Wanted] = {}
@@ -125,7 +127,7 @@ def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable
 
 def _save(
     session: Session,
-    bring: Bring,
+    bring: Import,
     read: ReadProject,
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
@@ -133,7 +135,7 @@ def _save(
     raters: RatersAre | None,
 ) -> Imported:
     new = _new_items(session, bring, read)
-    assets = bring.save_assets(session, wanted, stored)
+    assets = save_assets(bring, session, wanted, stored)
     now, project_id = bring.store.now(), bring.access.project_id
     if new:
         file_id = files.add_file(
@@ -162,7 +164,7 @@ def _save(
         )
     answers = Imported()
     if read.predictions:
-        answers = bring.take_answers(session, read.predictions, {read.name: read.sha256}, bad)
+        answers = take_answers(bring, session, read.predictions, {read.name: read.sha256}, bad)
     unsigned = {rating.rater for rating, _ in read.ratings if not rating.signed}
     taken = take_ratings(
         session,
@@ -195,7 +197,7 @@ def _rating(found: OutsideRating) -> Rating:
     return Rating(unit_of(found.item, found.model), found.rater, found.criterion, found.value, found.dimension)
 
 
-def _new_items(session: Session, bring: Bring, read: ReadProject) -> list[ItemRecord]:
+def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemRecord]:
     """The items that are not in the project yet; ``FileRefused`` if one of the others is there with other content."""
     project_id = bring.access.project_id
     there = files.items_named(session, project_id=project_id, external_ids=[item.external_id for item in read.items])

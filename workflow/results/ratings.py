@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotation_schemas import kinds
+from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, guidelines, judging, runs, withdrawn_runs
 from db import people as accounts
@@ -336,13 +337,14 @@ def bring_in_ratings(
     path: Path,
     refuse: Callable[[Sequence[BadRow]], None],
     raters: RatersAre | None = None,
+    reads: Callable[[Path], ReadRatings] = read_ratings,
 ) -> Taken:
-    """Store the ratings of a CSV file, and who its raters are (``raters``; None: as it is known, else machines).
+    """Store the ratings of a file, and who its raters are (``raters``; None: as it is known, else machines).
 
     ``refuse`` is given the bad rows and raises if they may not be left out.
     """
     try:
-        read = read_ratings(path)
+        read = reads(path)
     except FileRefused as error:
         raise FileRefused(f"{error} Nothing was imported.") from error
     refuse(read.bad)

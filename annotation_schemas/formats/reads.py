@@ -1,0 +1,38 @@
+"""What readers of files give: records with where each stood, and the rows that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from domain.records import BadRow, FileRecord, PredictionRecord, Rating
+
+
+@dataclass(frozen=True)
+class ReadFiles:
+    """What was found below a path, the good records and the bad ones."""
+
+    files: Sequence[FileRecord]
+    bad: Sequence[BadRow] = ()
+    single: bool = False
+    """The path was a file, not a folder."""
+
+
+@dataclass(frozen=True)
+class ReadPredictions:
+    """The answers that were found, each with where it stood, and the rows that do not fit."""
+
+    rows: Sequence[tuple[PredictionRecord, BadRow]]
+    """The second says where the first came from; its reason is empty."""
+    bad: Sequence[BadRow] = ()
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of every file, by its path as the rows name it."""
+
+
+@dataclass(frozen=True)
+class ReadRatings:
+    """The ratings that were found, each with its row, and the rows that do not fit."""
+
+    rows: Sequence[tuple[Rating, BadRow]]
+    """The second says where the first came from; its reason is empty."""
+    bad: Sequence[BadRow] = ()

@@ -1,0 +1,163 @@
+"""Which item an answer out of a file is about: named by its id, by its place in a dimension, or by another harness's
+index, which counts from 0 or from 1."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from db import files, items
+from db.engine import Session
+from domain.records import BadRow, PredictionRecord
+
+
+@dataclass(frozen=True)
+class ItemAnswered:
+    """An answer out of a file, with the item it is about."""
+
+    item_id: int
+    dimension: str
+    answer: PredictionRecord
+    here: BadRow
+    """Where it stood."""
+
+
+def items_answered(
+    session: Session, project_id: int, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
+) -> Iterator[ItemAnswered]:
+    """The answers with the items they are about; those about no item are added to ``bad``."""
+    everything = files.item_ids(session, project_id=project_id)
+    by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
+    dimension_of = {id: dimension for id, _, dimension in everything}
+    by_place = _places(session, project_id)
+    by_index = _by_index(session, project_id, rows, everything, by_place)
+    for answer, here in rows:
+        if answer.item is not None:
+            item = by_name.get(answer.item)
+            reason = f"there is no item {answer.item!r} in this project"
+        elif answer.index is not None:
+            found, reason = by_index(answer, here)
+            item = (found, dimension_of[found]) if found is not None else None
+        else:
+            places, place = by_place[answer.dimension or ""], answer.position or 0
+            id = places.get(place)
+            item = (id, answer.dimension or "") if id is not None else None
+            reason = f"{answer.dimension} has {len(places)} items, and none at position {place} (they count from 0)"
+        if item is None:
+            bad.append(replace(here, reason=reason))
+        else:
+            yield ItemAnswered(*item, answer, here)
+
+
+def _by_index(
+    session: Session,
+    project_id: int,
+    rows: Sequence[tuple[PredictionRecord, BadRow]],
+    everything: Sequence[tuple[int, str, str]],
+    by_place: Mapping[str, Mapping[int, int]],
+) -> Callable[[PredictionRecord, BadRow], tuple[int | None, str]]:
+    """What finds the item that another harness's index means, file by file; else it says why there is none.
+
+    If one index of a file is an item's external id, all of them are. Else they are positions, in the dimension if
+    the file is about one, in the project if not, and the questions beside them, or a 0, say where they begin.
+    """
+    by_name = {external_id: id for id, external_id, _ in everything}
+    in_project = {place: id for place, (id, _, _) in enumerate(everything)}
+    groups: dict[tuple[str, str | None], list[PredictionRecord]] = defaultdict(list)
+    for answer, here in rows:
+        if answer.index is not None:
+            groups[here.path, answer.dimension].append(answer)
+    named = {group for group, answers in groups.items() if any(answer.index in by_name for answer in answers)}
+    by_position = [answer for group, answers in groups.items() if group not in named for answer in answers]
+    asked = _questions(session, project_id) if any(answer.question for answer in by_position) else {}
+    starts = {
+        group: _first_index(answers, by_place[group[1]] if group[1] else in_project, asked)
+        for group, answers in groups.items()
+        if group not in named
+    }
+
+    def find(answer: PredictionRecord, here: BadRow) -> tuple[int | None, str]:
+        group = (here.path, answer.dimension)
+        if group in named:
+            return by_name.get(answer.index or ""), f"there is no item {answer.index!r} in this project"
+        places = by_place[answer.dimension] if answer.dimension else in_project
+        start = starts[group]
+        if start is None:
+            return None, (
+                "nothing says whether its index counts from 0 or from 1: keep the column question in the file, or "
+                "name the items by their ids in a column item"
+            )
+        number = _position(answer.index)
+        id = places.get(number - start) if number is not None else None
+        if id is None:
+            where = answer.dimension or "this project"
+            return None, (
+                f"there is no item {answer.index!r} in this project, and {where} has {len(places)} items, none of "
+                f"them at that position (counted from {start})"
+            )
+        if answer.question and id in asked and not _same_question(asked[id], answer.question):
+            return None, (
+                f"its question is not that of the item at position {answer.index} (counted from {start}): "
+                f"{asked[id][:100]!r}; name the items by their ids in a column item"
+            )
+        return id, ""
+
+    return find
+
+
+def _questions(session: Session, project_id: int) -> dict[int, str]:
+    """Every item's question, where items have one."""
+    content = items.current_content(session, project_id=project_id)
+    return {id: text for id, fields in content.items() if isinstance(text := fields.get("question"), str) and text}
+
+
+def _places(session: Session, project_id: int) -> dict[str, dict[int, int]]:
+    """The ids of each dimension's items by their position in it: file after file, then what was written here.
+
+    Records that were left out of a file keep their position, if all of the file is about one dimension.
+    """
+    rows = files.item_places(session, project_id=project_id)
+    dimensions: dict[int | None, set[str]] = defaultdict(set)
+    for row in rows:
+        dimensions[row.file_id].add(row.dimension)
+    found: dict[str, dict[int, int]] = defaultdict(dict)
+    start: dict[tuple[str, int | None], int] = {}
+    for row in rows:
+        places = found[row.dimension]
+        after = max(places, default=-1) + 1
+        first = start.setdefault((row.dimension, row.file_id), after)
+        own = row.file_id is not None and row.position is not None and len(dimensions[row.file_id]) == 1
+        places[first + (row.position or 0) if own else after] = row.id
+    return found
+
+
+def _first_index(
+    answers: Sequence[PredictionRecord], places: Mapping[int, int], asked: Mapping[int, str]
+) -> int | None:
+    """Whether a file's indices count from 0 or from 1; None if nothing says it."""
+    numbers = [(number, answer) for answer in answers if (number := _position(answer.index)) is not None]
+    if any(number == 0 for number, _ in numbers):
+        return 0
+    fitting = {
+        start: sum(
+            1
+            for number, answer in numbers
+            if answer.question and _same_question(asked.get(places.get(number - start, -1), ""), answer.question)
+        )
+        for start in (0, 1)
+    }
+    if fitting[0] != fitting[1]:
+        return max(fitting, key=lambda start: fitting[start])
+    whole = {number for number, _ in numbers} == set(range(1, len(places) + 1))
+    return 1 if whole or any(number == len(places) for number, _ in numbers) else None
+
+
+def _position(index: str | None) -> int | None:
+    return int(index) if index and index.isascii() and index.isdigit() and len(index) < 10 else None
+
+
+def _same_question(ours: str, theirs: str) -> bool:
+    """Whether a question is ours, perhaps with a prompt around it."""
+    ours, theirs = (" ".join(text.split()).casefold() for text in (ours, theirs))
+    return bool(ours) and (ours in theirs or theirs in ours)

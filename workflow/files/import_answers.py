@@ -1,0 +1,195 @@
+"""Models' answers come in from files: a run for each model, read by the rules, passed on to grading."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from annotation_schemas.formats import Format, ReadPredictions
+from db import events, files, run_chunks, runs
+from db.engine import Session
+from db.readings import Ended
+from domain.records import BadRow, PredictionRecord
+from domain.registers import function_of
+from domain.runs import ANSWERS, RunKind, RunState
+from workflow.annotate import answer_readings
+from workflow.annotate.answer_readings import NewAnswer
+from workflow.annotate.grading import open_grading
+from workflow.files.answered_items import ItemAnswered, items_answered
+from workflow.files.one_import import Import, Imported
+
+if TYPE_CHECKING:
+    from inference.spec import ModelSpec
+
+_OTHERWISE = "{} has answered this item already, in other words"
+
+
+def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
+    """Take models' answers; ``model`` or ``spec`` says who gave them, instead of whoever the files say it was."""
+    read: ReadPredictions = function_of(row.reads)(
+        bring.path,
+        schema=bring.access.schema,
+        dimension=bring.dimension,
+        model=spec.name if spec else model,
+        project=bring.project,
+    )
+    bring.refuse(read.bad)
+    known = read_ahead(bring, read.rows)
+    with bring.store.write() as session:
+        return take_answers(bring, session, read.rows, read.hashes, list(read.bad), known, spec=spec)
+
+
+def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
+    """Read the answers of a file before the transaction that stores them, in which others would have to wait."""
+    with bring.store.read() as session:
+        found = list(items_answered(session, bring.access.project_id, rows, []))
+        there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
+    wanted = [
+        (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
+        for each in found
+        if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
+    ]
+    return answer_readings.ahead(bring.store, project_id=bring.access.project_id, wanted=wanted)
+
+
+def take_answers(
+    bring: Import,
+    session: Session,
+    rows: Sequence[tuple[PredictionRecord, BadRow]],
+    hashes: Mapping[str, str],
+    bad: list[BadRow],
+    known: answer_readings.Ahead | None = None,
+    *,
+    spec: ModelSpec | None = None,
+) -> Imported:
+    """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
+    now, project_id = bring.store.now(), bring.access.project_id
+    found = list(items_answered(session, project_id, rows, bad))
+    bring.refuse(bad)
+    new, repeated = _new_answers(bring, session, found, bad)
+    bring.refuse(bad)
+    answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
+    run_of = _runs(bring, session, new, hashes, spec)
+    files.add_attempts(
+        session,
+        rows=[
+            {
+                "run_id": run_of[model][0],
+                "worker_id": run_of[model][1],
+                "unit_id": item_id,
+                "item_id": item_id,
+                "number": 1,
+                "outcome": row.answer.outcome,
+                "final": True,
+                "text": row.answer.text,
+                "waited": 0.0,
+                "error": row.answer.error,
+                "prompt_hash": "",
+                "image_hashes": [],
+                "detail": {"file": row.here.path, "row": row.here.row},
+                "created_at": now,
+            }
+            for (item_id, model), row in new.items()
+        ],
+    )
+    ids = answer_readings.keep(
+        session,
+        project_id=project_id,
+        answers=[
+            NewAnswer(item_id, run_of[model][0], model, row.answer.text) for (item_id, model), row in answers.items()
+        ],
+        now=now,
+        known=known,
+    )
+    open_grading(
+        session,
+        access=bring.access,
+        predictions=[
+            (id, item_id, row.dimension) for id, ((item_id, _), row) in zip(ids, answers.items(), strict=True)
+        ],
+        now=now,
+    )
+    bring.on("saving", len(ids), len(ids))
+    unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
+    if new:
+        events.record(
+            session,
+            at=now,
+            kind="predictions.imported",
+            project_id=project_id,
+            person_id=bring.by_id,
+            data={
+                "predictions": len(ids),
+                "models": sorted(run_of),
+                **({"unanswered": unanswered.total()} if unanswered else {}),
+            },
+        )
+    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
+
+
+def _new_answers(
+    bring: Import, session: Session, found: Sequence[ItemAnswered], bad: list[BadRow]
+) -> tuple[dict[tuple[int, str], ItemAnswered], int]:
+    """The rows that are not there yet, by item and model, and how many are; what contradicts goes to ``bad``."""
+    project_id = bring.access.project_id
+    known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
+    failed = files.imported_failures(session, project_id=project_id)
+    new: dict[tuple[int, str], ItemAnswered] = {}
+    repeated = 0
+    for row in found:
+        answer = row.answer
+        key = (row.item_id, answer.model)
+        if key in new:
+            earlier = new[key].answer
+            if (earlier.text, earlier.outcome) == (answer.text, answer.outcome):
+                repeated += 1
+            else:
+                bad.append(replace(row.here, reason=f"{answer.model} has answered this item already, in other words"))
+        elif answer.outcome not in ANSWERS:
+            if (*key, answer.outcome, answer.text) in failed:
+                repeated += 1
+            else:
+                new[key] = row
+        elif (before := known.get(key)) is None:
+            new[key] = row
+        elif before == answer.text:
+            repeated += 1
+        else:
+            bad.append(replace(row.here, reason=_OTHERWISE.format(answer.model)))
+    return new, repeated
+
+
+def _runs(
+    bring: Import,
+    session: Session,
+    new: Mapping[tuple[int, str], ItemAnswered],
+    hashes: Mapping[str, str],
+    spec: ModelSpec | None,
+) -> dict[str, tuple[int, int]]:
+    """A run for each model, and what took part in it: the files, by their hashes."""
+    now = bring.store.now()
+    rows: dict[str, list[ItemAnswered]] = defaultdict(list)
+    for (_, model), row in new.items():
+        rows[model].append(row)
+    found: dict[str, tuple[int, int]] = {}
+    for model, answers in rows.items():
+        came = {path: hashes[path] for path in sorted({row.here.path for row in answers})}
+        about = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
+        run = runs.add(
+            session,
+            project_id=bring.access.project_id,
+            kind=RunKind.IMPORT,
+            name=model,
+            params={"file": bring.path.name, **about, **({"spec": spec.dump()} if spec else {})},
+            state=RunState.DONE,
+            spec_hash=spec.hash if spec else "",
+            wanted=len(answers),
+            by_id=bring.by_id,
+            now=now,
+        )
+        worker_id = run_chunks.add_worker(session, run_id=run.id, name="import", about=about, now=now)
+        run_chunks.end_worker(session, worker_id=worker_id, now=now)
+        found[model] = (run.id, worker_id)
+    return found

@@ -1,0 +1,251 @@
+"""Annotation files come in, with their media: every record as it was, under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from annotation_schemas import kinds, source_media
+from annotation_schemas.formats import Format, ReadFiles, item_keys
+from annotation_schemas.model import Schema
+from db import events, files
+from db.engine import IntegrityError, Session
+from db.records import StoredItem
+from domain.errors import Conflict, FileRefused
+from domain.records import BadRow, FileRecord, ItemRecord
+from domain.registers import function_of
+from importers.items import prefixed, refusal
+from importers.media_files import MediaFolder
+from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
+from workflow.files.one_import import Import, Imported
+
+if TYPE_CHECKING:
+    from media.store import StoredMedia
+
+_FILLED_AT_ONCE = 20
+"""So many media of items that are there already are saved together."""
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A file with the names that its items have in the project, and which of them are there already."""
+
+    file: FileRecord
+    there: Mapping[str, int]
+    """Item ids by external id."""
+
+    @property
+    def repeated(self) -> bool:
+        return bool(self.there) or not self.file.items
+
+
+def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Imported:
+    """Take annotation files with their media: what is there already is left, and filled in."""
+    keys = item_keys(row.name)
+    read: ReadFiles = function_of(row.reads)(
+        bring.path,
+        format=row.name,
+        schema=bring.access.schema,
+        dimension=bring.dimension,
+        progress=lambda done, total: bring.on("reading", done, total),
+    )
+    bring.refuse(read.bad)
+    with bring.store.read() as session:
+        placed = [_placed(bring, session, file, single=read.single) for file in read.files]
+        wanted = wanted_media(bring.access, keys, [each.file for each in placed], folder)
+        have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
+    lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
+    bad = list(read.bad)
+    stored: dict[str, StoredMedia] = {}
+    filling = all(each.repeated for each in placed)
+    for name, found in stored_media(bring, lacking):
+        if isinstance(found, BadRow):
+            bad.append(found)
+            continue
+        stored[name] = found
+        if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: what is done stays done if it is stopped
+            with bring.store.write() as session:
+                save_assets(bring, session, wanted, stored)
+            stored.clear()
+    if filling and len(bad) > len(read.bad) and not bring.skip_bad:
+        with bring.store.write() as session:
+            save_assets(bring, session, wanted, stored)
+        raise refusal(bad, "The other media are in; mend these and import again.")
+    bad += _outside(bring, [each.file for each in placed if not each.repeated], stored)
+    bring.refuse(bad)
+    try:
+        with bring.store.write() as session:
+            if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
+                raise Conflict("Somebody else has imported into this project just now. Import again.")
+            return _save(bring, session, row.name, placed, wanted, stored, bad)
+    except IntegrityError as error:
+        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+
+
+def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
+    """Items with a segment that begins where their clip, whose length is known by now, has ended already."""
+    timed = [each.name for each in bring.access.schema.item.fields if kinds.of_field(each).timed]
+    for file in found:
+        for item in file.items:
+            ends = [
+                stored[name].duration for name in (asset_name(item, each) for each in item.assets) if name in stored
+            ]
+            last = max((end for end in ends if end is not None), default=None)
+            starts = [part.get("start") for name in timed for part in item.fields.get(name) or ()]
+            late = [at for at, start in enumerate(starts, 1) if last and start is not None and start > last]
+            if late:
+                raw = item.fragment.raw if item.fragment else ""
+                why = f"segment {late[0]} begins at {starts[late[0] - 1]:g} s, and the clip has {last:g} s"
+                yield BadRow(file.path, (item.position or 0) + 1, why, raw)
+
+
+def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) -> _Placed:
+    """The file as it will stand in the project. A single file puts its name before ids that another file has."""
+    there = _there(bring, session, file)
+    same_path = _file_at(bring, session, file.path)
+    if not there and not same_path:
+        return _Placed(file, {})
+    if there and _identical(file, there):
+        return _Placed(file, _ids(there))
+    if single:
+        told_apart = _told_apart(bring.access.schema, file)
+        there_apart = _there(bring, session, told_apart)
+        if there_apart and _identical(told_apart, there_apart):
+            return _Placed(told_apart, _ids(there_apart))
+        if (
+            not there_apart
+            and not _file_at(bring, session, told_apart.path)
+            and not _same_place(bring, session, file, there)
+        ):
+            return _Placed(told_apart, {})
+    raise FileRefused(_taken(file, there))
+
+
+def _there(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
+    names = [item.external_id for item in file.items]
+    return files.items_named(session, project_id=bring.access.project_id, external_ids=names)
+
+
+def _file_at(bring: Import, session: Session, path: str) -> bool:
+    return any(known.path == path for known in files.files(session, project_id=bring.access.project_id))
+
+
+def _told_apart(schema: Schema, file: FileRecord) -> FileRecord:
+    row = item_keys(file.meta["format"])
+    if row.by_folder and file.items:
+        part = schema.dimension(file.items[0].dimension)
+        folder = part.folder or part.id
+        return replace(prefixed(file, folder), path=f"{folder}/{file.path}")
+    return prefixed(file, file.path.rpartition(".")[0] or file.path)
+
+
+def _same_place(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
+    """Whether these ids are those of an earlier state of this very file."""
+    paths = {known.id: known.path for known in files.files(session, project_id=bring.access.project_id)}
+    dimensions = {item.external_id: item.dimension for item in file.items}
+    return any(
+        paths.get(row.file_id or 0) == file.path and row.dimension == dimensions[name] for name, row in there.items()
+    )
+
+
+def _save(
+    bring: Import,
+    session: Session,
+    format: str,
+    placed: Sequence[_Placed],
+    wanted: Mapping[str, Wanted],
+    stored: Mapping[str, StoredMedia],
+    bad: Sequence[BadRow],
+) -> Imported:
+    now = bring.store.now()
+    project_id = bring.access.project_id
+    asset_ids = save_assets(bring, session, wanted, stored)
+    total = sum(len(each.file.items) for each in placed)
+    new = 0
+    for each in placed:
+        if each.repeated:
+            continue
+        file = each.file
+        file_id = files.add_file(
+            session,
+            project_id=project_id,
+            path=file.path,
+            format=format,
+            head=file.head,
+            tail=file.tail,
+            meta=file.meta,
+            now=now,
+        )
+        items = [_new_item(item, file_id, asset_ids) for item in file.items]
+        add_items(session, access=bring.access, new=items, now=now, person_id=bring.by_id)
+        new += len(items)
+        bring.on("saving", new, total)
+    have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+    found = sum(1 for _, sha256 in have.values() if sha256)
+    if new or stored:
+        events.record(
+            session,
+            at=now,
+            kind="items.imported",
+            project_id=project_id,
+            person_id=bring.by_id,
+            data={"format": format, "items": new, "media": len(stored), "left_out": len(bad)},
+        )
+    return Imported(
+        items=new,
+        repeated=total - new,
+        assets_found=found,
+        assets_missing=len(wanted) - found,
+        bad=tuple(bad),
+        note=source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.file.items)),
+    )
+
+
+def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> NewItem:
+    return NewItem(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=item.fields,
+        assets=[(asset.role, asset_ids[asset_name(item, asset)]) for asset in item.assets],
+        file_id=file_id,
+        position=item.position,
+        fragment_lead=item.fragment.lead if item.fragment else None,
+        fragment_raw=item.fragment.raw if item.fragment else None,
+    )
+
+
+def _ids(rows: Mapping[str, StoredItem]) -> dict[str, int]:
+    return {name: row.id for name, row in rows.items()}
+
+
+def _identical(file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
+    """Whether every record is in the project already, word for word as it was imported."""
+    return all(
+        (row := there.get(item.external_id)) is not None
+        and item.fragment is not None
+        and row.fragment_raw == item.fragment.raw
+        and row.dimension == item.dimension
+        for item in file.items
+    )
+
+
+def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
+    for item in file.items:
+        row = there.get(item.external_id)
+        if row is not None and (item.fragment is None or row.fragment_raw != item.fragment.raw):
+            return (
+                f"{file.path}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
+                "already, with other content. Nothing was imported; edit items in the browser, or import the file into "
+                "another project."
+            )
+    if not there:
+        return (
+            f"A file {file.path} is in this project already, with other items. Nothing was imported; "
+            "give this one another name."
+        )
+    return (
+        f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported; "
+        "give the new ones a file of their own."
+    )

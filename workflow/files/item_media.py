@@ -1,0 +1,232 @@
+"""Images and clips of imported items: found in folders, cut out of videos, taken into the store, and saved by name."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas import source_media
+from annotation_schemas.formats import ItemKeys, Moments
+from db import assets, files, task_slots
+from db.engine import Session
+from db.types import public_id
+from domain.errors import MediaRefused
+from domain.records import AssetName, BadRow, FileRecord, ItemRecord
+from importers.media_files import MediaFolder
+from workflow.access.projects import Access
+from workflow.files.one_import import Import
+
+if TYPE_CHECKING:
+    from media.store import StoredMedia
+
+_SAME_MOMENT = 1e-6
+"""Seconds; moments this close are one."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A medium that an item names."""
+
+    asset: str
+    """The asset's name in the project."""
+    role: str
+    kind: str
+    source: str | None
+    find: Callable[[Path], Path | None]
+    """From a folder for what has to be cut, to the file."""
+    named_in: BadRow
+    """Where a file names it first."""
+
+
+def wanted_media(
+    access: Access, row: ItemKeys, found: Sequence[FileRecord], folder: MediaFolder | None
+) -> dict[str, Wanted]:
+    """The media of all items, by the names that they have in the project."""
+    users: dict[str, set[str]] = defaultdict(set)
+    for file in found:
+        for item in file.items:
+            for asset in item.assets:
+                users[asset.path].add(_above(file.path))
+    finder = _Finder(access, row, folder)
+    wanted: dict[str, Wanted] = {}
+    kinds = {slot.role: slot.kind for slot in access.schema.item.assets}
+    for file in found:
+        for item in file.items:
+            for asset in item.assets:
+                alone = len(users[asset.path]) == 1
+                find = finder.find(_above(file.path), item, asset, kinds[asset.role], alone=alone)
+                name = asset_name(item, asset)
+                here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
+                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
+    return wanted
+
+
+@dataclass
+class _Finder:
+    """Finds the media of the items of one import."""
+
+    access: Access
+    row: ItemKeys
+    folder: MediaFolder | None
+    _observed: tuple[str, Path] | None = field(default=None, init=False)
+    """The item and the video whose observation was written beside the clip that was cut last."""
+
+    def find(
+        self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
+    ) -> Callable[[Path], Path | None]:
+        """What finds a medium of an item, or cuts it out of a video; ``above`` is the folder of the item's file."""
+        folder = self.folder
+
+        def find(work: Path) -> Path | None:
+            if folder is None:
+                return None
+            own = self.access.schema.dimension(item.dimension).folder or ""
+            around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
+            places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
+            found = folder.named(asset.path, folders=places) if asset.path else None
+            found = found or folder.of_id(item.external_id, kind)
+            if found and kind == "clip" and found.suffix.lower() != ".webm":
+                from media import clips
+
+                found = clips.convert(found, out=work / "clip.webm").path
+            if found is None and asset.source:
+                video = folder.of_video(asset.source)
+                found = self._cut(video, item, self.row.moments(item.fields), kind, work) if video else None
+            return found
+
+        return find
+
+    def _cut(self, video: Path, item: ItemRecord, at: Moments, kind: str, work: Path) -> Path | None:
+        """The clip that ends with the item's observation, or that observation; None if the item does not say when."""
+        from media import clips
+
+        last, action = at.observed, at.action
+        before = source_media.number(self.access.schema, source_media.ENDS_BEFORE) or 0
+        latest = clips.moment_of(video, index=action) - before if action is not None and action > 0 else None
+        if not isinstance(last, int):
+            return self._before_action(video, at, kind, work, latest)
+        if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
+            raise MediaRefused(
+                f"its observation is frame {last}, later than {before:g} s before its action begins at frame {action}"
+            )
+        observation = work / "observation.png"
+        this = (item.external_id, video)
+        if kind == "image":
+            if self._observed == this:
+                return observation
+            self._observed = None
+            return clips.frame(video, out=observation, index=last).path
+        first = next((start for start in at.starts if 0 <= start < last), None)
+        if first is None:
+            return None
+        end = clips.moment_of(video, index=last)
+        clip = clips.cut(
+            video, out=work / "progress.webm", start=end * first / last, end=end, last_frame=observation
+        ).path
+        self._observed = this
+        return clip
+
+    def _before_action(self, video: Path, moments: Moments, kind: str, work: Path, latest: float | None) -> Path | None:
+        """The same of an item that says when the action begins instead of where its observation is."""
+        from media import clips
+
+        if latest is None:
+            return None
+        if latest < 0:
+            raise MediaRefused("its action begins too early for the clip to end before it")
+        if kind == "image":
+            return clips.frame(video, out=work / "observation.png", time=latest).path
+        begun = (clips.moment_of(video, index=int(at)) for at in moments.starts if at >= 0)
+        first = next((at for at in begun if at < latest), None)
+        return clips.cut(video, out=work / "progress.webm", start=first, end=latest).path if first is not None else None
+
+
+def stored_media(bring: Import, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
+    """The media that are there, one by one taken into the store, or a bad row for one that the store refuses.
+
+    What comes out of one video comes one after the other: it is looked through once.
+    """
+    by_source = sorted(wanted.items(), key=lambda each: each[1].source or "")
+    with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
+        for done, (name, want) in enumerate(by_source, 1):
+            try:
+                path = want.find(Path(work))
+                if path is not None:
+                    medium = bring.media.add(path, name=str(path))
+                    if medium.kind != want.kind:
+                        raise MediaRefused(f"{path} is not a proper {want.kind}")
+                    yield name, medium
+            except MediaRefused as error:
+                reason = f"the {want.role} of this item: {str(error).rstrip('.')}"
+                yield name, replace(want.named_in, reason=reason)
+            bring.on("media", done, len(wanted))
+
+
+def save_assets(
+    bring: Import, session: Session, wanted: Mapping[str, Wanted], stored: Mapping[str, StoredMedia]
+) -> dict[str, int]:
+    """The ids of all assets by name: those that are there, filled if need be, and new ones, missing or not."""
+    now, project_id = bring.store.now(), bring.access.project_id
+    for medium in stored.values():
+        assets.put_media(
+            session,
+            row={
+                "sha256": medium.sha256,
+                "kind": medium.kind,
+                "mime": medium.mime,
+                "bytes": medium.bytes,
+                "width": medium.width,
+                "height": medium.height,
+                "duration": medium.duration,
+                "created_at": now,
+            },
+        )
+    have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+    filled: list[int] = []
+    for name in sorted(set(stored) & set(have), key=lambda name: have[name][0]):
+        id, known = have[name]
+        if known is None:
+            files.fill_asset(session, id=id, sha256=stored[name].sha256)
+            filled.append(id)
+    task_slots.offer_items_with(session, asset_ids=filled, needed=bring.access.needed_roles)
+    sources = {
+        name: assets.source_id(session, project_id=project_id, name=name)
+        for name in sorted({want.source for want in wanted.values() if want.source})
+    }
+    files.add_assets(
+        session,
+        rows=[
+            {
+                "public_id": public_id(),
+                "project_id": project_id,
+                "sha256": stored[name].sha256 if name in stored else None,
+                "name": name,
+                "kind": want.kind,
+                "source_id": sources.get(want.source or ""),
+                "in_pool": False,
+                "created_at": now,
+            }
+            for name, want in wanted.items()
+            if name not in have
+        ],
+    )
+    return {name: id for name, (id, _) in files.asset_ids(session, project_id=project_id, names=list(wanted)).items()}
+
+
+def asset_name(item: ItemRecord, asset: AssetName) -> str:
+    """What an asset of an imported item is called in its project: below the item's folder, unique."""
+    if asset.path:
+        return "/".join(part for part in (_folder(item), asset.path) if part)
+    return f"{item.external_id}/{asset.role}"
+
+
+def _folder(item: ItemRecord) -> str:
+    return _above(item.external_id)
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -1,0 +1,69 @@
+"""One import on its way: where it goes, what it may leave out, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db.engine import Store
+from domain.records import BadRow, Person
+from domain.runs import Outcome
+from importers.items import refusal
+from workflow.access.projects import Access
+from workflow.results.file_raters import FileRater
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on ("reading", "media", "saving"), how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import came to."""
+
+    items: int = 0
+    predictions: int = 0
+    ratings: int = 0
+    tool_results: int = 0
+    repeated: int = 0
+    """Rows that were there already, word for word."""
+    assets_found: int = 0
+    assets_missing: int = 0
+    bad: Sequence[BadRow] = ()
+    """Left out, because bad rows were to be skipped."""
+    unanswered: Mapping[Outcome, int] = field(default_factory=dict)
+    """Rows that say that there is no answer, by what became of asking."""
+    note: str | None = field(default=None, compare=False)
+    """What the schema asks to be told of the files."""
+    raters: Sequence[FileRater] = field(default=(), compare=False)
+    """Who the raters of the file are now; nothing that came in."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """What all that comes in has to know."""
+
+    store: Store
+    media: MediaStore
+    access: Access
+    by: Person | None
+    project: str
+    path: Path
+    dimension: str | None
+    skip_bad: bool
+    on: Progress
+
+    @property
+    def by_id(self) -> int | None:
+        """Who imports; None is the command on the machine itself."""
+        return self.by.id if self.by else None
+
+    def refuse(self, bad: Sequence[BadRow]) -> None:
+        """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
+        if not bad or self.skip_bad:
+            return
+        raise refusal(bad)
