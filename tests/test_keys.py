@@ -65,7 +65,7 @@ from workflow.annotate import (
 )
 from workflow.annotate.project_progress import dashboard
 from workflow.files import release
-from workflow.results import calibration, cases, leaderboard, rater_agreement, scores
+from workflow.results import calibration, case_page, leaderboard, project_answers, rater_agreement, scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_start
 
@@ -274,9 +274,12 @@ def held(seen: Seen) -> Any:
 
 def accuracy(seen: Seen) -> Any:
     """Of two answers, one right and one that cannot be read."""
-    answers = [scores.Answer(1, 1, "m", 1.0), scores.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE)]
+    answers = [
+        project_answers.Answer(1, 1, "m", 1.0),
+        project_answers.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE),
+    ]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
-    found = scores.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
     line = leaderboard.board(found, scores.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
@@ -517,7 +520,7 @@ def come_to(seen: Seen) -> Any:
         view = claims.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
         assert not isinstance(view, NothingLeft)
         submissions.submit(there.store, person=person, task=view.id, key=view.id, values={"good": good, "clear": 1})
-    (found,) = cases.case(there.store, person=there.lee, project="p", item="i0").answers
+    (found,) = case_page.case(there.store, person=there.lee, project="p", item="i0").answers
     return found.combined
 
 

@@ -14,8 +14,10 @@ import typer
 from domain.states import Items
 
 if TYPE_CHECKING:
-    from workflow.results.leaderboard import Board, Line, Ranked
-    from workflow.results.scores import Read
+    from workflow.results.leaderboard import Board
+    from workflow.results.leaderboard_lines import Line
+    from workflow.results.project_answers import Read
+    from workflow.results.ranked_options import Ranked
     from workflow.results.win_rates import Comparison
 
 
@@ -109,6 +111,7 @@ def results(
     from app.services import resources
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
+    from workflow.results import project_answers, ranked_options
     from workflow.results import scores as found
     from workflow.results import win_rates as pairs
 
@@ -116,7 +119,7 @@ def results(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
-    read = found.read(shared.store, person=None, project=project, items=items, reader=reader)
+    read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
@@ -142,7 +145,7 @@ def results(
         told = {**numbers.as_json(read, boards), "comparisons": [each.as_row() for each in compared]}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        ranked = numbers.ranked(shared.store, read, person=None, together=cluster)
+        ranked = ranked_options.ranked(shared.store, read, person=None, together=cluster)
         typer.echo("\n".join([*table(read, boards, ranked, compared=bool(compared)), *comparison_block(compared)]))
 
 
@@ -171,7 +174,7 @@ def table(
     read: Read, boards: Sequence[Board], ranked: Ranked | None = None, *, compared: bool = False
 ) -> Iterator[str]:
     """The numbers for people: one block for each way of scoring."""
-    from workflow.results import leaderboard as numbers
+    from workflow.results import slice_contrasts
 
     if read.counting is not None:
         yield read.counting.sentence
@@ -188,9 +191,9 @@ def table(
         yield from _block(each, each.lines())
         for note in each.notes:
             yield f"  {note}"
-        tests = numbers.contrasts(read, each)
+        tests = slice_contrasts.contrasts(read, each)
         if tests and each.slicing.way.name != "dimension":
-            yield f"  {numbers.on_chance(tests)}"
+            yield f"  {slice_contrasts.on_chance(tests)}"
     if ranked is not None:
         yield ""
         yield "Accuracy of ranked options under each score"

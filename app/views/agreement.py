@@ -24,7 +24,7 @@ from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS, Needs
 from workflow.lead import item_history as found
 from workflow.results import rater_agreement
-from workflow.results.scores import scored_criteria
+from workflow.results.criterion_values import scored_criteria
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""

@@ -22,8 +22,9 @@ from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
 from workflow.access import accounts
-from workflow.results import cases, leaderboard_page
-from workflow.results.cases import Case, CaseAnswer, CaseLine, Grade, Listing, Show, Wanted
+from workflow.results import case_page, cases, leaderboard_page
+from workflow.results.case_page import Case, CaseAnswer, Grade
+from workflow.results.cases import CaseLine, Listing, Show, Wanted
 from workflow.results.scores import Scores
 
 PER_PAGE = 20
@@ -314,7 +315,7 @@ def _paging(at: int, pages: int, n: int) -> None:
 
 def _case(services: Services, view: ProjectView, item: str) -> None:
     reader = _reader(services, view)
-    told = cases.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
+    told = case_page.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     model = st.query_params.get("model")
     shell.heading(_heading(view, told), made_up=view.made_up)

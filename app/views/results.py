@@ -19,12 +19,15 @@ from app.services import Services
 from app.views import cases
 from domain.records import RULES, ProjectView
 from domain.states import Items
+from workflow.results import clusters, leaderboard_lines, leaderboard_page, slice_contrasts
 from workflow.results import leaderboard as numbers
-from workflow.results import leaderboard_page
 from workflow.results import win_rates as pairs
-from workflow.results.leaderboard import Board, Contrast, Gap, Line, Ranked
+from workflow.results.leaderboard import Board, Gap
+from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
+from workflow.results.ranked_options import Ranked
 from workflow.results.scores import METHODS
+from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, similarity_of, texts, ways
 from workflow.results.win_rates import Comparison
 
@@ -161,7 +164,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         fields = [field.name for field in schema.item.fields]
         together = st.selectbox(
             "Items belong together by",
-            [None, numbers.ALONE, "source", *fields],
+            [None, clusters.ALONE, "source", *fields],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
             help="Items of one video are no independent witnesses; the intervals know it.",
@@ -194,7 +197,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
 TOGETHER: dict[str | None, str] = {
     None: "source, where items share one",
-    numbers.ALONE: "nothing: each stands for itself",
+    clusters.ALONE: "nothing: each stands for itself",
     "source": "source",
 }
 
@@ -318,11 +321,11 @@ def told(line: Line) -> str:
     parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
     if line.unread:
         then = "count as wrong" if line.unreadable == "wrong" else "are left out"
-        parts.append(f"{sum(line.unread.values())} could not be read and {then}: {numbers.told(line.unread)}")
+        parts.append(f"{sum(line.unread.values())} could not be read and {then}: {leaderboard_lines.told(line.unread)}")
     if line.scores.kind == "corrected" and at.defined:
         parts.append(f"{line.people} graded by people and the judge; takes for granted: {line.valid_if}")
     if line.left_out:
-        parts.append(f"left out: {numbers.told(line.left_out)}")
+        parts.append(f"left out: {leaderboard_lines.told(line.left_out)}")
     if line.failed:
         parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
     if line.lowest is not None and line.highest is not None:
@@ -343,7 +346,7 @@ def _legend(cut: Board) -> None:
         said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
     together = (
         "every item stands for itself"
-        if cut.together == numbers.ALONE
+        if cut.together == clusters.ALONE
         else f"items of one {cut.together} belong together"
     )
     said.append(f"Intervals of 95 %; in them {together}.")
@@ -455,7 +458,7 @@ def _slices(chosen: Leaderboard) -> None:
         if cut.scores.kind == "corrected":
             shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
         return
-    shell.show(markup.tag("p", markup.text(numbers.on_chance(tests)), style="ts", data_part="chance"))
+    shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
     with st.expander(f"Each slice beside the model's other answers ({len(tests)} lines)"):
         shell.show(contrast_table(cut, tests))
 

@@ -25,8 +25,9 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow.access import audit, projects
 from workflow.annotate import submissions
-from workflow.results import cases
-from workflow.results.ratings import bring_in_ratings, raters_called, raters_of
+from workflow.results import case_page
+from workflow.results.ratings import raters_called, raters_of
+from workflow.results.ratings_from_files import bring_in_ratings
 
 SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
 
@@ -88,7 +89,7 @@ def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
     store, _ = graded(tmp_path)
     lea = make_person(store, "qx-lea", role=Role.LEAD)
     services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
-    told = cases.case(store, person=lea, project="p", item="colour/0")
+    told = case_page.case(store, person=lea, project="p", item="colour/0")
     (answer,) = told.answers
     shown = str(cases_page.answer_card(answer, called=cases_page._called(services, told)))
     assert "<li>Robin (qx-ann): score " in shown

@@ -11,7 +11,7 @@ from domain.roles import Role
 from domain.states import ItemState
 from tests.workflow.test_results import made
 from workflow.results import leaderboard as numbers
-from workflow.results.cases import Case, CaseAnswer, CaseFailure, Grade
+from workflow.results.case_page import Case, CaseAnswer, CaseFailure, Grade
 from workflow.results.scores import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'

@@ -30,7 +30,7 @@ from workflow.annotate import answer_readings
 from workflow.annotate.authoring import edit_item
 from workflow.files import release
 from workflow.files.import_files import import_files
-from workflow.results import cases, leaderboard, scores
+from workflow.results import cases, leaderboard, leaderboard_lines, project_answers
 from workflow.results.scores import Scores
 
 KEY = Scores("key")
@@ -50,12 +50,14 @@ def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path
     return path
 
 
-def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard.Line:
-    return leaderboard.board(scores.read(store, person=None, project="p", **asked), KEY).whole[model]
+def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard_lines.Line:
+    return leaderboard.board(project_answers.read(store, person=None, project="p", **asked), KEY).whole[model]
 
 
 def contents(store: Store) -> dict[str, dict[str, Any]]:
-    return {item.name: dict(item.fields) for item in scores.read(store, person=None, project="p").items.values()}
+    return {
+        item.name: dict(item.fields) for item in project_answers.read(store, person=None, project="p").items.values()
+    }
 
 
 # ---- real files ------------------------------------------------------------------------------------------------------
@@ -81,7 +83,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     )
     mixed = [(name, forms[number % 4](items[name]["options"], at)) for number, (name, at) in enumerate(right.items())]
     bring(store, media, lines(tmp_path / "x.jsonl", mixed, "mixed"))
-    cut = leaderboard.board(scores.read(store, person=None, project="p"), KEY)
+    cut = leaderboard.board(project_answers.read(store, person=None, project="p"), KEY)
     assert [cut.whole[name].found.value for name in ("right", "wrong", "mixed")] == [1.0, 0.0, 0.25]
     assert not cut.whole["right"].unread
     line = cut.whole["mixed"]
@@ -185,12 +187,12 @@ def test_a_newer_reader_counts_and_what_was_read_before_is_kept(
 ) -> None:
     factories.make_run(store, [Attempt(items[0], Outcome.ANSWERED, "azure")], name="m")
     assert accuracy(store).unread == {ReadOutcome.UNREADABLE.words: 1}
-    older = scores.current(store, person=None, project="p")
+    older = project_answers.current(store, person=None, project="p")
     monkeypatch.setattr(answer_readings, "READER_VERSION", READER_VERSION + 1)
     real = answer_readings.read_answer
     monkeypatch.setattr(answer_readings, "read_answer", lambda text, asked, **more: real("red", asked))
     assert answer_readings.read_again(store, by=None, project="p") == (1, 1)
-    assert scores.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
+    assert project_answers.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
     assert accuracy(store).found.value == 1.0
     assert [(row.version, row.outcome) for row in rows(store)] == [
         (READER_VERSION, ReadOutcome.UNREADABLE),
@@ -292,7 +294,7 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: l
     texts = ["A", "nothing of the kind", "I'm sorry, I cannot help with that."]
     attempts = [Attempt(item, Outcome.ANSWERED, text) for item, text in zip(items, texts, strict=False)]
     factories.make_run(store, [*attempts, Attempt(items[3], Outcome.REFUSED)], name="m")
-    found = scores.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     line = leaderboard.board(found, KEY).whole["m"]
     assert sum(line.unread.values()) == 3
     for why, n in line.unread.items():

@@ -16,7 +16,8 @@ from reports.study import Study
 from testkit.factories import make_project
 from tests.workflow.test_measure import graded
 from workflow.results.calibration import raters_of, study_of
-from workflow.results.ratings import bring_in_ratings, ratings_of
+from workflow.results.ratings import ratings_of
+from workflow.results.ratings_from_files import bring_in_ratings
 
 
 @pytest.fixture

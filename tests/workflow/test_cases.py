@@ -19,11 +19,12 @@ from testkit import factories
 from tests.workflow.test_results import NAN, filled, made
 from workflow.annotate import submissions
 from workflow.lead import item_history
-from workflow.results import cases
+from workflow.results import case_page, cases, project_answers, ranked_options
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
 from workflow.results.cases import Show, Wanted
-from workflow.results.scores import NOT_ASKED, Scores
+from workflow.results.project_answers import NOT_ASKED
+from workflow.results.scores import Scores
 
 pytestmark = pytest.mark.both_databases
 
@@ -31,7 +32,7 @@ JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
 
 
-def example() -> results.Read:
+def example() -> project_answers.Read:
     """Three items for a, two for b (answers 3 and 4), of which one is missing."""
     answers = [(0, "a", 1.0), (1, "a", 0.0), (2, "a", NAN), (0, "b", 0.0), (1, "b", 1.0)]
     return made(
@@ -130,7 +131,7 @@ def test_a_case_has_everything_that_was_said_of_every_answer(store: Store) -> No
         task = factories.claimed(store, ann, Stage.GRADING)
         submissions.submit(store, person=ann, task=task.id, key=str(at), values={"score": score}, note=f"note {score}")
         seen[task.item] = score
-    told = cases.case(store, person=lea, project="p", item="colour/0")
+    told = case_page.case(store, person=lea, project="p", item="colour/0")
     assert (told.key, told.fields["answer"]) == ("answer", "red")
     assert [(each.model, each.text, each.latest) for each in told.answers] == [
         ("filed", "Red.", True),
@@ -154,7 +155,7 @@ def test_a_case_has_everything_that_was_said_of_every_answer(store: Store) -> No
     ]
     assert told.answers[1].combined == {"score": None}, "one of two graders is no majority"
     assert told.failures == []
-    failed = cases.case(store, person=lea, project="p", item="colour/2").failures
+    failed = case_page.case(store, person=lea, project="p", item="colour/2").failures
     assert [(each.model, each.outcome, each.attempts) for each in failed] == [("ran", "the model raised an error", 2)]
 
 
@@ -166,19 +167,19 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
     task = factories.claimed(store, lea, Stage.GRADING)
     assert task.item is not None
     with pytest.raises(NotAllowed, match="blind"):
-        cases.case(store, person=lea, project="p", item=task.item)
+        case_page.case(store, person=lea, project="p", item=task.item)
     with pytest.raises(NotAllowed):
-        cases.case(store, person=sen, project="p", item=task.item)
+        case_page.case(store, person=sen, project="p", item=task.item)
     with pytest.raises(NotFound, match="no item 'zzz'"):
-        cases.case(store, person=lea, project="p", item="zzz")
-    found = results.read(store, person=lea, project="p")
+        case_page.case(store, person=lea, project="p", item="zzz")
+    found = project_answers.read(store, person=lea, project="p")
     lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
     assert {line.item for line in lines if line.closed} == {task.item}
     assert all(not line.answers for line in lines if line.asked or line.closed)
     other = next(line.item for line in lines if not line.closed)
     assert next(line for line in lines if line.item == other).asked
     for _ in range(2):
-        cases.case(store, person=lea, project="p", item=other)
+        case_page.case(store, person=lea, project="p", item=other)
     lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
     assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
     told = item_history.history(store, person=lea, project="p", item=other)
@@ -205,12 +206,12 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
     for n in (20, 200):
         items = factories.make_items(store, n)
         factories.make_predictions(store, items, models=["a", "b", "c"])
-        found = results.current(store, person=lea, project="p")
+        found = project_answers.current(store, person=lea, project="p")
         ids = cases.listed(found, Wanted(show=Show.UNREAD))
         with asked(store) as statements:
             cases.page(store, person=lea, project="p", ids=ids[:20])
             page = len(statements)
-            cases.case(store, person=lea, project="p", item=f"colour/{len(ids) - 1}")
+            case_page.case(store, person=lea, project="p", item=f"colour/{len(ids) - 1}")
             whole = len(statements)
         costs.append((page, whole - page))
     assert costs[0] == costs[1]
@@ -221,12 +222,12 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
 def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
     items = filled(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD)
-    first = results.current(store, person=lea, project="p")
-    assert results.current(store, person=lea, project="p") is first
+    first = project_answers.current(store, person=lea, project="p")
+    assert project_answers.current(store, person=lea, project="p") is first
     factories.make_predictions(store, items[3:], models=["new"])
-    assert "new" in results.current(store, person=lea, project="p").models
+    assert "new" in project_answers.current(store, person=lea, project="p").models
     with pytest.raises(NotFound):
-        results.current(store, person=factories.make_person(store, "olu", project=None), project="p")
+        project_answers.current(store, person=factories.make_person(store, "olu", project=None), project="p")
 
 
 def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> None:
@@ -243,11 +244,11 @@ def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> N
     failed = Attempt(items[2], Outcome.SKIPPED, error="The picture is missing.")
     plan = RunPlan(strategy="rank_options")
     factories.make_run(store, [*attempts, failed], name="ranker", plan=plan)
-    told = cases.case(store, person=lea, project="p", item="colour/1").answers[0]
+    told = case_page.case(store, person=lea, project="p", item="colour/1").answers[0]
     assert told.ranked == second
     assert (told.right, told.key) == (0.0, "red")
-    found = results.read(store, person=lea, project="p")
-    ranked = numbers.ranked(store, found, person=lea)
+    found = project_answers.read(store, person=lea, project="p")
+    ranked = ranked_options.ranked(store, found, person=lea)
     assert ranked is not None
     assert {name: line.found.value for (_, name), line in ranked.by_score.items()} == {
         "mean_logprob": 0.5,
@@ -262,5 +263,5 @@ def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> N
         3,
         {"it was not asked, as something was missing": 1},
     )
-    (missing,) = cases.case(store, person=lea, project="p", item="colour/2").failures
+    (missing,) = case_page.case(store, person=lea, project="p", item="colour/2").failures
     assert missing.error == "The picture is missing."

@@ -22,7 +22,7 @@ from testkit.factories import make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.access.projects import access_to
-from workflow.results import scores
+from workflow.results import project_answers
 from workflow.results.win_rates import COLUMNS, Comparison, as_csv, comparisons, favoured
 from workflow.runs import judge_plans, run_control
 
@@ -57,7 +57,7 @@ def script(says: str, ids: list[int]) -> object:
 
 
 def compared(world: World) -> list[Comparison]:
-    read = scores.read(world.store, person=None, project="p")
+    read = project_answers.read(world.store, person=None, project="p")
     return comparisons(world.store, read, person=None)
 
 

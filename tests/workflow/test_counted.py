@@ -31,13 +31,14 @@ from workflow.access.counted_items import counting_of
 from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, submissions
 from workflow.lead import item_history
-from workflow.results import cases, reference_metrics
+from workflow.results import case_page, cases, criterion_values, project_answers, reference_metrics
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
+from workflow.results.project_answers import Answer, Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.results.reply_counts import replies_of_judges
-from workflow.results.scores import Answer, Method, Read, Scores
+from workflow.results.scores import Method, Scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, judge_units, model_runs, run_start, run_views
 
@@ -290,7 +291,7 @@ def project_with_verdicts(store: Store) -> dict[str, list[int]]:
 
 
 def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, tuple[int, float]]:
-    found = results.read(store, person=None, project="p", items=items)
+    found = project_answers.read(store, person=None, project="p", items=items)
     cut = numbers.board(found, scores)
     return {model: (line.found.n_units, round(line.found.value, 9)) for model, line in cut.whole.items()}
 
@@ -303,10 +304,10 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert means(store, key, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(10 / 30, 9))}
     assert means(store, judge) == {"a": (20, 1.0), "b": (20, 1.0)}
     assert means(store, judge, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(20 / 30, 9))}
-    found = results.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     assert found.counting is not None
     assert (found.counting.sentence, found.unknown, set(found.items)) == (said, 0, set(by["kept"]))
-    every = results.read(store, person=None, project="p", items="all")
+    every = project_answers.read(store, person=None, project="p", items="all")
     assert every.counting is not None
     assert every.counting.sentence == "All 30 items: 20 kept, 6 dropped, 4 open."
     as_json = numbers.as_json(found, [numbers.board(found, key)])
@@ -389,19 +390,19 @@ def test_an_item_that_is_kept_later_counts_from_then_on_and_one_that_is_edited_w
 ) -> None:
     by = project_with_verdicts(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD)
-    before = results.current(store, person=lea, project="p")
+    before = project_answers.current(store, person=lea, project="p")
     assert len(before.items) == 20
     with store.read() as session:
         voter = next(person_of(row) for row in session.exec(select(PersonRow)) if row.login == "val")
     factories.vote(store, voter, "red")
-    after = results.current(store, person=lea, project="p")
+    after = project_answers.current(store, person=lea, project="p")
     assert (len(after.items), len(before.items)) == (21, 20)
     assert after.counting is not None
     assert after.counting.sentence == "21 kept items; 6 dropped, 3 open left out."
     with store.read() as session:
         name = stored_items.by_id(session, id=by["kept"][0]).external_id
     authoring.edit_item(store, person=lea, project="p", item=name, fields={"question": "Another?"})
-    edited = results.current(store, person=lea, project="p")
+    edited = project_answers.current(store, person=lea, project="p")
     assert by["kept"][0] not in edited.items
     assert edited.counting is not None
     assert edited.counting.sentence == "20 kept items; 6 dropped, 4 open left out."
@@ -442,7 +443,7 @@ def test_a_mean_of_names_is_refused_and_one_of_numbers_is_not() -> None:
         load_text(CHOICE.replace("COMBINE", "mean"), "g", "choice")
     numbered = CHOICE.replace("COMBINE", "mean").replace("value: good", "value: 2").replace("value: fair", "value: 1")
     loaded = load_text(numbered.replace("value: bad", "value: 0"), "g", "choice")
-    assert [each.name for each in results.scored_criteria(loaded.schema_)] == ["quality", "number"]
+    assert [each.name for each in criterion_values.scored_criteria(loaded.schema_)] == ["quality", "number"]
 
 
 def test_choices_between_names_come_out_as_shares(store: Store) -> None:
@@ -478,7 +479,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
                     created_at=store.now(),
                 )
             )
-    found = results.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     titles = [each.title for each in results.scores_of(found)]
     assert titles[:1] == ["People, number"]
     assert "People, quality: share of good" in titles
@@ -503,7 +504,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     lea = factories.make_person(store, "lea", role=Role.LEAD)
     with store.read() as session:
         public = stored_items.by_id(session, id=items[1]).public_id
-    shown = cases.case(store, person=lea, project="p", item=public).answers[0]
+    shown = case_page.case(store, person=lea, project="p", item=public).answers[0]
     assert shown.combined == {"quality": None, "number": 1.0}
     with pytest.raises(InvalidInput, match="no option 'great'; it has good, fair, bad"):
         numbers.board(found, Scores("human", "quality", option="great"))

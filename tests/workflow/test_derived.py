@@ -21,12 +21,13 @@ from reports.calibration import calibration
 from reports.content import Figure, Table
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
 from workflow.annotate import submissions
-from workflow.results import leaderboard
+from workflow.results import leaderboard, leaderboard_lines
 from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.derived_criteria import MAJORITY, settled_ratings
-from workflow.results.ratings import bring_in_ratings
-from workflow.results.scores import Answer, Read, Scores
+from workflow.results.project_answers import Answer, Read
+from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.scores import Scores
 from workflow.results.slices import Item
 
 BITS = """
@@ -84,7 +85,7 @@ def made(
     )
 
 
-def line(found: Read, scores: Scores) -> leaderboard.Line:
+def line(found: Read, scores: Scores) -> leaderboard_lines.Line:
     return leaderboard.board(found, scores).whole["m"]
 
 

@@ -17,7 +17,7 @@ from tests.workflow.test_measure import only
 from workflow.annotate import submissions
 from workflow.results import reference_metrics
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
-from workflow.results.ratings import bring_in_ratings
+from workflow.results.ratings_from_files import bring_in_ratings
 
 pytestmark = pytest.mark.both_databases
 

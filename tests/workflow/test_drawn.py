@@ -19,7 +19,8 @@ from domain.states import Stage
 from exporters.tables import ratings_csv
 from testkit.factories import make_project
 from workflow.results.rater_agreement import agreement_of
-from workflow.results.ratings import bring_in_ratings, ratings_of
+from workflow.results.ratings import ratings_of
+from workflow.results.ratings_from_files import bring_in_ratings
 
 BOXES = [
     {"label": "cup", "x": 0.123457, "y": 0.0, "w": 0.3, "h": 1.0},

@@ -20,11 +20,12 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.files.release import release
-from workflow.results import cases, file_raters, leaderboard, rater_agreement
+from workflow.results import case_page, file_raters, leaderboard, project_answers, rater_agreement
 from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
-from workflow.results.ratings import Taken, bring_in_ratings, raters_of, ratings_of
+from workflow.results.ratings import raters_of, ratings_of
+from workflow.results.ratings_from_files import Taken, bring_in_ratings
 from workflow.results.reply_counts import replies_of_judges
 
 N = 40
@@ -80,7 +81,7 @@ def kappa(store: Store) -> float:
 
 
 def of_people(store: Store) -> tuple[int, float]:
-    found = results.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     line = leaderboard.board(found, results.Scores("human", "score")).whole["m"]
     return line.found.n_units, float(line.found.value or 0)
 
@@ -93,7 +94,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     most = majorities(TRIO)
     assert len(most) < N, "some answers have no majority"
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
-    found = results.read(rated, person=None, project="p")
+    found = project_answers.read(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.board(found, results.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
@@ -105,19 +106,19 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert {each.args["answers"] for each in means} == {len(most)}, "only answers that most of the people agree about"
     assert {tuple(each.args["pair"]) for each in means if "pair" in each.args} == {(PEOPLE, "gpt")}
     lea = make_person(rated, "lea", role=Role.LEAD)
-    (answer,) = cases.case(rated, person=lea, project="p", item="colour/0").answers
+    (answer,) = case_page.case(rated, person=lea, project="p", item="colour/0").answers
     assert {each.who: each.person for each in answer.grades} == dict.fromkeys(TRIO, True) | {"gpt": False}
     assert answer.combined == {"score": 0}  # all say so of the first
 
 
 def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(rated: Store) -> None:
     marks = [
-        results.mark(rated, person=None, project="p"),
+        project_answers.mark(rated, person=None, project="p"),
         rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING),
     ]
     everybody, all_three = kappa(rated), of_people(rated)
     file_raters.mark(rated, by=None, project="p", machines=["cy"])
-    assert results.mark(rated, person=None, project="p") != marks[0]
+    assert project_answers.mark(rated, person=None, project="p") != marks[0]
     assert rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING) != marks[1]
     two = TRIO[:2]
     lines = rater_agreement.agreement_of(rated, person=None, project="p", stage=Stage.GRADING)
@@ -126,7 +127,7 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
     most = majorities(two)
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
     assert of_people(rated) != all_three
-    assert set(results.read(rated, person=None, project="p").judged) == {("score", "gpt"), ("score", "cy")}
+    assert set(project_answers.read(rated, person=None, project="p").judged) == {("score", "gpt"), ("score", "cy")}
     with pytest.raises(RatingsError, match="cy has no account here: these ratings came from a file"):
         study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob", "cy"), judges=("gpt",))
     vouched, _ = study_of(
@@ -150,10 +151,10 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     make_predictions(store, make_items(store, N), models=["m"])
     done = bring(store, tmp_path, ("bob", "gpt"))
     assert file_raters.told(done.raters) == ["Counted as machines, as nobody has said that these are people: bob, gpt."]
-    assert set(results.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
+    assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
     again = bring(store, tmp_path, ("bob",), RatersAre.PEOPLE)  # the same ratings, with the word
     assert (again.new, again.repeated, file_raters.told(again.raters)) == (0, N, ["Counted among the people: bob."])
-    assert set(results.read(store, person=None, project="p").judged) == {("score", "gpt")}
+    assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "gpt")}
     with pytest.raises(InvalidInput, match="bob counts as a person in this project, and this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.listed(store, by=None, project="p")], "nothing came in"
@@ -188,13 +189,13 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     for pseudonyms, name in ((False, "bob"), (True, "person-1")):
         found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)
         assert sorted((each.unit, each.value) for each in found if each.rater == name) == sorted(wanted.items())
-    read = results.read(store, person=None, project="p")
+    read = project_answers.read(store, person=None, project="p")
     assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
     assert all(len(given) == 1 for given in read.grades["score"].values())
     assert set(read.judged) == {("score", "gpt")}
     lea = make_person(store, "lea", role=Role.LEAD)
     for at in range(4):
-        (answer,) = cases.case(store, person=lea, project="p", item=f"colour/{at}").answers
+        (answer,) = case_page.case(store, person=lea, project="p", item=f"colour/{at}").answers
         assert [each.values["score"] for each in answer.grades if each.person] == [wanted[f"colour/{at} · m"]]
     with pytest.raises(InvalidInput, match="bob has rated here under an account, and so is a person"):
         file_raters.mark(store, by=None, project="p", machines=["bob"])

@@ -18,7 +18,7 @@ from testkit import old_databases
 from testkit.factories import make_items, make_project, make_run
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
-from workflow.results import scores
+from workflow.results import project_answers
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_start, run_views
@@ -85,7 +85,7 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
         (name, "two", 0),
     }
     assert len(rated) == 20
-    found = scores.read(world.store, person=None, project="p")
+    found = project_answers.read(world.store, person=None, project="p")
     assert {place: len(given) for place, given in found.judged.items()} == {("score", name): 20}
     about = about_judge(world)
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
@@ -98,7 +98,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     judged(world, lambda asked, number: replies[number], plan={"models": ("one",)}, concurrency=1)
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     assert sorted(row.value for row in rated) == [0] * 5 + [1] * 5
-    found = scores.read(world.store, person=None, project="p")
+    found = project_answers.read(world.store, person=None, project="p")
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:
@@ -173,7 +173,7 @@ def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store)
     with store.engine.begin() as connection:
         old_databases.go_back(connection, "0021")
     store.upgrade()
-    found = scores.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     assert {model: len(places) for model, places in found.of_model.items()} == {"m": 5, "m (3)": 2, "m (4)": 1}
     assert found.unknown == 0
     assert found.judged["score", "eve"] != {}

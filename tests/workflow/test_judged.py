@@ -20,7 +20,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
-from workflow.results.ratings import bring_in_ratings
+from workflow.results.ratings_from_files import bring_in_ratings
 from workflow.runs import attempt_keeper, judge_readings
 
 pytestmark = pytest.mark.both_databases

@@ -31,7 +31,8 @@ from testkit.factories import (
 from workflow.annotate import submissions
 from workflow.results.calibration import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
-from workflow.results.ratings import bring_in_ratings, ratings_of
+from workflow.results.ratings import ratings_of
+from workflow.results.ratings_from_files import bring_in_ratings
 
 pytestmark = pytest.mark.both_databases
 

@@ -20,7 +20,7 @@ from testkit.factories import claimed, make_fields, make_items, make_person, mak
 from testkit.serving import touchstone
 from tests.workflow.test_measure import only
 from workflow.annotate import submissions
-from workflow.results import cases, leaderboard, reference_metrics
+from workflow.results import case_page, leaderboard, project_answers, reference_metrics
 from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.rater_agreement import agreement_of
@@ -126,9 +126,9 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     why = "The answer holds no Latin letters and digits, and rouge_l reads nothing else."
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
-    line = leaderboard.board(results.read(measured, person=None, project="p"), Scores("judge", "score", NAME)).whole[
-        "m"
-    ]
+    line = leaderboard.board(
+        project_answers.read(measured, person=None, project="p"), Scores("judge", "score", NAME)
+    ).whole["m"]
     assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
 
 
@@ -174,17 +174,17 @@ def test_a_leader_s_own_scale_stays(measured: Store) -> None:
 
 
 def test_in_results_and_cases(measured: Store) -> None:
-    before = results.mark(measured, person=None, project="p")
+    before = project_answers.mark(measured, person=None, project="p")
     reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
-    assert results.mark(measured, person=None, project="p") != before
-    found = results.read(measured, person=None, project="p")
+    assert project_answers.mark(measured, person=None, project="p") != before
+    found = project_answers.read(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
     assert scores in results.scores_of(found)
     line = leaderboard.board(found, scores).whole["m"]
     assert (line.found.n_units, line.found.value) == (4, pytest.approx(sum(ROUGE) / 4))
     assert found.models == ("m",)
     lea = make_person(measured, "lea", role=Role.LEAD, stages=[])
-    case = cases.case(measured, person=lea, project="p", item="colour/2")
+    case = case_page.case(measured, person=lea, project="p", item="colour/2")
     assert [grade.values["score"] for answer in case.answers for grade in answer.grades if grade.who == NAME] == [0.25]
     assert case.failures == []
 

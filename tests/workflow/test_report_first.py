@@ -29,9 +29,9 @@ from reports.study import StoredRule
 from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
 from workflow.lead.item_history import find
 from workflow.results import calibration as calibrate
-from workflow.results import file_raters, scores
+from workflow.results import file_raters, project_answers, scores
 from workflow.results.agreement_page import figures
-from workflow.results.ratings import bring_in_ratings
+from workflow.results.ratings_from_files import bring_in_ratings
 
 SAME = {"colour": (1, 1, 1, 0), "size": (1, 0), "shape": (1, 0)}
 """Whether two people choose the same, item by item: 3 of 4, 1 of 2, 1 of 2; so 4 of 6 in the group Looks, 1 of 2 in
@@ -236,7 +236,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
 
     def first(name: str, *statistics: str) -> str | None:
         rated(here, name, {**derived, "statistics": list(statistics)}, tmp_path)
-        return scores.scores_of(scores.read(here, person=None, project=name))[0].criterion
+        return scores.scores_of(project_answers.read(here, person=None, project=name))[0].criterion
 
     assert first("a") is None  # the key
     assert first("b", "derived", "accuracy") == "good"

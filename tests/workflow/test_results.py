@@ -26,10 +26,18 @@ from domain.states import Stage
 from testkit import factories
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
-from workflow.results import cases
+from workflow.results import (
+    cases,
+    criterion_values,
+    leaderboard_lines,
+    project_answers,
+    ranked_options,
+    slice_contrasts,
+)
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
-from workflow.results.scores import NOT_ASKED, Answer, Read, Scores
+from workflow.results.project_answers import NOT_ASKED, Answer, Read
+from workflow.results.scores import Scores
 from workflow.results.slices import Item
 
 pytestmark = pytest.mark.both_databases
@@ -159,7 +167,7 @@ def test_what_has_no_answer_is_counted_and_bounds_are_given() -> None:
     assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 10, 0.6)
     assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
     assert any("8 of 12 items: 2 refused; 1 not asked yet; 1 the model raised an error" in note for note in cut.notes)
-    assert numbers.told(line.left_out) == "1 not asked yet; 1 the model raised an error"
+    assert leaderboard_lines.told(line.left_out) == "1 not asked yet; 1 the model raised an error"
     assert (dict(line.unread), line.unreadable) == ({"refused": 2}, "wrong")
 
 
@@ -245,7 +253,7 @@ def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_
 def test_grades_are_combined_as_the_schema_says(
     given: list[float], combine: Any, raters: int, expected: float | None
 ) -> None:
-    assert results.combined(given, combine, raters) == expected
+    assert criterion_values.combined(given, combine, raters) == expected
 
 
 def test_people_s_mean_has_t_limits_over_answers() -> None:
@@ -348,12 +356,12 @@ def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
     items = {at: "near" if at < 20 else "far" for at in range(40)}
     found = made([(at, "m", float(at < 19 or at == 25)) for at in range(40)], items=items)
     cut = numbers.board(found, KEY)
-    tests = numbers.contrasts(found, cut)
+    tests = slice_contrasts.contrasts(found, cut)
     assert [round(each.difference.value, 6) for each in tests] == [0.9, -0.9]
     table = stats.chi2_contingency([[19, 1], [1, 19]], correction=False)
     assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # Holm over two
-    assert "2 slices are each held against" in numbers.on_chance(tests)
-    assert "about 0.1 of them would differ" in numbers.on_chance(tests)
+    assert "2 slices are each held against" in slice_contrasts.on_chance(tests)
+    assert "about 0.1 of them would differ" in slice_contrasts.on_chance(tests)
 
 
 @pytest.mark.parametrize("together", ["none", "source"])
@@ -368,7 +376,7 @@ def test_a_slice_full_of_refusals_is_behind_the_rest_as_in_the_table(together: s
     )
     cut = numbers.board(found, KEY, together=together)
     assert [cut.cells["m", at].found.value for at in range(2)] == [pytest.approx(0.3), 0.6]
-    tests = numbers.contrasts(found, cut)
+    tests = slice_contrasts.contrasts(found, cut)
     assert [each.difference.value for each in tests] == [pytest.approx(-0.3), pytest.approx(0.3)]
     table = stats.chi2_contingency([[6, 14], [12, 8]], correction=False)
     assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # every video has one item
@@ -387,7 +395,7 @@ def test_the_order_of_models_may_depend_on_the_score() -> None:
         ("b", 0): {"won": {"mean_logprob": "y", "sum_logprob": "x"}, "score": "mean_logprob"},
         ("b", 1): {"won": {"mean_logprob": "x", "sum_logprob": "x"}, "score": "mean_logprob"},
     }
-    ranked = numbers.under_each_score(found, kept)
+    ranked = ranked_options.under_each_score(found, kept)
     assert ranked is not None
     values = {place: line.found.value for place, line in ranked.by_score.items()}
     assert values == {
@@ -485,7 +493,7 @@ def filled(store: Store) -> list[int]:
 
 def test_one_read_of_a_project(store: Store) -> None:
     items = filled(store)
-    found = results.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     assert found.models == ("filed", "ran")
     assert {(each.item, each.model): (each.right, each.read) for each in found.answers if each.right == 1} == {
         (items[0], "filed"): (1.0, ReadOutcome.READ),
@@ -501,7 +509,7 @@ def test_one_read_of_a_project(store: Store) -> None:
     }
     line = numbers.board(found, KEY).whole["ran"]
     assert (line.asked, line.answered) == (4, 1)
-    ranked = numbers.ranked(store, found, person=None)
+    ranked = ranked_options.ranked(store, found, person=None)
     assert ranked is not None
     assert {name: each.found.value for (_, name), each in ranked.by_score.items()} == {
         "mean_logprob": 1.0,
@@ -512,12 +520,12 @@ def test_one_read_of_a_project(store: Store) -> None:
 def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(store: Store) -> None:
     items = filled(store)
     people = factories.make_people(store, "ann", "bob", stages=[Stage.GRADING])
-    before = results.mark(store, person=None, project="p")
+    before = project_answers.mark(store, person=None, project="p")
     for person, scores in zip(people, ([1, 0.5, 0], [0, 0.5, 0]), strict=True):
         for at, score in enumerate(scores):
             task = factories.claimed(store, person, Stage.GRADING)
             submissions.submit(store, person=person, task=task.id, key=f"{person.login}{at}", values={"score": score})
-    assert results.mark(store, person=None, project="p") != before
+    assert project_answers.mark(store, person=None, project="p") != before
     with store.write() as session:
         project_id = access_to(session, person=None, project="p").project_id
         session.add_all(
@@ -539,7 +547,7 @@ def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(stor
                 ]
             ]
         )
-    found = results.read(store, person=None, project="p")
+    found = project_answers.read(store, person=None, project="p")
     ids = {each.item: each.id for each in found.answers if each.model == "filed"}
     given = {item: sorted(found.grades["score"].get(id, ())) for item, id in ids.items()}
     assert given[items[0]] == []  # the grades are of the answer before
@@ -555,9 +563,9 @@ def test_results_are_for_leads(store: Store) -> None:
     for role in (factories.Role.ANNOTATOR, factories.Role.SENIOR):
         person = factories.make_person(store, f"some-{role.value}", role=role)
         with pytest.raises(NotAllowed):
-            results.read(store, person=person, project="p")
+            project_answers.read(store, person=person, project="p")
         with pytest.raises(NotAllowed):
-            results.mark(store, person=person, project="p")
+            project_answers.mark(store, person=person, project="p")
 
 
 def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(store: Store) -> None:
@@ -569,6 +577,6 @@ def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(sto
         items = factories.make_items(store, n)
         factories.make_predictions(store, items, models=["a", "b", "c"])
         asked.clear()
-        results.read(store, person=None, project="p")
+        project_answers.read(store, person=None, project="p")
         counts.append(len(asked))
     assert counts[0] == counts[1] < 40

@@ -13,7 +13,7 @@ from domain.roles import Role
 from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
 from tests.workflow.test_judging import SCRIPT, World, by_item
-from workflow.results import cases
+from workflow.results import case_page, project_answers
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results
 from workflow.results.scores import Scores
@@ -28,14 +28,14 @@ def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worl
 
 @pytest.mark.both_databases
 def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
-    before = results.mark(world.store, person=None, project="p")
+    before = project_answers.mark(world.store, person=None, project="p")
     with ScriptedServer(lambda asked, number: SCRIPT[by_item(asked)][0]) as server:
         run = world.run(server.url, world.plan())
         world.work(run)
         asked = list({each.text: each for each in server.asked}.values())
-    assert results.mark(world.store, person=None, project="p") != before
+    assert project_answers.mark(world.store, person=None, project="p") != before
     name = run_views.view(world.store, by=None, run=run).name
-    found = results.read(world.store, person=None, project="p")
+    found = project_answers.read(world.store, person=None, project="p")
     scores = Scores("judge", "score", name)
     assert scores in results.scores_of(found)
     # each question is asked about both models' answers, so both have the same replies of the script
@@ -59,7 +59,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
     told = [
         grade
         for at in range(len(world.items))
-        for answer in cases.case(world.store, person=lea, project="p", item=f"colour/{at}").answers
+        for answer in case_page.case(world.store, person=lea, project="p", item=f"colour/{at}").answers
         for grade in answer.grades
     ]
     assert {(grade.who, grade.person) for grade in told} == {(name, False)}

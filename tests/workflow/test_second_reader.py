@@ -23,7 +23,7 @@ from testkit import factories
 from testkit.scripted import Asked as Request
 from testkit.scripted import Reply, ScriptedServer, chat, error
 from workflow.annotate import answer_readings
-from workflow.results import leaderboard, reader_agreement, scores
+from workflow.results import leaderboard, project_answers, reader_agreement
 from workflow.results.scores import Scores
 from workflow.runs import run_control, second_reader
 from workflow.runs.model_descriptions import named
@@ -81,7 +81,7 @@ def again(store: Store, spec: ModelSpec) -> second_reader.ReadAgain:
 def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_for(
     store: Store, spec: ModelSpec, served: ScriptedServer
 ) -> None:
-    before = scores.current(store, person=None, project="p")
+    before = project_answers.current(store, person=None, project="p")
     done = again(store, spec)
     # five answers are not read; "the colour of blood" stands there twice and is asked about once
     assert (done.wanted, done.known, done.asked, done.read, done.none) == (5, 0, 4, 2, 1)
@@ -90,10 +90,10 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     later = again(store, spec)
     assert (later.known, later.asked) == (4, 1), "only what had no reply is asked again"
     assert len(served.asked) == first + 1
-    assert scores.current(store, person=None, project="p").readers == ["rules", "rules+second"]
-    assert scores.current(store, person=None, project="p") is not before
+    assert project_answers.current(store, person=None, project="p").readers == ["rules", "rules+second"]
+    assert project_answers.current(store, person=None, project="p") is not before
     alone, both = (
-        leaderboard.board(scores.read(store, person=None, project="p", reader=reader), KEY)
+        leaderboard.board(project_answers.read(store, person=None, project="p", reader=reader), KEY)
         for reader in ("rules", "rules+second")
     )
     assert (alone.whole["m"].found.value, sum(alone.whole["m"].unread.values())) == (pytest.approx(1 / 6), 5)
@@ -101,7 +101,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert both.title.endswith("read by the rules and second")
     assert both.whole["m"].as_row()["reader"] == "rules+second"
     with pytest.raises(InvalidInput, match="Nobody has read answers as 'rules\\+third'"):
-        scores.read(store, person=None, project="p", reader="rules+third")
+        project_answers.read(store, person=None, project="p", reader="rules+third")
     with store.read() as session:
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
     assert [row.detail["reply"] for row in kept if row.outcome is ReadOutcome.READ] == ["A", "A"]
@@ -111,7 +111,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
 @pytest.mark.usefixtures("answered")
 def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec) -> None:
     second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened, limit=1)
-    assert right(scores.current(store, person=None, project="p", reader="rules+second")) == 3
+    assert right(project_answers.current(store, person=None, project="p", reader="rules+second")) == 3
 
     class Killed:
         """Ends after its first reply."""
@@ -125,7 +125,7 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
 
     with pytest.raises(KeyboardInterrupt):
         second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
-    assert right(scores.current(store, person=None, project="p", reader="rules+second")) == 4
+    assert right(project_answers.current(store, person=None, project="p", reader="rules+second")) == 4
 
 
 @pytest.mark.usefixtures("answered")
@@ -139,7 +139,7 @@ def test_another_description_is_no_reader_of_the_same_name(
     assert len(served.asked) == n
     assert again(store, spec.model_copy(update={"note": "asked more slowly"})).known == 4
     assert again(store, spec.model_copy(update={"model": "another", "name": "third"})).asked == 4
-    assert scores.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
+    assert project_answers.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
 
 
 def test_only_answers_that_count_are_asked_about_and_drawn(
@@ -172,7 +172,7 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     assert asked.count("blood") == 1, "one of the two was answered again"
 
 
-def right(found: scores.Read) -> float:
+def right(found: project_answers.Read) -> float:
     """How many answers are right."""
     return sum(each.right for each in found.answers if each.right == 1)
 

@@ -29,7 +29,7 @@ from tests.workflow.test_judging import World
 from tests.workflow.test_refinement import DIMENSION, FIELDS
 from workflow.annotate import refinement, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.results import rater_agreement, scores
+from workflow.results import project_answers, rater_agreement
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, judge_readings, run_control, run_grading, run_views
@@ -55,7 +55,7 @@ def world(store: Store, tmp_path: Path) -> World:
 
 def state(world: World) -> tuple[object, ...]:
     """What is counted of a project."""
-    found = scores.read(world.store, person=None, project="p")
+    found = project_answers.read(world.store, person=None, project="p")
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     slots = world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state ORDER BY state")
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -126,12 +126,12 @@ def test_pages_see_whichever_runs_are_withdrawn(store: Store) -> None:
     third, second, first = [view.id for view in run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
     for run in (first, second):
         run_control.withdraw(store, by=None, run=run, reason="by mistake")
-    assert {each.model for each in scores.current(store, person=None, project="p").answers} == {"three"}
+    assert {each.model for each in project_answers.current(store, person=None, project="p").answers} == {"three"}
     before = rater_agreement.mark(store, person=None, project="p", stage=Stage.GRADING)
     for run in (first, second):
         run_control.take_back(store, by=None, run=run)
     run_control.withdraw(store, by=None, run=third, reason="it was this one")  # 3 = 1 + 2
-    assert {each.model for each in scores.current(store, person=None, project="p").answers} == {"one", "two"}
+    assert {each.model for each in project_answers.current(store, person=None, project="p").answers} == {"one", "two"}
     assert rater_agreement.mark(store, person=None, project="p", stage=Stage.GRADING) != before
 
 

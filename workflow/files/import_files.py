@@ -18,7 +18,7 @@ from workflow.access.projects import require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
 from workflow.files.one_import import Import, Imported, Progress
-from workflow.results.ratings import bring_in_ratings
+from workflow.results.ratings_from_files import bring_in_ratings
 from workflow.runs.tool_results import bring_in_tool_results
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_answers import take_answers
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media
 from workflow.files.one_import import Import, Imported, Progress
-from workflow.results.ratings import take_ratings
+from workflow.results.ratings_from_files import take_ratings
 
 if TYPE_CHECKING:
     from media.store import MediaStore, StoredMedia

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.formats import (
@@ -14,18 +12,16 @@ from annotation_schemas.formats import (
     Answered,
     Content,
     Format,
-    ItemKeys,
     Takes,
     Writer,
-    new_path,
     offered,
 )
-from annotation_schemas.keys import options_field, votes_tell
-from db import events, files, guidelines, items, runs
+from annotation_schemas.keys import options_field
+from db import events, files, items, runs
 from db.engine import Session, Store
-from db.records import StoredItem, StoredRun
+from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
-from domain.records import RULES, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord, Rating
+from domain.records import RULES, ItemRecord, Person, PredictionRecord, Rating
 from domain.registers import function_of
 from domain.states import ItemState, Stage
 from exporters.manifest import NAME, manifest
@@ -34,7 +30,8 @@ from labelstudio.names import FORMAT
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
-from workflow.files.project_check import gates
+from workflow.files.items_going_out import ItemsOut, project_items
+from workflow.files.release_manifest import about_release, kept_places
 from workflow.results.ratings import RATED, people_names, stage_ratings
 
 Progress = Callable[[str, int, int], None]
@@ -263,7 +260,7 @@ def _items(
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     if verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
-    state = _state(session, access, row.keys)
+    state = project_items(session, access, row.keys)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
     without = access.schema.export.public_without if verified and not private else ()
@@ -289,10 +286,10 @@ def _items(
         file_name = file_name or Path(next(iter(written))).name
         written = _named(written, file_name)
     if verified:
-        places = _places(state, kept or (), next(iter(written)) if single else None)
+        places = kept_places(state, kept or (), next(iter(written)) if single else None)
         if row.keys is None and not single:  # which of several files an item is in is known to its writer alone
             places = {name: (None, place) for name, (_, place) in places.items()}
-        about = _about(session, access, state, format=row.name, without=without, places=places)
+        about = about_release(session, access, state, format=row.name, without=without, places=places)
         written = {**written, NAME: manifest(about, written)}
     return Release(written, len(state.rows if kept is None else kept), single)
 
@@ -316,11 +313,11 @@ def _label_studio(
     name = file_name or f"{FORMAT}.json"
     found = {name: written.data}
     if kept is not None:
-        state = _State(rows, (), True, files.asset_names(session, project_id=access.project_id))
+        state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
         places: dict[str, tuple[str | None, int]] = {
             external_id: (name, place) for place, external_id in enumerate(kept)
         }
-        about = _about(session, access, state, format=FORMAT, without=written.without, places=places)
+        about = about_release(session, access, state, format=FORMAT, without=written.without, places=places)
         found[NAME] = manifest(about, found)
     return Release(found, written.items, True)
 
@@ -388,223 +385,4 @@ def _all_items(session: Session, access: Access) -> list[ItemRecord]:
     return [
         ItemRecord(name, dimension, content[id])
         for id, name, dimension in files.item_ids(session, project_id=access.project_id)
-    ]
-
-
-# ---- items ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _State:
-    """A project as it stands, in the shape of its files."""
-
-    rows: Sequence[StoredItem]
-    files: Sequence[FileRecord]
-    single: bool
-    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
-
-
-def _state(session: Session, access: Access, row: ItemKeys | None) -> _State:
-    project_id = access.project_id
-    rows = items.of_project(session, project_id=project_id)
-    content = items.current_content(session, project_id=project_id)
-    assets = files.asset_names(session, project_id=project_id)
-    by_file: dict[int | None, list[StoredItem]] = defaultdict(list)
-    for each in rows:
-        by_file[each.file_id].append(each)
-    known = [
-        file
-        for file in files.files(session, project_id=project_id)
-        if file.format in FORMATS and FORMATS[file.format].keys is not None
-    ]
-    if row is None:  # a format that knows nothing of the files that items came in: they are one lot
-        lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
-        return _State(rows, [lot], True, assets)
-    own = {file.id for file in known}
-    loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
-    found = [
-        FileRecord(
-            path=file.path,
-            items=[
-                _record(each, content, assets) for each in sorted(by_file[file.id], key=lambda item: item.position or 0)
-            ],
-            head=file.head,
-            tail=file.tail,
-            meta=file.meta,
-        )
-        for file in known
-    ]
-    return _State(
-        rows=rows,
-        files=_with_new(row, access, found, loose),
-        single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
-        assets=assets,
-    )
-
-
-def _record(
-    item: StoredItem,
-    content: Mapping[int, Mapping[str, Any]],
-    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
-    *,
-    of_file: bool = True,
-) -> ItemRecord:
-    fragment = None
-    if of_file and item.fragment_raw is not None:
-        fragment = Fragment(item.fragment_lead or "", item.fragment_raw)
-    return ItemRecord(
-        external_id=item.external_id,
-        dimension=item.dimension,
-        fields=content[item.id],
-        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id, ())],
-        fragment=fragment,
-        touched=item.current_revision > 1,
-    )
-
-
-def _with_new(
-    row: ItemKeys, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
-) -> list[FileRecord]:
-    """The files with the items that came from none, each in the file of its dimension, or in a new one."""
-    items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
-    home = {item.dimension: file.path for file in found for item in file.items}
-    for item in new:
-        path = home.setdefault(item.dimension, new_path(row, access.schema, item.dimension))
-        items_by_path.setdefault(path, []).append(item)
-    by_path = {file.path: file for file in found}
-    return [
-        FileRecord(
-            path=path,
-            items=content,
-            head=by_path[path].head if path in by_path else "",
-            tail=by_path[path].tail if path in by_path else "",
-            meta=by_path[path].meta if path in by_path else {},
-        )
-        for path, content in items_by_path.items()
-    ]
-
-
-# ---- the manifest ---------------------------------------------------------------------------------------------------
-
-
-def _places(state: _State, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str | None, int]]:
-    """Where every kept item is written: the file, and the place in it counted from 0."""
-    found: dict[str, tuple[str | None, int]] = {}
-    for file in state.files:
-        written = [item.external_id for item in file.items if item.external_id in kept]
-        found.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
-    return found
-
-
-def _about(
-    session: Session,
-    access: Access,
-    state: _State,
-    *,
-    format: str,
-    without: Sequence[str],
-    places: Mapping[str, tuple[str | None, int]],
-) -> dict[str, Any]:
-    """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
-    schema = access.schema
-    names = people_names(session, project_id=access.project_id)
-    last = events.last_at(session, project_id=access.project_id)
-    verification = schema.stages.verification
-    return {
-        "project": access.name,
-        "title": access.title,
-        "made_up": access.made_up,
-        "date": last.isoformat() if last else None,
-        "format": format,
-        "left_out": list(without),
-        "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
-        "guideline": _guideline(session, access, state.rows),
-        "policy": {
-            "raters": verification.raters if verification else 0,
-            "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
-            "skips": verification.skips.model_dump(mode="json") if verification and verification.skips else None,
-            "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
-        },
-        "counts": _counts(access, state.rows),
-        "gates": gates(session, access=access),
-        "items": _kept_items(session, access, state, names, places, hidden=votes_tell(access.schema, without)),
-    }
-
-
-def _guideline(session: Session, access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
-    """The version in force, every version with the submissions under it, and the kept items voted on under several."""
-    counts = guidelines.count_submissions(session, project_id=access.project_id)
-    kept = {row.id: row for row in rows if row.state is ItemState.KEPT}
-    under: dict[int, set[str]] = defaultdict(set)
-    for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
-        if vote.item_id in kept and vote.revision == kept[vote.item_id].current_revision:
-            under[vote.item_id].add(vote.guideline_hash)
-    return {
-        "sha256": access.loaded.guideline_hash,
-        "version": access.guideline,
-        "versions": [
-            {
-                "version": row.number,
-                "sha256": row.hash,
-                "submissions": {stage.value: counts[row.hash, stage] for stage in Stage if (row.hash, stage) in counts},
-            }
-            for row, _ in guidelines.of_project(session, project_id=access.project_id)
-        ],
-        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id]) > 1],
-    }
-
-
-def _counts(access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
-    """Items at each gate, in all and by dimension."""
-
-    def count(some: Sequence[StoredItem]) -> dict[str, int]:
-        states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
-        return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
-
-    by_dimension = {
-        part.id: count([row for row in rows if row.dimension == part.id]) for part in access.schema.dimensions
-    }
-    return {**count(rows), "by_dimension": by_dimension}
-
-
-def _kept_items(
-    session: Session,
-    access: Access,
-    state: _State,
-    names: Mapping[int, str],
-    places: Mapping[str, tuple[str | None, int]],
-    *,
-    hidden: bool,
-) -> list[dict[str, Any]]:
-    versions = guidelines.numbers(session, project_id=access.project_id)
-    votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-    for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
-        said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
-        weight = {} if vote.weight is None else {"weight": vote.weight}
-        under = versions.get(vote.guideline_hash)
-        votes[vote.item_id, vote.revision].append({"rater": names[person.id], "guideline": under, **weight, **said})
-    decisions: dict[tuple[int, int], dict[str, Any]] = {}
-    for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
-        decisions[decision.item_id, decision.revision] = {
-            "by": names[person.id],
-            "decision": decision.answers.get("decision"),
-            "cause": decision.answers.get("cause"),
-            "guideline": versions.get(decision.guideline_hash),
-        }
-    return [
-        {
-            "id": row.external_id,
-            "file": places[row.external_id][0],
-            "position": places[row.external_id][1],
-            "dimension": row.dimension,
-            "revision": row.current_revision,
-            "author": names.get(row.author_id or 0),
-            "media": [
-                {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
-            ],
-            "votes": sorted(votes[row.id, row.current_revision], key=lambda vote: vote["rater"]),
-            "decision": decisions.get((row.id, row.current_revision)),
-        }
-        for row in state.rows
-        if row.state is ItemState.KEPT
     ]

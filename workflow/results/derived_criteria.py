@@ -9,7 +9,7 @@ from agreement.ratings import Scale
 from annotation_schemas import derived
 from annotation_schemas.model import Derived, Schema
 from domain.records import Rating
-from workflow.results.scores import combined, number_of
+from workflow.results.criterion_values import combined, number_of
 
 MAJORITY = "most of the people"
 """What people are called together, where they have settled a unit before it is compared."""

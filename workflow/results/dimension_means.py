@@ -16,9 +16,9 @@ from domain.records import Person, Rating
 from domain.states import Items, Stage
 from workflow.access.counted_items import counting_of
 from workflow.access.projects import require_lead
+from workflow.results.criterion_values import combined, number_of, scored_criteria
 from workflow.results.rater_agreement import of_items
 from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
-from workflow.results.scores import combined, number_of, scored_criteria
 
 PEOPLE = "the people"
 """What people are called together: their grades of an answer are made one before means are taken."""

@@ -13,9 +13,14 @@ from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard as numbers
+from workflow.results import ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
-from workflow.results.leaderboard import Board, Contrast, Gap, Line, Ranked
-from workflow.results.scores import Method, Scores, current, ends_of, scores_of, title_of
+from workflow.results.leaderboard import Board, Gap
+from workflow.results.leaderboard_lines import Line
+from workflow.results.project_answers import current
+from workflow.results.ranked_options import Ranked
+from workflow.results.scores import Method, Scores, ends_of, scores_of, title_of
+from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION
 from workflow.results.win_rates import Comparison
 
@@ -80,11 +85,14 @@ def leaderboards(
         found.models,
         len(found.answers),
         {each: title_of(found, each) for each in there},
-        {cut.scores: _leaderboard(cut, numbers.gaps(found, cut), numbers.contrasts(found, cut)) for cut in boards},
+        {
+            cut.scores: _leaderboard(cut, numbers.gaps(found, cut), slice_contrasts.contrasts(found, cut))
+            for cut in boards
+        },
         numbers.overview(found, there, together=together, common=common),
         {each: ends_of(found.schema, each) for each in there},
         pairs.comparisons(store, found, person=None, together=together),
-        numbers.ranked(store, found, person=None, together=together),
+        ranked_options.ranked(store, found, person=None, together=together),
     )
 
 

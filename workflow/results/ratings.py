@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from annotation_schemas import kinds
-from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, guidelines, judging, runs, withdrawn_runs
+from db import files, guidelines, judging, runs, withdrawn_runs
 from db import people as accounts
 from db.engine import Session, Store
 from domain.display_names import apart
-from domain.errors import FileRefused, NotFound
+from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict
-from domain.policies import same
 from domain.rated_units import BETWEEN, unit_of
-from domain.records import BadRow, Person, Rating
+from domain.records import Person, Rating
 from domain.runs import RunKind
-from domain.states import Cut, Items, RatersAre, Stage
-from importers.ratings import read_ratings
+from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
-from workflow.results.file_raters import FileRater
 
 RATED = (Stage.VERIFICATION, Stage.GRADING)
 """The stages whose submissions are ratings."""
@@ -306,159 +299,3 @@ def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:
 
 def _stages(schema: Schema) -> str:
     return ", ".join(stage.value for stage in RATED if criteria_of(schema, stage)) or "none"
-
-
-# ---- ratings from files ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _New:
-    stage: Stage
-    rating: Rating
-
-
-class Taken(NamedTuple):
-    """What an import of ratings came to."""
-
-    new: int
-    repeated: int
-    """There already, word for word."""
-    bad: Sequence[BadRow]
-    """Left out."""
-    raters: Sequence[FileRater]
-    """Who the raters of the file are now."""
-
-
-def bring_in_ratings(
-    store: Store,
-    *,
-    by: Person | None,
-    project: str,
-    path: Path,
-    refuse: Callable[[Sequence[BadRow]], None],
-    raters: RatersAre | None = None,
-    reads: Callable[[Path], ReadRatings] = read_ratings,
-) -> Taken:
-    """Store the ratings of a file, and who its raters are (``raters``; None: as it is known, else machines).
-
-    ``refuse`` is given the bad rows and raises if they may not be left out.
-    """
-    try:
-        read = reads(path)
-    except FileRefused as error:
-        raise FileRefused(f"{error} Nothing was imported.") from error
-    refuse(read.bad)
-    with store.write() as session:
-        access = require_lead(session, by=by, project=project)
-        bad = list(read.bad)
-        return take_ratings(
-            session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
-        )
-
-
-def take_ratings(
-    session: Session,
-    store: Store,
-    access: Access,
-    *,
-    by: Person | None,
-    rows: Sequence[tuple[Rating, BadRow]],
-    bad: list[BadRow],
-    refuse: Callable[[Sequence[BadRow]], None],
-    file: str,
-    raters: RatersAre | None = None,
-    human: Collection[str] = (),
-) -> Taken:
-    """Store the ratings that are not there yet, and who their raters are. ``bad`` is added to.
-
-    ``human`` are those of whom the file itself says that they are people (``file_raters.brought_in``).
-    """
-    known = {
-        (row.stage, row.unit, row.rater, row.criterion): row.value
-        for row in files.ratings(session, project_id=access.project_id)
-    }
-    dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
-    new: list[_New] = []
-    names: set[str] = set()
-    repeated = 0
-    for rating, here in rows:
-        found = _checked(access.schema, rating)
-        if isinstance(found, str):
-            bad.append(replace(here, reason=found))
-            continue
-        stage, rating = found
-        key = (stage, rating.unit, rating.rater, rating.criterion)
-        if key in known:
-            if same(known[key], rating.value):
-                names.add(rating.rater)
-                repeated += 1
-            else:
-                reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
-                bad.append(replace(here, reason=reason))
-            continue
-        known[key] = rating.value
-        names.add(rating.rater)
-        item = rating.unit.split(BETWEEN)[0]
-        new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
-    refuse(bad)
-    now = store.now()
-    files.add_ratings(session, rows=list(_rows(access, new, now)))
-    if new:
-        events.record(
-            session,
-            at=now,
-            kind="ratings.imported",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"ratings": len(new), "file": file},
-        )
-    known_now = file_raters.brought_in(session, store, access, by=by, names=names, are=raters, human=human)
-    return Taken(len(new), repeated, bad, known_now)
-
-
-def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:
-    for each in new:
-        yield {
-            "project_id": access.project_id,
-            "stage": each.stage,
-            "unit": each.rating.unit,
-            "rater": each.rating.rater,
-            "criterion": each.rating.criterion,
-            "value": each.rating.value,
-            "dimension": each.rating.dimension,
-            "created_at": now,
-        }
-
-
-def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
-    """The stage that a rating belongs to, and the rating with its value as the schema has it; or why it misfits."""
-    known = [(stage, criterion) for stage in RATED for criterion in criteria_of(schema, stage)]
-    matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
-    if not matching:
-        names = ", ".join(criterion.name for _, criterion in known) or "none"
-        return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
-    about_answers = BETWEEN in rating.unit
-    stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
-    row = kinds.of_criterion(criterion)
-    if row.as_json:
-        return _of_kind(stage, criterion, rating)
-    values = row.listed(criterion)
-    if not values:
-        return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
-    for value in values:
-        if same(value, rating.value) or str(value) == str(rating.value):
-            return stage, replace(rating, value=value)
-    return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
-
-
-def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
-    """Numbers and lists come as JSON in their cell. What depends on the item is taken as it is."""
-    try:
-        value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
-    except ValueError as error:
-        return f"{rating.criterion} is no JSON: {error}"
-    if criterion.field is not None or kinds.of_criterion(criterion).of_the_item:
-        said = None if isinstance(value, list) else "This must be a list."
-    else:
-        said = kinds.of_criterion(criterion).check(criterion, value, None, kinds.options_of(criterion, {}), {})
-    return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

@@ -27,8 +27,8 @@ from domain.states import Items, Stage
 from inference.judges.metrics import Metric, metric
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access, require_lead
+from workflow.results.criterion_values import scored_criteria
 from workflow.results.ratings import criteria_of
-from workflow.results.scores import scored_criteria
 from workflow.runs.prompt_texts import FieldTexts
 from workflow.runs.run_start import free_name
 

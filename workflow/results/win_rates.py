@@ -25,8 +25,8 @@ from domain.judging import JudgePlan, Verdict
 from domain.records import Person
 from domain.runs import RunKind
 from workflow.access.projects import require_lead
-from workflow.results.leaderboard import cluster_of, clusters_of
-from workflow.results.scores import Read
+from workflow.results.clusters import cluster_of, clusters_of
+from workflow.results.project_answers import Read
 
 COLUMNS = (
     *("judge", "model", "baseline", "win_rate", "low", "high", "comparisons", "wins", "losses", "ties"),

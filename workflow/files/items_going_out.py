@@ -1,0 +1,109 @@
+"""Items on their way out: each in the file that it came in, as it stands now, and new ones in files of their own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.formats import (
+    FORMATS,
+    ItemKeys,
+    new_path,
+)
+from db import files, items
+from db.engine import Session
+from db.records import StoredItem
+from domain.records import AssetName, FileRecord, Fragment, ItemRecord
+from workflow.access.projects import Access
+
+
+@dataclass(frozen=True)
+class ItemsOut:
+    """A project as it stands, in the shape of its files."""
+
+    rows: Sequence[StoredItem]
+    files: Sequence[FileRecord]
+    single: bool
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
+
+
+def project_items(session: Session, access: Access, row: ItemKeys | None) -> ItemsOut:
+    project_id = access.project_id
+    rows = items.of_project(session, project_id=project_id)
+    content = items.current_content(session, project_id=project_id)
+    assets = files.asset_names(session, project_id=project_id)
+    by_file: dict[int | None, list[StoredItem]] = defaultdict(list)
+    for each in rows:
+        by_file[each.file_id].append(each)
+    known = [
+        file
+        for file in files.files(session, project_id=project_id)
+        if file.format in FORMATS and FORMATS[file.format].keys is not None
+    ]
+    if row is None:  # a format that knows nothing of the files that items came in: they are one lot
+        lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
+        return ItemsOut(rows, [lot], True, assets)
+    own = {file.id for file in known}
+    loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
+    found = [
+        FileRecord(
+            path=file.path,
+            items=[
+                _record(each, content, assets) for each in sorted(by_file[file.id], key=lambda item: item.position or 0)
+            ],
+            head=file.head,
+            tail=file.tail,
+            meta=file.meta,
+        )
+        for file in known
+    ]
+    return ItemsOut(
+        rows=rows,
+        files=_with_new(row, access, found, loose),
+        single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
+        assets=assets,
+    )
+
+
+def _record(
+    item: StoredItem,
+    content: Mapping[int, Mapping[str, Any]],
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
+    *,
+    of_file: bool = True,
+) -> ItemRecord:
+    fragment = None
+    if of_file and item.fragment_raw is not None:
+        fragment = Fragment(item.fragment_lead or "", item.fragment_raw)
+    return ItemRecord(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=content[item.id],
+        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id, ())],
+        fragment=fragment,
+        touched=item.current_revision > 1,
+    )
+
+
+def _with_new(
+    row: ItemKeys, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
+) -> list[FileRecord]:
+    """The files with the items that came from none, each in the file of its dimension, or in a new one."""
+    items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
+    home = {item.dimension: file.path for file in found for item in file.items}
+    for item in new:
+        path = home.setdefault(item.dimension, new_path(row, access.schema, item.dimension))
+        items_by_path.setdefault(path, []).append(item)
+    by_path = {file.path: file for file in found}
+    return [
+        FileRecord(
+            path=path,
+            items=content,
+            head=by_path[path].head if path in by_path else "",
+            tail=by_path[path].tail if path in by_path else "",
+            meta=by_path[path].meta if path in by_path else {},
+        )
+        for path, content in items_by_path.items()
+    ]

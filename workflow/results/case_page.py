@@ -1,0 +1,251 @@
+"""One case, as its page shows it: the item, what models answered, and everything that was said of each answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas.keys import key_field
+from db import answers as stored
+from db import comment_threads, events, guidelines, items
+from db.engine import Session, Store
+from db.records import StoredAttempt, StoredItem
+from domain.errors import NotFound
+from domain.option_scores import Ranking
+from domain.rated_units import unit_of
+from domain.records import RULES, AnswerReading, AssetView, Fields, Person
+from domain.runs import ANSWERS, Outcome
+from domain.states import ItemState
+from workflow.access.projects import Access, require_lead
+from workflow.access.visibility import look_into
+from workflow.annotate import answer_readings
+from workflow.annotate.task_views import asset_view
+from workflow.results import file_raters
+from workflow.results.criterion_values import combined, is_right, named_criteria, scored_criteria, value_of
+from workflow.results.project_answers import answer_of
+from workflow.results.ratings import again
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What somebody, or something, said of an answer."""
+
+    who: str
+    values: Mapping[str, Any]
+    """By criterion."""
+    note: str = ""
+    guideline: int | None = None
+    person: bool = True
+    from_file: bool = False
+
+
+@dataclass(frozen=True)
+class CaseAnswer:
+    """A model's answer with everything that was said of it."""
+
+    model: str
+    text: str
+    at: datetime
+    right: float
+    why: str
+    """Why it is neither right nor wrong."""
+    latest: bool
+    """It counts; else the model answered again."""
+    grades: Sequence[Grade] = ()
+    combined: Mapping[str, float | str | None] = field(default_factory=dict)
+    """What people's grades come to, by criterion, an option where values are names; None: no majority."""
+    ranked: Ranking | None = None
+    """Where options were ranked: how likely the model finds each."""
+    finish_reason: str | None = None
+    truncated: bool = False
+    key: str | None = None
+    """What the item says is right."""
+    reading: AnswerReading | None = None
+    """What it states, by the rules or, where these read nothing, by the reader that was chosen."""
+
+
+@dataclass(frozen=True)
+class CaseFailure:
+    """A model was asked and there is no answer."""
+
+    model: str
+    outcome: str
+    error: str
+    at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """An item with everything that models, people and judges made of it."""
+
+    item: str
+    name: str
+    dimension: str
+    state: ItemState
+    fields: Fields
+    key: str | None
+    """The name of the field that holds the key."""
+    assets: Sequence[AssetView]
+    answers: Sequence[CaseAnswer]
+    failures: Sequence[CaseFailure]
+
+
+def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
+    """One case, by the id on pages or in files. ``NotAllowed`` for whoever has it in hand blind.
+
+    Whoever looks before everybody has answered is noted, and asked about the item blind no more.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=person, project=project)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None:
+            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+        known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
+        now = store.now()
+        if look_into(session, access=access, person=person, item=row, now=now).open and not known:
+            events.record(
+                session,
+                at=now,
+                kind="history.read",
+                project_id=access.project_id,
+                person_id=person.id,
+                item_id=row.id,
+            )
+        answer_readings.fill(session, access=access, item_id=row.id, now=now)
+        return _case(session, access, row, reader)
+
+
+def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:
+    item_id = row.id
+    fields = items.content(session, item_id=item_id, revision=row.current_revision)
+    attempts = stored.attempts(session, item_id=item_id)
+    return Case(
+        item=row.public_id,
+        name=row.external_id,
+        dimension=row.dimension,
+        state=row.state,
+        fields=fields,
+        key=key_field(access.schema),
+        assets=[asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=item_id)],
+        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts], reader),
+        failures=_failures(attempts),
+    )
+
+
+def _answers(
+    session: Session, access: Access, row: StoredItem, fields: Fields, attempts: Sequence[StoredAttempt], reader: str
+) -> list[CaseAnswer]:
+    found = stored.answers(session, project_id=access.project_id, item_id=row.id)
+    last = {each.model: each.id for each in found}
+    key = key_field(access.schema)
+    read = answer_readings.counting(
+        session, project_id=access.project_id, reader=reader, ids=[each.id for each in found]
+    )
+    made = {(each.run_id, each.item_id): each for each in attempts if each.outcome in ANSWERS}
+    given = _grades(session, access, row, found)
+    grading = access.schema.stages.grading
+    answers = []
+    for each in sorted(found, key=lambda one: (one.model, -one.id)):
+        right, why = is_right(access.schema, fields, read.get(each.id))
+        attempt = made.get((each.run_id, each.item_id))
+        mine = given.get(each.id, ())
+        come_to: dict[str, float | str | None] = {}
+        for criterion in named_criteria(access.schema):
+            named = [value_of(criterion, grade.values.get(criterion.name)) for grade in mine if grade.person]
+            places = [place for place in named if not math.isnan(place)]
+            if places and grading is not None:
+                place = combined(places, "majority", grading.raters)
+                come_to[criterion.name] = None if place is None else str(criterion.options[int(place)].value)
+        for criterion in scored_criteria(access.schema):
+            values = [grade.values.get(criterion.name) for grade in mine if grade.person]
+            numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+            if numbers and grading is not None:
+                come_to[criterion.name] = combined(numbers, grading.combine, grading.raters)
+        answers.append(
+            CaseAnswer(
+                model=each.model,
+                text=each.text,
+                at=each.created_at,
+                right=right,
+                why=why,
+                latest=last[each.model] == each.id,
+                grades=mine,
+                combined=come_to,
+                ranked=ranked_options(attempt.detail) if attempt else None,
+                finish_reason=attempt.finish_reason if attempt else None,
+                truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
+                key=_in_words(fields.get(key or "")),
+                reading=read.get(each.id),
+            )
+        )
+    return answers
+
+
+def _in_words(key: Any) -> str | None:
+    return "; ".join(map(str, key)) if isinstance(key, list | tuple) else None if key is None else str(key)
+
+
+def _grades(
+    session: Session, access: Access, row: StoredItem, found: Sequence[stored.AnswerPart]
+) -> dict[int, list[Grade]]:
+    """Everything that people and judges said, by answer."""
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    given: dict[int, list[Grade]] = {}
+    people = file_raters.people(session, project_id=access.project_id)
+    own: set[tuple[int, str, str]] = set()
+    for vote, person in stored.grades(session, item_id=row.id):
+        if vote.prediction_id is not None:
+            grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
+            given.setdefault(vote.prediction_id, []).append(grade)
+            own |= {(vote.prediction_id, person.login, name) for name, said in vote.answers.items() if said is not None}
+    units = {unit_of(row.external_id, each.model): each.model for each in found}
+    of_files: dict[tuple[int, str], dict[str, Any]] = {}
+    for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
+        about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
+        twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
+        if about is not None and not twice:  # of a person, what was submitted here counts
+            of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
+    for (id, rater), values in of_files.items():
+        given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
+    of_runs: dict[tuple[int, str], list[stored.Said]] = {}
+    for said in stored.said(session, answer_ids=[each.id for each in found]):
+        of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)
+    for (id, judge), parts in of_runs.items():
+        values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}
+        note = " ".join(dict.fromkeys(part.why for part in parts if part.why))
+        given.setdefault(id, []).append(Grade(judge, values, note, person=False))
+    return given
+
+
+def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
+    """What an attempt kept of ranked options; None if it ranked none."""
+    try:
+        return Ranking.read(detail)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _failures(attempts: Sequence[tuple[StoredAttempt, Any]]) -> list[CaseFailure]:
+    """The last word of every run that ended without an answer."""
+    last: dict[int, tuple[StoredAttempt, Any]] = {}
+    counts: dict[int, int] = {}
+    for attempt, run in attempts:
+        last[attempt.run_id] = (attempt, run)
+        counts[attempt.run_id] = counts.get(attempt.run_id, 0) + 1
+    return [
+        CaseFailure(
+            run.name,
+            attempt.outcome.why_none or str(attempt.outcome),
+            attempt.error,
+            attempt.created_at,
+            counts[attempt.run_id],
+        )
+        for attempt, run in last.values()
+        if attempt.outcome not in ANSWERS
+    ]

@@ -1,0 +1,83 @@
+"""The numbers that criteria's values are, on which scale, and how several raters' come to one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from annotation_schemas import kinds
+from annotation_schemas.asked import GONE, asked_of, held_against
+from annotation_schemas.derived import ends_of_values
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Criterion, Schema
+from domain.policies import same
+from domain.reading.answers import ReadOutcome
+from domain.records import AnswerReading
+from domain.states import Stage
+from workflow.results.ratings import criteria_of
+
+Combine = Literal["majority", "mean"]
+
+
+def scored_criteria(schema: Schema) -> list[Criterion]:
+    """The criteria of grading whose values are numbers."""
+    return [each for each in criteria_of(schema, Stage.GRADING) if ends_of_values(each) is not None]
+
+
+def named_criteria(schema: Schema) -> list[Criterion]:
+    """The criteria of grading that are choices between names: of them there is no mean, but a share of each option."""
+    return [
+        each
+        for each in criteria_of(schema, Stage.GRADING)
+        if kinds.of_criterion(each).names and ends_of_values(each) is None
+    ]
+
+
+def value_of(criterion: Criterion, value: Any) -> float:
+    """A grade as it is computed with: the number, or the place of the option where values are names; nan if it is
+    neither."""
+    if ends_of_values(criterion) is not None:
+        return number_of(criterion, value)
+    return next((float(at) for at, each in enumerate(criterion.options) if same(each.value, value)), math.nan)
+
+
+def number_of(criterion: Criterion, value: Any) -> float:
+    """A grade as a number; nan if it is none of the scale."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return math.nan
+    values = criterion.values or tuple(each.value for each in criterion.options)
+    return float(value) if not values or any(same(value, each) for each in values) else math.nan
+
+
+def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | None) -> tuple[float, str]:
+    """Whether an answer to an item is right, and why it is neither (nan) though it was read, or whatever it says: the
+    item has no key."""
+    asked = asked_of(schema, fields)
+    key = fields.get(key_field(schema) or "")
+    known = held_against(None, asked, key)[1] if found is None or found.outcome is not ReadOutcome.READ else ""
+    if found is None or found.outcome is not ReadOutcome.READ:
+        return math.nan, known if known != GONE else ""
+    return held_against(found.value, asked, key)
+
+
+def combine_of(schema: Schema, criterion: Criterion) -> Combine:
+    """What becomes of people's grades by a criterion: of names there is no mean, so most of them decide."""
+    grading = schema.stages.grading
+    return grading.combine if grading is not None and ends_of_values(criterion) is not None else "majority"
+
+
+def combined(given: Sequence[float], combine: Combine, raters: int = 1) -> float | None:
+    """What becomes of people's grades of one answer: their mean, or the value that more than half of them give.
+
+    ``raters`` is how many the schema asks for: with fewer, a majority is more than half of those asked for. None: there
+    is no majority.
+
+    >>> combined([1, 0, 1], "majority", 3), combined([1.0], "majority", 3), combined([1, 0.5], "mean", 3)
+    (1, None, 0.75)
+    """
+    if combine == "mean":
+        return sum(given) / len(given)
+    value, votes = Counter(given).most_common(1)[0]
+    return value if 2 * votes > max(len(given), raters) else None

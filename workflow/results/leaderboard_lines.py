@@ -1,0 +1,304 @@
+"""One number of a leaderboard, with all that it needs to be believed: interval, what it rests on, what is not in it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
+from agreement.means import share
+from agreement.statistic import Statistic, undefined
+from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY
+from domain.errors import RatingsError
+from workflow.results.project_answers import Read
+from workflow.results.scores import METHODS, SILENT, Scored, Scores, silent
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One number with everything that it needs to be believed."""
+
+    scores: Scores
+    model: str
+    part: str | None
+    """The slice; None: all of them."""
+    over: Literal["answers", "parts"]
+    """What the mean is over: answers, or the means of the parts, each of which counts alike."""
+    found: Statistic
+    asked: int
+    """Items that the model was asked, as far as that is known: answers from files are all that is."""
+    answered: int
+    left_out: Mapping[str, int]
+    """What is not in the number, by reason: items without an answer, answers without a score. With the answers that
+    are in it (``found.n_units``) it adds up to ``asked``."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Of what is left out, the items without an answer, by reason: ``answered`` and these add up to ``asked``."""
+    lowest: float | None = None
+    highest: float | None = None
+    """If everything without an answer, and every reply of a judge without a score, had the lowest or the highest score;
+    None where there is no such thing."""
+    valid_if: str = ""
+    """What a corrected number takes for granted."""
+    people: int = 0
+    """Of a corrected number: the answers that people graded."""
+    failed: int = 0
+    """Of a judge's number: the answers that it was asked about and whose replies hold no score."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """Against the key: answers that could not be read, and items that the model gave none to, by what became of them.
+    By the convention they are in the number, as wrong, or among what is left out."""
+    unreadable: str | None = None
+    """Against the key: that convention."""
+    reader: str | None = None
+    """Against the key: who has read the answers."""
+
+    def as_row(self) -> dict[str, Any]:
+        """As one row of a table; None where undefined."""
+        at = self.found
+        return {
+            "scores": self.scores.kind,
+            "criterion": self.scores.criterion,
+            "option": self.scores.option,
+            "judge": self.scores.judge,
+            "method": METHODS[self.scores.method] if self.scores.method else None,
+            "model": self.model,
+            "part": self.part,
+            "mean_over": self.over,
+            "value": _finite(at.value),
+            "low": _finite(at.low),
+            "high": _finite(at.high),
+            "interval": at.method,
+            "unit": "answer",
+            "n": at.n_units,
+            "n_people": self.people if self.scores.kind == "corrected" else None,
+            "asked": self.asked,
+            "answered": self.answered,
+            "left_out": sum(self.left_out.values()),
+            "left_out_why": told(self.left_out),
+            "unread": sum(self.unread.values()) if self.unreadable else None,
+            "unread_why": told(self.unread) if self.unreadable else None,
+            "unread_counts_as": self.unreadable,
+            "reader": self.reader,
+            "judge_asked": at.n_units + self.failed if self.scores.kind == "judge" else None,
+            "judge_scored": at.n_units if self.scores.kind == "judge" else None,
+            "if_rest_lowest": self.lowest,
+            "if_rest_highest": self.highest,
+            "reason": at.reason,
+            "valid_if": self.valid_if or None,
+        }
+
+
+def told(left_out: Mapping[str, int]) -> str:
+    """What was left out, in words: the most frequent first."""
+    return "; ".join(f"{n} {why}" for why, n in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+COLUMNS = tuple(
+    Line(
+        Scores("key"), "", None, "answers", undefined("", n_units=0, n_raters=0), asked=0, answered=0, left_out={}
+    ).as_row()
+)
+"""Of the table of numbers."""
+
+
+EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
+"""What a correction takes for granted where there is nothing to correct."""
+
+
+ONLY_PEOPLE = "graded by people, but not by the judge"
+
+
+_KEYLESS = (NO_KEY, STRANGE_KEY)
+
+
+NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
+
+
+@dataclass(frozen=True, eq=False)
+class Lot:
+    """A model's answers in a slice, and its items there without one."""
+
+    places: NDArray[np.int64]
+    missing: Sequence[str]
+    """Why, of each."""
+    together: Sequence[str] = ()
+    """Of each: what it belongs to; empty where every item stands for itself."""
+    keyless: Sequence[str] = ()
+    """Of each, against the key: why nothing could be held against its item; empty where something could."""
+
+    @property
+    def out(self) -> Sequence[str]:
+        """Why each is in no number: an item without a key would be in none, whatever the model had said."""
+        return [lacks or why for why, lacks in zip(self.missing, self.keyless, strict=True)]
+
+
+def line_of(
+    of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None, known: str = ""
+) -> Line:
+    """The mean over a lot's answers."""
+    scores = of.scores
+    places = lot.places
+    unread = Counter(of.unread[at].words for at in places.tolist() if at in of.unread)
+    if scores.kind == "key":
+        unread += Counter(why for why in lot.out if why in SILENT)
+    as_wrong = [at for at, why in enumerate(lot.out) if _counts_as_wrong(of, why)]
+    out = [why for why in lot.out if not _counts_as_wrong(of, why)]
+    left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
+    valid, people = "", 0
+    if len(places) + len(as_wrong) == 0:
+        reason = known or ("None of the items that it was asked has an answer." if lot.missing else "No answers here.")
+        found = undefined(reason, n_units=0, n_raters=1)
+    elif scores.kind == "corrected":
+        found, valid, people = _corrected(of, places, clusters)
+        rest = len(places) - found.n_units - sum(at in of.why for at in places.tolist())
+        if rest:
+            left_out[ONLY_PEOPLE if found.defined else NOTHING_TO_CORRECT_BY] += rest
+    else:
+        found = _mean(of, places, clusters, wrong=[lot.together[at] if lot.together else "" for at in as_wrong])
+        if not found.defined:
+            found = replace(found, reason=_why_none(left_out))
+    found = kept_within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
+    failed = sum(at in of.failed for at in places.tolist())
+    if scores.kind == "key":
+        unanswered = len(as_wrong) + sum(why not in _KEYLESS for why in out)
+        lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
+    elif scores.kind == "judge":
+        whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
+        lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
+    else:
+        lowest, highest = _bounds(found, len(places), len(lot.missing), of)
+    return Line(
+        scores,
+        model,
+        part,
+        "answers",
+        found,
+        asked=len(places) + len(lot.missing),
+        answered=len(places),
+        left_out=dict(left_out),
+        missing=dict(Counter(lot.missing)),
+        lowest=lowest,
+        highest=highest,
+        valid_if=valid,
+        people=people,
+        failed=failed,
+        unread=dict(unread),
+        unreadable=of.unreadable if scores.kind == "key" else None,
+        reader=of.reader,
+    )
+
+
+def _counts_as_wrong(of: Scored, why: str) -> bool:
+    """Whether an item without an answer is in the accuracy: the model was asked and said nothing."""
+    return of.scores.kind == "key" and of.unreadable == "wrong" and why in SILENT
+
+
+def counted_as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> list[int]:
+    """The items without an answer of a model that are in its accuracy, as wrong."""
+    lot = silent(found, model)
+    return [item for item, why in lot.items() if _counts_as_wrong(of, why) and (not common or item in found.common)]
+
+
+def _bounds_of_key(
+    of: Scored, places: NDArray[np.int64], found: Statistic, *, unanswered: int
+) -> tuple[float | None, float | None]:
+    """The accuracy if all of which nobody knows what they say were wrong, and if all of them were right: answers that
+    could not be read, or chose what the item no longer offers, and ``unanswered`` items with a key. None where there
+    are none.
+
+    Both are over all answers and items that have a key, whatever the convention is.
+    """
+    unread = sum(at in of.unread or of.why.get(at) == GONE for at in places.tolist())
+    unknown = unread + unanswered
+    total = unknown + sum(at not in of.unread and at not in of.why for at in places.tolist())
+    if not unknown or (found.n_units and not found.defined):
+        return None, None
+    right = round(found.value * found.n_units) if found.n_units else 0
+    return right / total, (right + unknown) / total
+
+
+def _why_none(left_out: Mapping[str, int]) -> str:
+    return f"No answer here has a score: {told(left_out)}."
+
+
+def _mean(
+    of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None, *, wrong: Sequence[str] = ()
+) -> Statistic:
+    """``wrong``: what else belongs to the mean as a 0, each by its cluster."""
+    values = np.concatenate([of.values[places], np.zeros(len(wrong))])
+    together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *wrong]
+    return share(values, clusters=together) if of.yes_no else clustered_mean(values, clusters=together)
+
+
+def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> tuple[Statistic, str, int]:
+    assert of.judge is not None
+    people, judge = of.values[places], of.judge[places]
+    graded = ~np.isnan(people)
+    n_people = int((graded & ~np.isnan(judge)).sum())
+    if not n_people:
+        reason = "No answer here was graded by people and by the judge, so nothing says how far the judge is off."
+        return undefined(reason, n_units=0, n_raters=2), "", 0
+    rest = judge[~graded]
+    if np.isnan(rest).all():
+        return _mean(of, places, clusters), EVERYTHING, n_people
+    together = None if clusters is None else np.array([clusters[at] for at in places.tolist()], dtype=object)
+    try:
+        if of.scores.method == "rogan_gladen":
+            found = rogan_gladen(people[graded], judge[graded], judge)
+        elif of.scores.method == "post_stratified":
+            found = post_stratified_mean(people[graded], judge[graded], rest)
+        else:
+            found = ppi_mean(
+                people[graded],
+                judge[graded],
+                rest,
+                clusters=None if together is None else list(together[graded]),
+                clusters_unlabelled=None if together is None else list(together[~graded]),
+            )
+    except RatingsError as error:
+        return undefined(str(error), n_units=0, n_raters=2), "", n_people
+    n = int((~np.isnan(judge)).sum()) if found.mean.defined else 0
+    return replace(found.mean, n_units=n), found.valid_if, n_people
+
+
+def kept_within(found: Statistic, low: float | None, high: float | None) -> Statistic:
+    """Limits inside the scale: no mean can be outside of it."""
+    if math.isnan(found.low) or math.isnan(found.high):
+        return found
+    return replace(
+        found,
+        low=found.low if low is None else max(low, found.low),
+        high=found.high if high is None else min(high, found.high),
+    )
+
+
+def of_failures(line: Line) -> str:
+    """How much of what a judge was asked about a model's answers it has scored, and what the rest may hide."""
+    asked = line.found.n_units + line.failed
+    sentence = f"{line.scores.judge} has scored {line.found.n_units} of {asked} answers of {line.model}."
+    if line.lowest is None or line.highest is None:
+        return sentence
+    lost = line.asked - line.answered if asked == line.answered else 0
+    rest = f"the rest and the {lost} items without an answer" if lost else "the rest"
+    return (
+        f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest, "
+        f"{line.highest:.3f}."
+    )
+
+
+def _bounds(found: Statistic, answered: int, missing: int, of: Scored) -> tuple[float | None, float | None]:
+    """What the mean would be if everything without an answer, or without a score, had the lowest, or the highest."""
+    if not missing or of.low is None or of.high is None or (answered and not found.defined):
+        return None, None
+    total = found.value * answered if answered else 0.0
+    n = answered + missing
+    return (total + missing * of.low) / n, (total + missing * of.high) / n

@@ -1,0 +1,136 @@
+"""What is said below a leaderboard: which answers are missing, unread or graded by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from annotation_schemas import derived
+from annotation_schemas.model import Derived
+from workflow.results.leaderboard_lines import Line, of_failures, told
+from workflow.results.project_answers import Read
+from workflow.results.scores import Scored
+
+
+def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[int], *, common: bool) -> list[str]:
+    """What is not plain from the numbers; everything in it is over the items ``asked``, as the numbers are."""
+    notes: list[str] = []
+    answers = [answer for answer in found.answers if answer.item in asked]
+    counts = {model: line.answered for model, line in whole.items() if line.answered}
+    lots: dict[str, set[int]] = {}
+    for answer in answers:
+        lots.setdefault(answer.model, set()).add(answer.item)
+    if of.lacking:
+        names = ", ".join(found.schema.dimension(id).title for id in of.lacking)
+        notes.append(
+            f"People have graded nothing that the judge has scored in {names}, so nothing says how far it is off "
+            "there: these numbers are about the other dimensions."
+        )
+    if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
+        told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
+        notes.append(
+            f"The models did not answer the same items ({told_counts} answers), so part of a difference may be the "
+            f"items; {len(set.intersection(*lots.values()))} items were answered by all of them."
+        )
+    if found.counting is not None and found.counting.verdicts and not common:
+        there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
+        short = {model: there - line.asked for model, line in whole.items() if there > line.asked}
+        if short:
+            each = ", ".join(f"{model} about {n}" for model, n in sorted(short.items()))
+            notes.append(f"Of the {there} items that count, models were never asked about some: {each}.")
+    for model, line in whole.items():
+        lost = line.asked - line.answered
+        if lost:
+            bounds = ""
+            if not line.failed and not line.unread and line.lowest is not None and line.highest is not None:
+                bounds = (
+                    f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
+                    f"{line.highest:.3f}."
+                )
+            notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(line.missing)}.{bounds}")
+        if line.failed:
+            notes.append(of_failures(line))
+    if of.scores.kind == "key":
+        notes += _about_reading(found, of, whole)
+    rule = derived.find(found.schema, of.scores.criterion)
+    if rule is not None:
+        notes.append(_about_derived(rule))
+    if of.scores.kind in ("human", "corrected"):
+        notes += _about_people(found, of, {answer.id for answer in answers})
+    if found.replaced:
+        notes.append(
+            f"{found.replaced} earlier answers are left out: a model's last answer to an item counts, with the grades "
+            "of that answer."
+        )
+    if found.unknown and of.scores.kind in ("judge", "corrected"):
+        notes.append(f"{found.unknown} grades out of files are about no answer that counts, and are left out.")
+    old = sum(answer.old for answer in answers)
+    if old:
+        notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
+    return notes
+
+
+def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[str]:
+    """By which convention the accuracy is computed, and what could not be read, by model."""
+    then = "count as wrong" if of.unreadable == "wrong" else "are left out"
+    by = found.reader.replace("+", " and where these read nothing by ")
+    notes = [
+        f"Answers are read by {by}; answers that cannot be read, and items that a model refused or answered with "
+        f"nothing, {then} (report: unreadable: {of.unreadable})."
+    ]
+    for model, line in whole.items():
+        if not line.unread:
+            continue
+        bounds = ""
+        if line.lowest is not None and line.highest is not None:
+            bounds = f" Accuracy lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
+        n = sum(line.unread.values())
+        notes.append(f"{model}: {n} of {line.asked} could not be read and {then}: {told(line.unread)}.{bounds}")
+    return notes
+
+
+def _about_derived(rule: Derived) -> str:
+    *first, last = (name.replace("_", " ") for name in rule.parts)
+    names = f"{', '.join(first)} and {last}" if first else last
+    what = f"the mean of {names}" if rule.mean_of else f"1 where {names} are all at their highest, else 0"
+    title = rule.name.replace("_", " ").capitalize()
+    return (
+        f"{title} is {what}. Of an answer each of these is settled first, and then they are put together; an answer "
+        "that lacks one of them is left out."
+    )
+
+
+MOST_NAMED = 12
+"""As many people out of files are named in a note."""
+
+
+def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]:
+    grading = found.schema.stages.grading
+    if grading is None:
+        return []
+    given = {id: each for id, each in found.grades.get(of.scores.criterion or "", {}).items() if id in answers}
+    few = sum(len(each) < grading.raters for each in given.values())
+    mean = "the mean of people's grades"
+    words = (
+        mean
+        if grading.combine == "mean" and of.scores.option is None
+        else "the one that more than half of the people asked for give"
+    )
+    notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
+    rule = derived.find(found.schema, of.scores.criterion)
+    graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
+    people = {who for each in graders for who in each}
+    outside = sorted(people - {who for each in graders for who, here in each.items() if here})
+    if outside:
+        more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
+        named = ", ".join(outside[:MOST_NAMED])
+        notes.append(f"{len(people)} people have graded, of whom {len(outside)} in files: {named}{more}.")
+    if grading.outputs is not None and len(found.schema.dimensions) > 1:
+        notes.append(
+            "People grade a planned sample, drawn evenly over the dimensions: the mean over dimensions is what it "
+            "stands for; in the mean over answers a dimension weighs as much as the sample has of it."
+        )
+    if few:
+        notes.append(
+            f"{few} of {len(given)} graded answers have fewer grades than the {grading.raters} that are asked for."
+        )
+    return notes

@@ -1,0 +1,136 @@
+"""Options that a model ranked: what wins under each score."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.means import share
+from annotation_schemas.asked import NO_KEY, asked_of, held_against, plain
+from annotation_schemas.keys import key_field
+from db import answers as stored
+from db.engine import Store
+from domain.records import Person
+from workflow.access.projects import require_lead
+from workflow.results.clusters import clusters_of
+from workflow.results.leaderboard_lines import Line
+from workflow.results.project_answers import Read
+from workflow.results.scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Models that ranked the options of items, under every score that their likelihoods give."""
+
+    by_score: Mapping[tuple[str, str], Line]
+    """(model, score) -> accuracy against the key, on the items that have all of the model's scores."""
+    scores: Sequence[str]
+    used: Mapping[str, str]
+    """Model -> the score that named its answers."""
+    depends: Mapping[str, tuple[int, int]]
+    """Model -> on how many items the winner depends on the score, of how many."""
+    warnings: Sequence[str]
+
+
+def ranked(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> Ranked | None:
+    """What the models that ranked options would have reached under the other scores; None if none did."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=found.project)
+        runs = {
+            run.id: run
+            for run in stored.runs(session, project_id=access.project_id)
+            if dict(run.params.get("plan") or {}).get("strategy") == "rank_options"
+        }
+        if not runs:
+            return None
+        kept: dict[tuple[str, int], Mapping[str, Any]] = {}
+        for run_id, item, detail in stored.details(session, run_ids=runs):
+            if (
+                item in found.items
+                and isinstance(detail.get("winners"), Mapping)
+                and isinstance(detail.get("options"), list)
+            ):
+                kept[runs[run_id].name, item] = _winners(detail)
+    return under_each_score(found, kept, together=together)
+
+
+def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Score -> the text that won, and the score that counted."""
+    texts = [str(option.get("text", "")) for option in detail["options"]]
+    won = {name: texts[place] for name, place in detail["winners"].items() if 0 <= place < len(texts)}
+    return {"won": won, "score": detail.get("score", "")}
+
+
+def under_each_score(
+    found: Read, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
+) -> Ranked | None:
+    """``kept`` has, for a model and an item, the winning text under every score, and the score that counted."""
+    key = key_field(found.schema)
+    clusters = clusters_of(found, together)[1]
+    of_item = {answer.item: clusters[at] for at, answer in enumerate(found.answers)} if clusters is not None else None
+    models = sorted({model for model, _ in kept})
+    scores = list(dict.fromkeys(name for each in kept.values() for name in each["won"]))
+    if not scores:
+        return None
+    lines: dict[tuple[str, str], Line] = {}
+    depends: dict[str, tuple[int, int]] = {}
+    used: dict[str, str] = {}
+    for model in models:
+        mine = {item: each for (of, item), each in kept.items() if of == model}
+        there = [name for name in scores if all(name in each["won"] for each in mine.values())]
+        depends[model] = (
+            sum(len({plain(text) for text in each["won"].values()}) > 1 for each in mine.values()),
+            len(mine),
+        )
+        used[model] = Counter(str(each["score"]) for each in mine.values()).most_common(1)[0][0]
+        for name in there:
+            hits = np.array([_right(found, item, each["won"][name], key) for item, each in mine.items()], dtype=float)
+            groups = None if of_item is None else [of_item.get(item, f"item {item}") for item in mine]
+            value = share(hits, clusters=groups)
+            no_key = int(np.isnan(hits).sum())
+            lines[model, name] = Line(
+                Scores("key"),
+                model,
+                name,
+                "answers",
+                value,
+                asked=len(mine),
+                answered=len(mine),
+                left_out={NO_KEY: no_key} if no_key else {},
+            )
+    return Ranked(lines, scores, used, depends, _on_scores(lines, models, scores, depends))
+
+
+def _right(found: Read, item: int, text: str, key: str | None) -> float:
+    fields = found.items[item].fields
+    return held_against(text, asked_of(found.schema, fields), fields.get(key or ""))[0]
+
+
+def _on_scores(
+    lines: Mapping[tuple[str, str], Line],
+    models: Sequence[str],
+    scores: Sequence[str],
+    depends: Mapping[str, tuple[int, int]],
+) -> list[str]:
+    warnings = []
+    orders: dict[tuple[str, ...], list[str]] = {}
+    for name in scores:
+        if len(models) > 1 and all((model, name) in lines and lines[model, name].found.defined for model in models):
+            order = tuple(sorted(models, key=lambda model: (-lines[model, name].found.value, model)))
+            orders.setdefault(order, []).append(name)
+    if len(orders) > 1:
+        said = "; ".join(f"{' > '.join(order)} by {', '.join(names)}" for order, names in orders.items())
+        warnings.append(f"The order of the models depends on the score: {said}.")
+    for model in models:
+        n, of = depends[model]
+        if n:
+            values = [lines[model, name].found.value for name in scores if (model, name) in lines]
+            known = [value for value in values if not math.isnan(value)]
+            span = f", and its accuracy lies between {min(known):.3f} and {max(known):.3f}" if known else ""
+            warnings.append(f"{model}: the winner depends on the score on {n} of {of} items{span}.")
+    return warnings

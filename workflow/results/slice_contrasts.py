@@ -1,0 +1,70 @@
+"""Slices of a leaderboard held against each other, and what chance makes of so many comparisons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.judge_bias import holm
+from agreement.means import beside_the_rest
+from agreement.statistic import Statistic
+from workflow.results.clusters import ALONE, cluster_of
+from workflow.results.leaderboard import Board
+from workflow.results.leaderboard_lines import counted_as_wrong
+from workflow.results.project_answers import Read
+from workflow.results.scores import scored
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A slice beside the other ones, for one model."""
+
+    model: str
+    at: int
+    difference: Statistic
+    """The slice's mean less that of the other answers."""
+    p_adjusted: float
+    """Holm's, over all slices of all models; nan where there is no test."""
+
+
+def contrasts(found: Read, cut: Board) -> list[Contrast]:
+    """Does a slice differ from the others? Each against the rest of the model's answers, all together, with the items
+    that the table counts as wrong though they have no answer."""
+    if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
+        return []
+    of = scored(found, cut.scores)
+    tested: list[tuple[str, int, Statistic]] = []
+    for model in cut.models:
+        known = [
+            (found.answers[at].item, float(of.values[at]))
+            for at in found.of_model[model].tolist()
+            if not math.isnan(of.values[at]) and (not cut.common or found.answers[at].item in found.common)
+        ]
+        known += [(item, 0.0) for item in counted_as_wrong(found, of, model, common=cut.common)]
+        known = [(item, value) for item, value in known if item in cut.slicing.of_item]
+        values = [value for _, value in known]
+        groups = np.array([cut.slicing.of_item[item] for item, _ in known], dtype=np.int64)
+        together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item, _ in known]
+        for at in range(len(cut.slicing.labels)):
+            beside = beside_the_rest(values, groups == at, clusters=together)
+            if beside.defined:
+                tested.append((model, at, beside))
+    adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
+    return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
+
+
+def on_chance(tests: Sequence[Contrast]) -> str:
+    """What one has to know about many comparisons, in a sentence."""
+    n = sum(not math.isnan(each.p_adjusted) for each in tests)
+    if not n:
+        return "No slice can be held against the others here."
+    beyond = sum(each.p_adjusted < 0.05 for each in tests)
+    found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
+    return (
+        f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "
+        f"would differ at 5 %; with Holm's correction for all of them together {found}. Whoever looks through many "
+        "ways of cutting finds something: say which ones you looked at."
+    )
