@@ -1,4 +1,4 @@
-"""Floor 1: pure statistics about raters. Works with nothing but ``domain`` beside it.
+"""Floor 1: pure statistics about raters. Works with nothing but ``domain`` next to it.
 
 >>> from agreement import Ratings, cohen_kappa
 >>> ratings = Ratings.from_lists(ann=["yes", "yes", "no", "no"], bob=["yes", "yes", "no", "yes"])
@@ -8,7 +8,7 @@
 What many of its functions take is explained here once:
 
 ``confidence``
-    How sure the interval or the limits beside a value are: 0.95 for 95 %.
+    How sure the interval or the limits next to a value are: 0.95 for 95 %.
 ``bootstrap``
     How units are resampled for that interval (:class:`Bootstrap`). None for the interval that the statistic has of its
     own; where units have clusters they are resampled all the same.

@@ -128,7 +128,7 @@ def aggregate(ratings: Ratings, *, method: Method = "majority", ties: Ties = "no
         raise RatingsError(
             f"The rule {ties!r} needs an order, and the scale is nominal; take first, random, none or leave_out."
         )
-    kept = ratings.of(*ratings.raters)  # without the units that nobody rated
+    kept = ratings.of(*ratings.raters)  # without the units that no one rated
     if not kept.units:
         return _nothing(ratings, method, "There are no ratings.")
     return _METHODS[method](kept, ties, seed)
@@ -457,9 +457,9 @@ def _nothing(ratings: Ratings, method: str, reason: str) -> Aggregation:
 
 def _not_for_em(n_raters: int, n_used: int, q: int) -> str | None:
     if n_raters < 2:
-        return "Nobody's errors can be told from one rater's labels alone; two or more have to rate."
+        return "No one's errors can be told from one rater's labels alone; two or more have to rate."
     if n_used < 2:
-        return "All ratings are the same single value, so nobody's errors can be told."
+        return "All ratings are the same single value, so no one's errors can be told."
     if q > _MOST_CATEGORIES:
         return f"{q:,} different values are measurements, not classes; take the mean."
     return None

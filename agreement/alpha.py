@@ -26,7 +26,7 @@ def krippendorff_alpha(
     level
         What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
         squared, "ratio" squared in proportion to the sum (for amounts: numbers of 0 and more). It must not ask more
-        than the scale holds; of a scale that nobody declared, any number may be an amount.
+        than the scale holds; of a scale that no one declared, any number may be an amount.
     confidence, bootstrap
         Of the interval. Unless a bootstrap is given, limits come from the standard error of resampled units, on the
         scale of atanh alpha.

@@ -25,7 +25,7 @@ EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 @dataclass(frozen=True)
 class AgainstPerson:
-    """The judge beside one person, both measured against the other people."""
+    """The judge next to one person, both measured against the other people."""
 
     rater: str
     advantage: Statistic
@@ -86,8 +86,8 @@ def alternative_test(
         How close a value is to those of the other people: "accuracy" the share that are equal, "neg_rmse" minus the
         root of the mean squared difference, or a function of a value and the others' values.
     epsilon
-        How much better the person may be and still be replaced, for what the judge costs less: 0.2 beside experts, 0.15
-        beside trained people, 0.1 beside a crowd.
+        How much better the person may be and still be replaced, for what the judge costs less: 0.2 next to experts,
+        0.15 next to trained people, 0.1 next to a crowd.
     q
         The false discovery rate over people.
     min_raters_per_item
@@ -100,7 +100,7 @@ def alternative_test(
     Returns
     -------
     AlternativeTest
-        ``winning_rate`` and ``advantage_probability`` are ``nan`` with a ``reason`` if nobody has units enough.
+        ``winning_rate`` and ``advantage_probability`` are ``nan`` with a ``reason`` if no one has units enough.
 
     Notes
     -----
@@ -210,7 +210,7 @@ def _wins(
 
 
 def _close(values: Floats, others: Floats, score: Score | Callable[[float, Floats], float]) -> Floats:
-    """(units,) how close each value is to the others' values (units, others), nan where somebody gave none."""
+    """(units,) how close each value is to the others' values (units, others), nan where someone gave none."""
     if callable(score):
         pairs = zip(values.tolist(), others, strict=True)
         return np.array([score(value, row[~np.isnan(row)]) for value, row in pairs], dtype=float)
@@ -247,7 +247,7 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     tested = [person for person in people if person.test]
     k = len(tested)
     if k == 0:
-        reason = f"Nobody shares {max(2, least)} units with other people that the judge judged, too."
+        reason = f"No one shares {max(2, least)} units with other people that the judge judged, too."
         none = undefined(
             reason, n_units=wins.n_units, n_raters=len(people), n_left_out=wins.n_left_out, confidence=confidence
         )

@@ -30,7 +30,7 @@ _NEAR = 50_000
 """Counts that stay close to the processor, and are multiplied before several threads would get in each other's way."""
 
 _WORK = 100_000_000
-"""Counts that are drawn where nobody says how many draws there shall be, if there are that many patterns."""
+"""Counts that are drawn where no one says how many draws there shall be, if there are that many patterns."""
 _FEWEST = 400
 
 OfCounts = Callable[[Floats], Floats]

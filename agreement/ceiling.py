@@ -1,4 +1,4 @@
-"""How well people agree with people, beside how well the judge agrees with them: the human ceiling."""
+"""How well people agree with people, next to how well the judge agrees with them: the human ceiling."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def human_ceiling(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Ceiling:
-    """How well a judge agrees with people beside how well people agree with each other, on the same units.
+    """How well a judge agrees with people next to how well people agree with each other, on the same units.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def human_ceiling(
     Notes
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
-    judge and somebody else rated. To set the judge's agreement with a majority of three beside the agreement of two
+    judge and someone else rated. To set the judge's agreement with a majority of three next to the agreement of two
     people would flatter the judge: the majority is less noisy. At 50 units the
     95 % limits of the difference cover in 0.90 (Pearson) to 0.95 of simulated studies, at 150 in 0.935 to 0.95. Checked
     by worked arithmetic and against :func:`light_kappa` in tests/agreement.
@@ -367,7 +367,7 @@ def disattenuated_correlation(
         return undefined(reason, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence)
 
     if n < 3 or not k or not m:
-        few = none("Fewer than three units were rated by everybody.")
+        few = none("Fewer than three units were rated by everyone.")
         return Disattenuated(few, few, math.nan, math.nan)
     sample = _sample(n, kept)
     observed = _compare_numbers(table.mean(axis=1), f.mean(axis=1))
@@ -443,7 +443,7 @@ def _pairs(rows: Ints, levels: Floats, measure: Measure, reference: Reference) -
 
 
 def _majority(rows: Ints, levels: Floats) -> Floats:
-    """The value that most gave; nan where two are level or nobody gave one."""
+    """The value that most gave; nan where two are level or no one gave one."""
     votes = np.stack([(rows == at).sum(axis=1) for at in range(len(levels))], axis=1)
     most = votes.max(axis=1)
     clear = (most > 0) & ((votes == most[:, None]).sum(axis=1) == 1)

@@ -152,7 +152,7 @@ def fleiss_kappa_category(
     Returns
     -------
     Statistic
-        ``nan`` with a ``reason`` if nobody chose the category, or everybody always did.
+        ``nan`` with a ``reason`` if no one chose the category, or everyone always did.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def gwet_ac(
     Parameters
     ----------
     ratings
-        Two or more raters, with the categories of the scale declared: one that nobody used counts, too.
+        Two or more raters, with the categories of the scale declared: one that no one used counts, too.
     weights
         "none" for AC1; for AC2 what a near miss counts (:data:`agreement.weights.Weights`).
 
@@ -279,7 +279,7 @@ def brennan_prediger(
     Parameters
     ----------
     ratings
-        Two or more raters, with the categories of the scale declared: one that nobody used counts, too.
+        Two or more raters, with the categories of the scale declared: one that no one used counts, too.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
 

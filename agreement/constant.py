@@ -1,4 +1,4 @@
-"""A judge beside one that always says the same: what is left of its agreement once the base rate is taken away."""
+"""A judge next to one that always says the same: what is left of its agreement once the base rate is taken away."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def beside_constant(
     humans
         (units, people) numbers or codes, nan where one did not rate. Never a machine among them.
     judge
-        (units,) the judge's values, nan where it gave none. Such units are left out, and those that nobody rated.
+        (units,) the judge's values, nan where it gave none. Such units are left out, and those that no one rated.
     clusters
         (units,) what each unit belongs to; whole clusters vary together.
 

@@ -56,7 +56,7 @@ def ppi_mean(
         (n,) scores of the units that people graded: theirs, and the judge's of the same units. A unit that lacks one of
         the two (nan) is left out.
     judge_unlabelled
-        (N,) the judge's scores of the units that nobody graded.
+        (N,) the judge's scores of the units that no one graded.
     method
         "classical" the human mean alone; "ppi" the judge's mean on the other units plus the mean of human minus judge;
         "ppi_plus_plus" weighs the judge by what it is worth, so it is never much worse than the human mean.
@@ -205,7 +205,7 @@ def weighted_mean(
     Parameters
     ----------
     human
-        (M,) people's scores; nan where nobody graded the unit.
+        (M,) people's scores; nan where no one graded the unit.
     judge
         (M,) the judge's scores of all these units; a unit without one is left out.
     chance

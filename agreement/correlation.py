@@ -93,7 +93,7 @@ def pair_of(
 
 
 def without(problem: str, ratings: Ratings, confidence: float, *, n_units: int | None = None) -> Statistic:
-    """An undefined statistic; unless told, of the units that everybody rated."""
+    """An undefined statistic; unless told, of the units that everyone rated."""
     if n_units is None:
         n_units = int(ratings.rated.all(axis=1).sum()) if len(ratings.raters) > 1 else 0
     return undefined(
@@ -267,7 +267,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     Parameters
     ----------
     ratings
-        Two or more raters on a scale with an order (texts need a declared one). Units that somebody did not rate are
+        Two or more raters on a scale with an order (texts need a declared one). Units that someone did not rate are
         left out. Equal ratings share the mean of their ranks, and W is corrected for them.
     bootstrap
         How units are resampled for the limits; there are no others.
@@ -276,7 +276,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     -------
     Statistic
         ``value`` in [0, 1], ``test`` of no common order (chi-squared with n - 1 degrees of freedom, Friedman's).
-        ``nan`` with a ``reason`` for a nominal scale, fewer than two raters or complete units, or if nobody's ratings
+        ``nan`` with a ``reason`` for a nominal scale, fewer than two raters or complete units, or if no one's ratings
         vary.
 
     Notes
@@ -303,7 +303,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     if problem is None and n_raters < 2:
         problem = "There is only one rater." if n_raters else "There are no ratings."
     elif problem is None and n_units < 2:
-        problem = "Fewer than two units were rated by everybody."
+        problem = "Fewer than two units were rated by everyone."
     if problem:
         return without(problem, ratings, confidence, n_units=n_units)
     sample = sample_of(ratings, complete)
@@ -391,7 +391,7 @@ def mean_pearson(
     ratings
         Two or more raters. Each pair uses the units that both rated.
     against
-        The rater that every pair must hold (a judge beside people); None takes all pairs.
+        The rater that every pair must hold (a judge next to people); None takes all pairs.
     bootstrap
         How units are resampled for the limits. Of more than 45 pairs, which take long to resample, they come from the
         linearised variance unless a bootstrap is asked for.
@@ -414,7 +414,7 @@ def mean_pearson(
     check_confidence(confidence)
     problem = not_for_numbers(ratings, "Pearson's correlation")
     if against is not None and against not in ratings.raters:
-        raise RatingsError(f"Nobody called {against} is among the raters: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(f"No one called {against} is among the raters: {', '.join(ratings.raters) or 'none'}.")
     pairs = [
         pair
         for pair in combinations(range(len(ratings.raters)), 2)
@@ -552,7 +552,7 @@ def _linearised_pearsons(
 
 
 def _ratio(above: Floats, below: Floats, size: Floats) -> Floats:
-    """above / below; nan where ``below`` is nothing but rounding beside ``size``."""
+    """above / below; nan where ``below`` is nothing but rounding next to ``size``."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 1e-14 * size, above / below, math.nan)
 

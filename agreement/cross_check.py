@@ -1,4 +1,4 @@
-"""What other packages give for the same ratings, beside ours, and why they differ where the reason is known.
+"""What other packages give for the same ratings, next to ours, and why they differ where the reason is known.
 
 scikit-learn and krippendorff are imported inside the calls and are never needed (krippendorff is GPL-3).
 """
@@ -89,7 +89,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
 
 
 def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
-    """Whether the scale does not carry the variant, so that nobody should be asked for it."""
+    """Whether the scale does not carry the variant, so that no one should be asked for it."""
     if ratings.scale.level == "nominal" and args.get("weights", "none") != "none":
         return True
     return LEVELS.index(args.get("level", "nominal")) > LEVELS.index(ratings.scale.level)
@@ -204,7 +204,7 @@ def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str,
     Parameters
     ----------
     reference, judged
-        (n,) labels; units that lack one of the two are left out before anybody is asked.
+        (n,) labels; units that lack one of the two are left out before anyone is asked.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Intraclass correlations: from mean squares where everybody rated everything, from a mixed model where not."""
+"""Intraclass correlations: from mean squares where everyone rated everything, from a mixed model where not."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def icc(
     ratings
         Two or more raters with numbers.
     form
-        What varies beside the units, and how many ratings are used:
+        What varies next to the units, and how many ratings are used:
 
         - "ICC(1,1)": every unit may have raters of its own, and all that they differ in is error.
         - "ICC(2,1)": the same raters throughout, drawn from raters like these; how strict each is counts as error
@@ -103,7 +103,7 @@ def icc(
         - "ICC(3,1)": the same raters throughout, and only these; how strict each is does not count (consistency).
         - "k" instead of the second 1: not one rating but the mean of the k raters is used.
     missing
-        "listwise" leaves out units that somebody did not rate, and counts them. "reml" uses all ratings and estimates
+        "listwise" leaves out units that someone did not rate, and counts them. "reml" uses all ratings and estimates
         the variances of units, raters and the rest by restricted maximum likelihood.
 
     Returns
@@ -222,7 +222,7 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
     complete = ratings.rated.all(axis=1)
     n, k = int(complete.sum()), len(ratings.raters)
     if n < 2:
-        return without("Fewer than two units were rated by everybody.", ratings, confidence, n_units=n)
+        return without("Fewer than two units were rated by everyone.", ratings, confidence, n_units=n)
     values = standardised(ratings.values[complete])
     if (values == values[0, 0]).all():
         reason = "All ratings are the same single value, so nothing varies between units."

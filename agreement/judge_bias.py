@@ -53,7 +53,7 @@ class AdjustedBias:
     raw: Statistic
     """Mean of judge minus people with the property, minus that without it; a slope for a measure."""
     adjusted: Statistic
-    """Coefficient beside the people's score, which is held fixed."""
+    """Coefficient next to the people's score, which is held fixed."""
     regression: Regression
 
 
@@ -104,7 +104,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class SelfConsistency:
-    """A judge beside itself, over repeated runs."""
+    """A judge next to itself, over repeated runs."""
 
     flips: Statistic
     """Share of pairs of runs that give a unit different values."""
@@ -136,7 +136,7 @@ def bias_by_group(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> tuple[GroupBias, ...]:
-    """How far the judge stands above people for each model (or other group), and beside the other ones.
+    """How far the judge stands above people for each model (or other group), and next to the other ones.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def bias_by_group(
     Returns
     -------
     tuple of GroupBias
-        In order of first occurrence. A judge that is lenient with everybody changes no ranking; one that is lenient
+        In order of first occurrence. A judge that is lenient with everyone changes no ranking; one that is lenient
         with some does, and only ``against_rest`` shows it.
 
     Notes
@@ -310,7 +310,7 @@ def position_bias(
     Notes
     -----
     A pair is consistent if "first" in one order is "second" in the other, or both are ties. lean = mean of ((first -
-    second) in one order + the same in the other) / 2: 1 if the first place won both times, 0.5 if once beside a tie.
+    second) in one order + the same in the other) / 2: 1 if the first place won both times, 0.5 if once next to a tie.
     Position consistency and preference fairness as in [1]_, whose fairness has the opposite sign and leaves consistent
     pairs out of the denominator. Test of lean = 0: t. Checked by worked arithmetic in tests/agreement.
 
@@ -371,7 +371,7 @@ def calibration_curve(
     Notes
     -----
     Means with t limits (clustered, Miller 2024). Scores with noise regress to the mean: where people give little, a
-    judge as good as they are gives more on average; ``given="human"`` shows that beside true leniency. Checked by
+    judge as good as they are gives more on average; ``given="human"`` shows that next to true leniency. Checked by
     worked arithmetic in tests/agreement.
 
     Examples

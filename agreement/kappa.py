@@ -56,7 +56,7 @@ def cohen_kappa(
     Notes
     -----
     kappa = (p_o - p_e) / (1 - p_e) with agreement weights w_ij = 1 - d_ij / d_max, or 1 - (d_ij / d_max)^2 [1]_ [2]_;
-    variance by [3]_. Among numbers a declared category that nobody used changes nothing; among names it is a place that
+    variance by [3]_. Among numbers a declared category that no one used changes nothing; among names it is a place that
     lies between others. Checked against statsmodels 0.15, vcd 1.4, irrCAC and scikit-learn 1.9 (tests/agreement); the
     last weighs by place, not by value, so it differs where the values are not evenly spaced.
 

@@ -23,7 +23,7 @@ from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
 _MOST = 10_000_000
-"""More units than anybody grades: what asks for more is said to be out of reach."""
+"""More units than anyone grades: what asks for more is said to be out of reach."""
 
 
 @dataclass(frozen=True)
@@ -457,7 +457,7 @@ def next_units(
     strata
         (n,) what makes units alike, as the judge's score and the model; None takes the judge's score.
     random_share
-        The share of ``count`` that is drawn from all ungraded units alike, so that what nobody expects can be seen.
+        The share of ``count`` that is drawn from all ungraded units alike, so that what no one expects can be seen.
     seed
         Of the draw.
 
@@ -530,7 +530,7 @@ def plan_study(
     simulations: int = 400,
     seed: int = SEED,
 ) -> StudyPlan:
-    """Raters and units that a study needs, by simulating it before anybody grades.
+    """Raters and units that a study needs, by simulating it before anyone grades.
 
     Parameters
     ----------

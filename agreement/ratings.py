@@ -34,7 +34,7 @@ class Scale:
     """What the values mean: names, ordered categories, numbers whose differences count, or whose ratios count.
 
     ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
-    them. ``inferred`` is True if nobody declared the scale.
+    them. ``inferred`` is True if no one declared the scale.
     """
 
     level: Level
@@ -173,7 +173,7 @@ class Ratings:
         rated = ~np.isnan(table)
         found, places = np.unique(table[rated], return_inverse=True)
         if not np.isfinite(found).all():
-            raise RatingsError("A rating is infinite; leave it out (nan) if nobody rated.")
+            raise RatingsError("A rating is infinite; leave it out (nan) if no one rated.")
         if scale is None:
             scale = Scale("interval", inferred=True)
         if scale.categories is None:
@@ -233,7 +233,7 @@ class Ratings:
     def from_counts(cls, counts: Sequence[Sequence[float]] | Floats, *, scale: Scale | None = None) -> Ratings:
         """Units whose ratings are counts: a row per unit, a column per category, how many raters chose each.
 
-        Nobody knows which rater gave which rating, so statistics that compare raters by name are undefined. There are
+        No one knows which rater gave which rating, so statistics that compare raters by name are undefined. There are
         as many raters as the largest row has ratings. Without a scale, the categories are the numbers from 1 on.
 
         Raises
@@ -265,7 +265,7 @@ class Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
         for rater in raters:
             if rater not in self.raters:
-                raise RatingsError(f"Nobody called {rater} is among the raters: {', '.join(self.raters) or 'none'}.")
+                raise RatingsError(f"No one called {rater} is among the raters: {', '.join(self.raters) or 'none'}.")
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
@@ -351,7 +351,7 @@ def _table(
     """The ratings of columns in which every cell but those of the cluster holds something."""
     numbers = _numbers(value.names)
     if scale is not None and scale.categories is not None and _numbers(scale.categories) is None:
-        numbers = None  # "1" beside "unclear" is a name
+        numbers = None  # "1" next to "unclear" is a name
     numeric = numbers is not None
     names: list[Hashable] = [_text(name) for name in value.names] if numbers is None else [*numbers]
     if scale is None:

@@ -1,4 +1,4 @@
-"""The statistics of raters as rows: each module lists its own in ``ROWS``, and whoever lists statistics reads
+"""The statistics of raters as rows: each module lists its own in ``ROWS``, and anyone who lists statistics reads
 these rows (``domain.statistics``)."""
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Result:
     n_left_out: int
     reason: str | None
     peers: tuple[Peer, ...] | None = None
-    """What other packages give for the same ratings; None if nobody asked them."""
+    """What other packages give for the same ratings; None if no one asked them."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""May this judge be used? Decided by interval limits, under a rule declared before anybody looks."""
+"""May this judge be used? Decided by interval limits, under a rule declared before anyone looks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ held against them, or nothing is sure yet."""
 
 @dataclass(frozen=True)
 class Rule:
-    """What is asked of a judge. Declare it before the data are seen, and print it beside the verdict.
+    """What is asked of a judge. Declare it before the data are seen, and print it next to the verdict.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class Rule:
     alternative_test: bool = True
     """Whether a replacement has to pass the alternative annotator test, too."""
     epsilon: float = 0.2
-    """Of that test: 0.2 beside experts, 0.15 beside trained people, 0.1 beside a crowd."""
+    """Of that test: 0.2 next to experts, 0.15 next to trained people, 0.1 next to a crowd."""
 
     def __post_init__(self) -> None:
         if self.least_units < 2 or self.least_people < 2:
@@ -130,7 +130,7 @@ def judge_verdict(
     held_out
         False if the judge's prompt was tuned on these units.
     constant
-        The judge beside one that always says the same, on these units (:func:`beside_constant`); None: not looked at.
+        The judge next to one that always says the same, on these units (:func:`beside_constant`); None: not looked at.
     constant_says
         What that one always says, in words; None: its number.
     constant_test
@@ -214,7 +214,7 @@ def _value(constant: BesideConstant, says: str | None) -> str:
 
 
 def _beside(constant: BesideConstant, says: str | None) -> list[str]:
-    """The base rate, and the judge beside one that always gives the most frequent value, in a sentence."""
+    """The base rate, and the judge next to one that always gives the most frequent value, in a sentence."""
     if not constant.judge.defined:
         return []
     said = _value(constant, says)
@@ -228,7 +228,7 @@ def _beside(constant: BesideConstant, says: str | None) -> list[str]:
 
 
 def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest | None) -> list[str]:
-    """What the alternative annotator test says of the constant, where the judge's result could impress somebody."""
+    """What the alternative annotator test says of the constant, where the judge's result could impress someone."""
     if alternative is None or constant_test is None or not constant_test.winning_rate.defined:
         return []
     rejected = sum(person.rejected for person in constant_test.people)
@@ -240,7 +240,7 @@ def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest
 def _all_alike(
     people: Statistic, ceiling: Ceiling, association: Statistic, constant: BesideConstant
 ) -> tuple[Statistic, Ceiling, Statistic]:
-    """With limits where everybody says the same on every unit, so that resampling gives none.
+    """With limits where everyone says the same on every unit, so that resampling gives none.
 
     With n units and none of them otherwise, at most u = 1 - 0.025^(1/n) are, by the exact limit of a share. Beyond
     chance that is u over the share on which two people would differ by chance alone, at least 2 b (1 - b).

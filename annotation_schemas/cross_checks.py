@@ -325,7 +325,7 @@ def _gold(schema: Schema) -> Found:
             if value is not None and not 0 < value <= 1:
                 yield (*path, key), "this is a share of right answers, above 0 and up to 1"
         if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
-            yield (*path, "stop_below"), "whoever is stopped has to be warned first: it cannot be above `warn_below`"
+            yield (*path, "stop_below"), "anyone who is stopped has to be warned first: it cannot be above `warn_below`"
 
 
 def _keep_values(

@@ -49,7 +49,7 @@ def dimensions(schema: Schema, derived: Derived) -> frozenset[str] | None:
 def value(schema: Schema, derived: Derived, settled: Mapping[str, float | None]) -> float | None:
     """What follows from the settled values of one answer's parts; None if one of them is missing.
 
-    A missing part leaves the whole open even where another one is at fault already: an answer that nobody could settle
+    A missing part leaves the whole open even where another one is at fault already: an answer that no one could settle
     is left out with its reason, and does not become a zero.
     """
     given = [settled.get(name) for name in derived.parts]

@@ -19,7 +19,7 @@ def sections(text: str) -> dict[str, str]:
 
 
 def guideline_for(text: str, stage: str) -> str:
-    """What somebody in that stage needs: introduction, the stage's own section, and those for everybody.
+    """What someone in that stage needs: introduction, the stage's own section, and those for everyone.
 
     The whole guideline if it has no section for the stage.
     """

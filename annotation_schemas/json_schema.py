@@ -1,4 +1,4 @@
-"""The JSON Schema of schema files, for editors; ``schema.json`` beside this module is its kept copy.
+"""The JSON Schema of schema files, for editors; ``schema.json`` next to this module is its kept copy.
 
 It is made from the models, with the short forms that YAML may use, and with the names that the registries know.
 """

@@ -28,7 +28,7 @@ FOLDER = Path(__file__).resolve().parent / "templates"
 Scalar = str | int | float | bool
 
 PREDICTION, DIMENSION = "prediction", "dimension"
-"""What fills a placeholder beside the item's fields: the answer under judgement, and its dimension's title."""
+"""What fills a placeholder next to the item's fields: the answer under judgement, and its dimension's title."""
 PAIR = ("answer_a", "answer_b")
 """Placeholders of templates that compare two answers: they hold nothing else."""
 ITEM = "item"
@@ -71,7 +71,7 @@ class Head(BaseModel):
     grades: str | None = None
     """What is under judgement: the placeholder that a model's answer is put into, or `item` where the judge looks at
     the item itself and is shown no answer. A comparison grades `answer_a` and `answer_b`. Where nothing is said, a
-    schema's judge or whoever starts a run has to."""
+    schema's judge or anyone who starts a run has to."""
     pictures: Literal["none", "item"] = "none"
     """`item`: the item's images, or frames of its clips, come with the text."""
     pair: bool = False

@@ -1,6 +1,6 @@
 """The names of controls and the texts that stand for options on a page of Label Studio.
 
-A control has the name of its criterion or field; what stands beside it (reasons, skips, "nothing to mark") has that
+A control has the name of its criterion or field; what stands next to it (reasons, skips, "nothing to mark") has that
 name, a hyphen and more, which no criterion can be called. Options are stored by their values, not by their labels: see
 ``codes``.
 """
@@ -22,7 +22,7 @@ RESERVED = "touchstone:"
 SKIP = f"{RESERVED}skip"
 NONE = f"{RESERVED}none"
 OTHER = f"{RESERVED}other"
-"""Choices beside the options: not to answer, that nothing applies, and a reason in one's own words."""
+"""Choices next to the options: not to answer, that nothing applies, and a reason in one's own words."""
 EDITED = "field-"
 """What the controls of fields begin with that a senior changes."""
 

@@ -14,7 +14,7 @@ from annotation_schemas.label_studio_parts import Part
 from annotation_schemas.model import Choice, Criterion
 
 Listed = tuple[str, str, str | None]
-"""A choice: its label, the text that stands for it, and what is said beside it."""
+"""A choice: its label, the text that stands for it, and what is said next to it."""
 
 _VARIABLE = re.compile(r"\$(?=[\w\[\].{}])")
 _JOINER = "\N{WORD JOINER}"

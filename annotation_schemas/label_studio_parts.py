@@ -97,7 +97,7 @@ class Part:
     shown_when: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Controls with the choices of which one has to be made before this is asked."""
     told: tuple[str, ...] = ()
-    """Conditions that cannot be shown as such, as sentences; whoever does not meet them leaves it out."""
+    """Conditions that cannot be shown as such, as sentences; anyone who does not meet them leaves it out."""
     several: bool = False
     """It is drawn on a place with several images."""
     field: ItemField | None = None
@@ -133,7 +133,7 @@ class Part:
         return found if self.type == "ranker" else distinct(found)
 
     def side(self, what: str, place: int | None = None) -> str:
-        """The name of a control beside its own."""
+        """The name of a control next to its own."""
         return f"{self.name}-{what}" if place is None else f"{self.name}-{what}-{place}"
 
     def own_reasons(self) -> list[tuple[int, Choice]]:
@@ -302,7 +302,7 @@ def text_of_result(control: str, text: Any) -> Result:
 
 
 def skip_reason(part: Part, given: Given) -> Any:
-    """Why it was skipped; None if nobody said."""
+    """Why it was skipped; None if no one said."""
     skip = part.criterion.skip
     return _reason(part, given, skip.reasons if skip else (), part.side("skip"), part.side("skip-words"))
 
@@ -318,7 +318,7 @@ def _reason(part: Part, given: Given, reasons: Sequence[Choice], control: str, w
 
 
 def reason_for(part: Part, given: Given, place: int, option: Choice) -> Any:
-    """Why this option was chosen; None if nobody said."""
+    """Why this option was chosen; None if no one said."""
     return _reason(part, given, option.reasons, part.side("reason", place), part.side("words", place))
 
 

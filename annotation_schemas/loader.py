@@ -89,7 +89,7 @@ def _read_guideline(folder: Path, name: str, document: Document) -> str:
 
 def _parse(text: str) -> tuple[Document, Schema | None]:
     document, schema = _parsed(text)
-    return replace(document, troubles=list(document.troubles)), schema  # whoever asked may add to them
+    return replace(document, troubles=list(document.troubles)), schema  # anyone who asked may add to them
 
 
 @lru_cache(maxsize=32)

@@ -28,7 +28,7 @@ class _Part(BaseModel):
 
 
 def _known(name: str, info: ValidationInfo, names: str) -> str:
-    """A name, refused where whoever reads a file says which ones there are (``context``) and it is none of them."""
+    """A name, refused where anyone who reads a file says which ones there are (``context``) and it is none of them."""
     known: list[str] = (info.context or {}).get(names, [name])
     if name in known:
         return name
@@ -63,7 +63,7 @@ class AssetSlot(_Part):
     kind: Literal["image", "clip"]
     """An image or a clip."""
     min: int = 1
-    """0: an item may come without it. Otherwise nobody is asked about an item whose image or clip is not there."""
+    """0: an item may come without it. Otherwise no one is asked about an item whose image or clip is not there."""
     max: int | None = 1
     """None: any number."""
 
@@ -76,7 +76,7 @@ class Choice(_Part):
     label: str
     """What is shown; of a bare value, the value in words."""
     help: str | None = None
-    """Shown beside it."""
+    """Shown next to it."""
     reasons: tuple[Choice, ...] = ()
     """Choosing this asks for one of these reasons (or a typed one)."""
 
@@ -265,7 +265,7 @@ class Qualification(_Part):
     """What an answer has to equal to be right: the item's key, what most seniors answered, or both; absent: the key
     where there is one, else the seniors."""
     retry_after_hours: float = 0
-    """How long somebody who did not pass waits before the next try."""
+    """How long someone who did not pass waits before the next try."""
     attempts: int | None = None
     """How many tries there are; absent: any number."""
 
@@ -338,7 +338,7 @@ class Adjudication(_Part):
 
 
 class Refinement(_Part):
-    """Looking for second right answers beside a model's answer."""
+    """Looking for second right answers next to a model's answer."""
 
     criteria: tuple[Criterion, ...] = ()
     """What is asked about a model's answer."""
@@ -366,7 +366,7 @@ class Grading(_Part):
     dimensions: tuple[str, ...] | None = None
     """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
-    """The item's fields beside the answer; None: all that are not secret in grading."""
+    """The item's fields next to the answer; None: all that are not secret in grading."""
     qualification: Qualification | None = None
     """What to pass before one may grade; its items are models' answers, and seniors say what is right."""
     gold: Gold | None = None
@@ -476,7 +476,7 @@ class Source(_Part):
 
 
 class Derived(_Part):
-    """A criterion that nobody is asked: it follows from others. Each part of an answer is settled first (of people by
+    """A criterion that no one is asked: it follows from others. Each part of an answer is settled first (of people by
     `combine`, of a judge as it says), then they are put together; an answer that lacks a part is left out."""
 
     name: str
@@ -513,11 +513,11 @@ class VerdictRule(_Part):
     test: bool | None = None
     """Whether it has to pass the alternative annotator test, too; default: true."""
     epsilon: float | None = None
-    """Of that test: 0.2 beside experts, 0.15 beside trained people, 0.1 beside a crowd; default: 0.2."""
+    """Of that test: 0.2 next to experts, 0.15 next to trained people, 0.1 next to a crowd; default: 0.2."""
 
 
 class Report(_Part):
-    """What Results, Agreement and Calibration show first; whoever asks for something else gets that."""
+    """What Results, Agreement and Calibration show first; anyone who asks for something else gets that."""
 
     unit: Literal["item", "prediction", "dimension"] = "item"
     """What is one unit: `item` begins with the votes of verification (where there is one), `prediction` with the grades
@@ -537,7 +537,7 @@ class Report(_Part):
     (`touchstone calibrate --rule`) takes its place. None: none is set beforehand."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
     """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
-    a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted beside the number."""
+    a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted next to the number."""
 
 
 class Export(_Part):
@@ -575,7 +575,7 @@ class Schema(_Part):
     title: str
     """As people read it."""
     guideline: str | None = None
-    """Path of the guideline beside the schema file."""
+    """Path of the guideline next to the schema file."""
     source: Source | None = None
     """Where items come from, if they are not only written here."""
     dimensions: tuple[Dimension, ...]

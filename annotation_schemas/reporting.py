@@ -57,7 +57,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         each for name in _RATED if (stage := getattr(stages, name)) is not None for each in stage.criteria
     ]
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
-        yield ("report", "unit"), "nobody rates models' answers: there is no grading; say `item`, or leave it out"
+        yield ("report", "unit"), "no one rates models' answers: there is no grading; say `item`, or leave it out"
     elif schema.report.unit == "dimension" and not any(ends_of_values(each) for each in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
@@ -70,7 +70,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         elif name == ACCURACY and key_field(schema) is None:
             yield path, "no field of the item is a key, so that there is no accuracy"
         elif name not in OF_RESULTS and not criteria:
-            yield path, f"nobody rates anything, so that there is no `{name}`: there is no verification and no grading"
+            yield path, f"no one rates anything, so that there is no `{name}`: there is no verification and no grading"
         elif _needs(name) is Needs.ORDER and not ordered:
             yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
         elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
@@ -86,7 +86,7 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
     if rule is None:
         return
     if not rated:
-        yield ("report", "rule"), "nobody rates anything that a judge could be held against"
+        yield ("report", "rule"), "no one rates anything that a judge could be held against"
     for name in ("units", "people"):
         if (n := getattr(rule, name)) is not None and n < 2:
             yield ("report", "rule", name), "at least 2 are needed for any agreement"

@@ -22,7 +22,7 @@ def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
 
 
 def title_beside(field: ItemField, stage: Stage) -> str:
-    """A field's title; beside a model's answer, an item's own "Answer" is the reference."""
+    """A field's title; next to a model's answer, an item's own "Answer" is the reference."""
     title = title_of(field)
     clashes = stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold()
     return REFERENCE_TITLE if clashes else title

@@ -201,7 +201,7 @@ def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
 
 
 def _asked(schema: Schema) -> Iterator[Finding]:
-    """Each criterion is asked of somebody, and nobody gets an empty form."""
+    """Each criterion is asked of someone, and no one gets an empty form."""
     for stage in ("verification", "refinement", "grading"):
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
@@ -633,7 +633,7 @@ def _gates(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 WARNING,
                 ("stages", name, "qualification", "pass_mark"),
-                "everybody passes, whatever they answer; give a share above 0, or take the qualification away",
+                "everyone passes, whatever they answer; give a share above 0, or take the qualification away",
             )
 
 

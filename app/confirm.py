@@ -16,7 +16,7 @@ _ASKED = "confirm.asked"
 
 @dataclass(frozen=True)
 class Question:
-    """What somebody is asked before it is done."""
+    """What someone is asked before it is done."""
 
     title: str
     """With the name of what it concerns, such as "Deactivate Ana Ruiz?"."""

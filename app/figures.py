@@ -1,8 +1,8 @@
 """Figures that take long: worked out in a process of their own, once for each state of a project, and kept.
 
-The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which nobody gets the next
-item. What is small is worked out where it is asked for. What is large goes to a process beside it, one at a time and at
-low priority; until it is done, a page shows what it has of an earlier state and says so. What came of it lies in the
+The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which no one gets the next
+item. What is small is worked out where it is asked for. What is large goes to a process next to it, one at a time and
+at low priority; until it is done, a page shows what it has of an earlier state and says so. What came of it lies in the
 home folder under ``figures`` and belongs to the state of the project and to the code that made it. That process stays
 for a while: the next question is mostly about what it has read already.
 """
@@ -45,7 +45,7 @@ AGAIN_SECONDS = 60.0
 IDLE_SECONDS = 120.0
 """So long a process that has nothing to do stays."""
 PATIENCE_SECONDS = 1.0
-"""So long whoever asks waits for a process that has been at work before: it has much at hand."""
+"""So long anyone who asks waits for a process that has been at work before: it has much at hand."""
 FILES = 200
 """So many figures are kept, the newest."""
 _IN_MEMORY = 32
@@ -69,7 +69,7 @@ class Figure:
 
     value: Any
     state: tuple[Any, ...]
-    """Of the project, as whoever asked has named it."""
+    """Of the project, as anyone who asked has named it."""
     at: datetime
     seconds: float
     """How long it took."""
@@ -122,7 +122,7 @@ def asked(
     work
         A name of ``WORKS``.
     args
-        What its function is called with; values that can be pickled. Whoever asks has made sure that the person may.
+        What its function is called with; values that can be pickled. Anyone who asks has made sure that the person may.
     state
         What stays the same as long as the figure does.
     size
@@ -282,7 +282,7 @@ def _handed(process: subprocess.Popen[bytes], order: bytes) -> str:
 
 
 def _let_go(process: subprocess.Popen[bytes]) -> int:
-    """See a process off, which ends when nobody can order anything of it any more; its exit status."""
+    """See a process off, which ends when no one can order anything of it any more; its exit status."""
     assert process.stdout is not None
     assert process.stdin is not None
     with suppress(BrokenPipeError):
@@ -333,7 +333,7 @@ def _work_beside() -> int:
 
 
 def _take_orders(orders: queue.Queue[bytes]) -> None:
-    """The input ends when whoever wants figures is gone, and with it this process, whatever it is at."""
+    """The input ends when the one who wants figures is gone, and with it this process, whatever it is at."""
     while True:
         length = int.from_bytes(_taken(_LENGTH), "big")
         orders.put(_taken(length))

@@ -1,6 +1,6 @@
 """The gate in front of everything that is served: host, origin, session, and the headers of every reply.
 
-It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers somebody who is not signed
+It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers someone who is not signed
 in. Roles are not its business: the use cases check those.
 """
 
@@ -33,11 +33,11 @@ from domain.records import SignedIn
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/hook"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/media-link/")
 COOKIE_LESS = ("/static/", "/assets/", "/media-link/", "/label-studio/")
-"""Nobody's session is looked up for these: what they answer is the same for everybody."""
+"""Nobody's session is looked up for these: what they answer is the same for everyone."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-NOT_SIGNED_IN = "Nobody is signed in, or the session has ended. Sign in and try again."
+NOT_SIGNED_IN = "No one is signed in, or the session has ended. Sign in and try again."
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ class Gate:
 
 
 class _Answer:
-    """Where a reply goes: it gets the headers that every reply has, whoever makes it."""
+    """Where a reply goes: it gets the headers that every reply has, no matter who makes it."""
 
     def __init__(self, send: Send, policy: str) -> None:
         self.send, self.policy = send, policy

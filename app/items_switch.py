@@ -20,7 +20,7 @@ def switch(
 ) -> Items | None:
     """Which items are wanted: a choice as soon as the project has verdicts; None leaves it to what is usual.
 
-    ``show`` says beside it which ones are counted.
+    ``show`` says next to it which ones are counted.
     """
     usual = counting_of(services.store, person=services.person, project=view.name, stage=stage)
     chosen: Items | None = None

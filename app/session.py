@@ -1,4 +1,4 @@
-"""The cookie that says who is signed in, and where somebody may be sent after signing in. Knows no framework."""
+"""The cookie that says who is signed in, and where someone may be sent after signing in. Knows no framework."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ def pressed(services: Services) -> Iterator[None]:
 
 
 def was_refused() -> bool:
-    """Whether the press that led to this run was refused, and nobody has been told yet."""
+    """Whether the press that led to this run was refused, and no one has been told yet."""
     return "touchstone.refused" in st.session_state
 
 
@@ -317,8 +317,8 @@ CONTROLS = {
     "--field": "“Keys of the data with other names”:",
     "--control": "“Controls with other names”:",
     "--without": "“Controls that nothing is made of”:",
-    "--rater NAME": "“Who made annotations that name nobody”",
-    "--rater": "“Who made annotations that name nobody”",
+    "--rater NAME": "“Who made annotations that name no one”",
+    "--rater": "“Who made annotations that name no one”",
     "--raters-are": "“Their raters are”",
     "--run": "“Run, for answers”",
     "--unanswered": "“Label of items without an answer”",
@@ -335,7 +335,7 @@ CONTROLS = {
     "--family": CALIBRATE,
     "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
     " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
-        "; whoever runs the server sets it."
+        "; anyone who runs the server sets it."
     ),
 }
 """What is an option of a command there is a control of a page here, or something that only a command takes."""

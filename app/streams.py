@@ -1,7 +1,7 @@
 """What comes in through Streamlit's own connections: messages of its websocket, and uploads.
 
-Streamlit takes both from whoever has a page open. Here messages that are for developers are left out, uploads are for
-those who have a page with an uploader, bounded, and forgotten soon after their last page is closed.
+Streamlit takes both from anyone who has a page open. Here messages that are for developers are left out, uploads are
+for those who have a page with an uploader, bounded, and forgotten soon after their last page is closed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from domain.records import Person
 
 UPLOAD = "/_stcore/upload_file/"
 MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
-"""What a page of ours sends. Clearing caches, running on save and asking about git are nobody's here."""
+"""What a page of ours sends. Clearing caches, running on save and asking about git are no one's here."""
 OPERATION = "backend_operation_request"
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
-"""What a page asks for beside that: a file that is made when it is fetched, and further rows of a table."""
+"""What a page asks for next to that: a file that is made when it is fetched, and further rows of a table."""
 HELD_BYTES = 2 * 1024**3
 """Uploads that are kept in memory or under way at a time, of all people together."""
 FORGET_SECONDS = 60.0

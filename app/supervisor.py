@@ -1,4 +1,4 @@
-"""The worker beside the web server: a process of its own, started anew when it dies, ended with the server."""
+"""The worker next to the web server: a process of its own, started anew when it dies, ended with the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDING_SECONDS = 5.0
 class Beside:
     """A command that runs as long as this process does.
 
-    Its standard input is a pipe from here: it ends when this process is gone, even if nobody could tell it.
+    Its standard input is a pipe from here: it ends when this process is gone, even if no one could tell it.
     """
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:

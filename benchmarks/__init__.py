@@ -1,1 +1,1 @@
-"""Measurements of Touchstone beside the tools that people would use instead."""
+"""Measurements of Touchstone next to the tools that people would use instead."""

@@ -1,4 +1,4 @@
-"""Agreement statistics beside a bare numpy prototype and beside their peers, called as users would, in one run.
+"""Agreement statistics next to a bare numpy prototype and next to their peers, called as users would, in one run.
 
     .venv/bin/python benchmarks/agreement.py [--quick] [--units N] [--only REGEX] [--without-peers]
 
@@ -45,7 +45,7 @@ MEMORY_GB = 4
 """A peer that would ask for more is left out."""
 
 PEERS = ("krippendorff==0.9.0", "pingouin==0.6.1", "statsmodels==0.15.0")
-"""What is installed beside the versions of numpy, scipy and scikit-learn that Touchstone is tested with."""
+"""What is installed next to the versions of numpy, scipy and scikit-learn that Touchstone is tested with."""
 ALONE = "irrCAC==0.4.4"
 """Asks for years-old scipy and pandas, and mostly runs with today's: installed without what it asks for."""
 OWN = "TOUCHSTONE_BENCHMARK_PYTHON"

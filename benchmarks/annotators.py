@@ -1,4 +1,4 @@
-"""How many people can work at once? Annotators over the real protocol, with pauses and without, beside two peers.
+"""How many people can work at once? Annotators over the real protocol, with pauses and without, next to two peers.
 
     .venv/bin/python benchmarks/annotators.py [--quick] [--people N] [--seconds S] [--items N] [--peers NAME ...]
 
@@ -59,7 +59,7 @@ class Desk(Protocol):
         """Sign in and get the first item."""
 
     async def look(self) -> None:
-        """What a page loads besides, while somebody looks at the item."""
+        """What a page loads besides, while someone looks at the item."""
 
     async def answer(self) -> str:
         """Submit and get the next item; what identifies the item that was answered."""

@@ -8,8 +8,8 @@ Three parts, each on SQLite and on a PostgreSQL server of its own:
   with SIGKILL at random and started again. Afterwards the tables are read by plain SQL and compared with what every
   person wrote down, on disk, before their next step; and ``touchstone check`` recomputes everything.
 - *duel*: two processes reach for the same slot at the same moment, ten thousand times; exactly one must get it.
-- *cost*: the next task in a project of a thousand to a million items, for somebody at work and for somebody who has
-  done nearly everything, before whom lie only slots that they may not take; and at the largest size for somebody new
+- *cost*: the next task in a project of a thousand to a million items, for someone at work and for someone who has
+  done nearly everything, before whom lie only slots that they may not take; and at the largest size for someone new
   before whom lie 20,000 items that wait for their images.
 
 The last line of the output is one JSON object.

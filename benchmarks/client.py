@@ -19,7 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 Json = Any
 
 PATIENCE_SECONDS = 120
-"""Longer than anybody would wait; after it a request counts as an error."""
+"""Longer than anyone would wait; after it a request counts as an error."""
 
 
 class HttpError(Exception):

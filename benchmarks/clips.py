@@ -7,7 +7,7 @@ number, and EgoPlan items about it, each with an observation frame anywhere in t
 seconds before it. They are imported as a lead would. What then lies in the store is read without our code: every
 frame's number is compared with the one that the item names.
 
-Beside it, each observation frame alone, as a script would get it: OpenCV (set to the frame's number, then read), and
+Next to it, each observation frame alone, as a script would get it: OpenCV (set to the frame's number, then read), and
 PyAV decoding from the first frame on, which is sure and was how Touchstone did it.
 
 A table goes to standard error; the last line of the output is one JSON object.

@@ -1,4 +1,4 @@
-"""A judge at an endpoint: 32 requests in flight beside one at a time, and ten thousand judgements in little memory.
+"""A judge at an endpoint: 32 requests in flight next to one at a time, and ten thousand judgements in little memory.
 
     .venv/bin/python benchmarks/judges.py [--quick] [--delay-ms 50]
 

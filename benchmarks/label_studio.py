@@ -105,7 +105,7 @@ QUICK = {"answers": 100, "items": 1_000}
 PATIENCE = 900.0
 """Seconds after which people go home, whatever is done."""
 NOTHING_YET = 0.1
-"""Seconds until somebody without a task looks again."""
+"""Seconds until someone without a task looks again."""
 RATING = "verdict"
 AHEAD = 10
 """So many tasks a person has there at once: people without pauses use up three before the next ones come."""
@@ -136,7 +136,7 @@ class Target:
         self._lock = threading.Lock()
 
     def begin(self) -> bool:
-        """Whether another answer is wanted; whoever hears yes gives it, or gives up."""
+        """Whether another answer is wanted; anyone who hears yes gives it, or gives up."""
         with self._lock:
             wanted = self._begun < self.wanted and time.monotonic() - self.begun < PATIENCE
             self._begun += wanted
@@ -157,7 +157,7 @@ class Target:
 
     @property
     def over(self) -> bool:
-        """Whether nobody has anything left to do."""
+        """Whether no one has anything left to do."""
         return self.submitted >= self.wanted or time.monotonic() - self.begun > PATIENCE
 
     @property
@@ -167,7 +167,7 @@ class Target:
 
 
 def work(address: str, token: str, projects: Callable[[], Sequence[int]], target: Target, to: str) -> None:
-    """One person: take the next task, submit it, without a pause, until there are enough answers of everybody."""
+    """One person: take the next task, submit it, without a pause, until there are enough answers of everyone."""
     chosen = {"from_name": RATING, "to_name": to, "type": "choices", "value": {"choices": ["yes"]}}
     while not target.over:
         if not target.begin():
@@ -202,7 +202,7 @@ def upcoming(address: str, token: str, projects: Sequence[int]) -> int | None:
 
 
 def all_at_once(jobs: Sequence[threading.Thread]) -> None:
-    """Start everybody, and wait until the last one has gone."""
+    """Start everyone, and wait until the last one has gone."""
     for job in jobs:
         job.start()
     for job in jobs:

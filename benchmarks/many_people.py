@@ -39,7 +39,7 @@ LEASE_SECONDS = 2.0
 LONGEST = 150
 """Seconds beyond the planned ones that may be needed for enough submissions on a busy machine."""
 PATIENCE = 3
-"""Seconds without work after which somebody goes home."""
+"""Seconds without work after which someone goes home."""
 
 SCHEMA = """
 name: hands
@@ -133,7 +133,7 @@ class Worker:
         os.fsync(self.journal)
 
     def work(self) -> None:
-        """Until everybody stops, or nothing has waited for a while."""
+        """Until everyone stops, or nothing has waited for a while."""
         from domain.records import TaskView
         from workflow.annotate import claims as claim
 
@@ -303,7 +303,7 @@ def _work(url: str, home: str, login: str, seed: int, began: float) -> None:
 
 
 def journals(home: Path) -> list[dict[str, Any]]:
-    """What everybody was told. The last line of somebody who was killed may be broken off."""
+    """What everyone was told. The last line of someone who was killed may be broken off."""
     told = []
     for path in sorted(home.glob("journal-*.jsonl")):
         for line in path.read_bytes().split(b"\n"):
@@ -370,7 +370,7 @@ def counted(url: str) -> dict[str, int]:
 
 
 def lost(url: str, home: Path) -> list[str]:
-    """Whatever somebody was told is stored and is not, word by word."""
+    """Whatever someone was told is stored and is not, word by word."""
     with asking(url) as ask:
         stored = {
             key: (public, json.loads(answers) if isinstance(answers, str) else answers, note, login)

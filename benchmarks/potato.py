@@ -105,7 +105,7 @@ class Potato:
         self.process = None
 
     def sign_in(self, page: Page, name: str) -> None:
-        """Register somebody and open their first item."""
+        """Register someone and open their first item."""
         form = {"action": "signup", "email": name, "pass": "not-a-secret-1"}
         page.context.request.post(f"{self.url}/register", form=form)
         page.goto(f"{self.url}/")

@@ -1,9 +1,9 @@
-"""Options ranked from a prompt that is read once, beside a whole pass per option; batches; what a run costs.
+"""Options ranked from a prompt that is read once, next to a whole pass per option; batches; what a run costs.
 
     .venv/bin/python benchmarks/ranking.py [--quick] [--only PART ...] [--rounds N]
 
 A LLaVA with random weights of about 100 million parameters is built, saved, and opened by the code that opens
-anybody's checkpoint. The naive way is written here and shares nothing with the package: the processor is called with
+anyone's checkpoint. The naive way is written here and shares nothing with the package: the processor is called with
 prompt and option together, and everything goes through the model, once per option. Both get the same questions in
 turns on one thread; the processor time of the best round counts.
 
@@ -239,7 +239,7 @@ def naive(model: Any, processor: Any, question: Question) -> list[list[float]]:
 
 
 def ranking(folder: Path, size: Size, shown: Sequence[Picture], numbers: Sequence[int] = (4, 20)) -> dict[str, Any]:
-    """Our ranking beside the naive way, for so many options."""
+    """Our ranking next to the naive way, for so many options."""
     from transformers import AutoProcessor, LlavaForConditionalGeneration
 
     model = LlavaForConditionalGeneration.from_pretrained(folder).eval()
@@ -305,7 +305,7 @@ def generation(folder: Path, size: Size, shown: Sequence[Picture]) -> dict[str, 
     }
 
 
-# Part three: what a run costs beside its model.
+# Part three: what a run costs next to its model.
 
 
 class Open:
@@ -326,7 +326,7 @@ class Open:
 
 
 def bare(model: Any, processor: Any, questions: Sequence[Question], size: Size) -> list[str]:
-    """What somebody would write who needs the answers once, and keeps nothing."""
+    """What someone would write who needs the answers once, and keeps nothing."""
     import torch
     from PIL import Image
 
@@ -350,7 +350,7 @@ def bare(model: Any, processor: Any, questions: Sequence[Question], size: Size) 
 
 
 def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
-    """A run over items of the demo project, every attempt kept in SQLite, beside the bare loop over the same items."""
+    """A run over items of the demo project, every attempt kept in SQLite, next to the bare loop over the same items."""
     from transformers import AutoProcessor, LlavaForConditionalGeneration
 
     from app.services import open_resources

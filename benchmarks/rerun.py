@@ -50,7 +50,7 @@ def said(*arguments: str, home: Path) -> str:
 
 
 def rows(home: Path, query: str) -> list[tuple[object, ...]]:
-    """Ask the demo's database, beside the server."""
+    """Ask the demo's database, next to the server."""
     with closing(sqlite3.connect(f"file:{home / 'touchstone.db'}?mode=ro", uri=True)) as connection:
         return connection.execute(query).fetchall()
 

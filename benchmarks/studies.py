@@ -5,7 +5,7 @@
 - statistics: every coefficient of the golden file, as other packages have computed it;
 - files: each published data set goes into a project and comes out, and is compared byte for byte;
 - answers: models' answers made from real items so that it is known how many are right, in the dresses in which models
-  put them; accuracy as ``touchstone results`` gives it beside that;
+  put them; accuracy as ``touchstone results`` gives it next to that;
 - replies: the files of texts that are hard to read, judges' and models', with what a careful person reads from each;
 - submissions: ``benchmarks/claims.py --quick``, in which processes are killed as they submit.
 
@@ -231,7 +231,7 @@ def _accuracy(
 
 
 def replies(folder: Path, scratch: Path) -> Iterator[Study]:
-    """Texts that are hard to read: wrong are those of which something was read that nobody says."""
+    """Texts that are hard to read: wrong are those of which something was read that no one says."""
     for who, name in (("judge", "judge_replies.jsonl"), ("answers", "model_answers.jsonl")):
         last = command(who, "read", folder / name, home=scratch, may_fail=True).strip().splitlines()[-1]
         good, bad, silent = (int(each) for each in re.findall(r"\d+", last.replace(",", "")))

@@ -32,7 +32,7 @@ _FUNCTION = (
 
 
 def forbid_changes(connection: Connection, *tables: str) -> None:
-    """Let the database refuse to change or delete rows of tables, whoever asks; triggers that are there stay."""
+    """Let the database refuse to change or delete rows of tables, no matter who asks; triggers that are there stay."""
     sqlite = connection.dialect.name == "sqlite"
     known = "SELECT name FROM sqlite_master WHERE type = 'trigger'" if sqlite else "SELECT tgname FROM pg_trigger"
     there = set(connection.scalars(text(known)))

@@ -146,12 +146,12 @@ def chunks(session: Session, *, run_id: int) -> Sequence[StoredRunChunk]:
 
 
 def add_problems(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Keep lines that are nobody's answer; those that are there stay as they are. The number added."""
+    """Keep lines that are no one's answer; those that are there stay as they are. The number added."""
     return insert_or_ignore(session, RunBatchProblemRow, rows)
 
 
 def problems(session: Session, *, run_id: int) -> Sequence[StoredRunBatchProblem]:
-    """The lines of a run that are nobody's answer."""
+    """The lines of a run that are no one's answer."""
     wanted = select(RunBatchProblemRow).where(RunBatchProblemRow.run_id == run_id)
     return session.exec(wanted.order_by(col(RunBatchProblemRow.id))).all()
 

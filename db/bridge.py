@@ -108,7 +108,7 @@ def people(session: Session, *, bridge_id: int) -> list[tuple[StoredBridgePerson
 
 
 def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgePerson | None:
-    """Who somebody is on a server."""
+    """Who someone is on a server."""
     wanted = select(BridgePersonRow).where(
         BridgePersonRow.bridge_id == bridge_id, BridgePersonRow.person_id == person_id
     )
@@ -116,7 +116,7 @@ def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgeP
 
 
 def put_person(session: Session, *, bridge_id: int, person_id: int, email: str, now: datetime) -> None:
-    """Send somebody's work to a server, where they have that e-mail address; who that is there is not known yet."""
+    """Send someone's work to a server, where they have that e-mail address; who that is there is not known yet."""
     row = person(session, bridge_id=bridge_id, person_id=person_id)
     if row is None:
         row = BridgePersonRow(bridge_id=bridge_id, person_id=person_id, email=email, created_at=now)
@@ -125,13 +125,13 @@ def put_person(session: Session, *, bridge_id: int, person_id: int, email: str, 
 
 
 def recognise(session: Session, *, row: StoredBridgePerson, outside_user: int) -> None:
-    """It is known who somebody is on a server."""
+    """It is known who someone is on a server."""
     row.outside_user = outside_user
     _store(session, row)
 
 
 def remove_person(session: Session, *, row: StoredBridgePerson) -> None:
-    """Send no more of somebody's work to a server."""
+    """Send no more of someone's work to a server."""
     session.delete(row)
     session.flush()
 
@@ -151,7 +151,7 @@ def say_why(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> None
 
 
 def names(session: Session, *, bridge_id: int) -> dict[int, tuple[str, str]]:
-    """Login and name of everybody who has or had a project there, by id."""
+    """Login and name of everyone who has or had a project there, by id."""
     wanted = (
         select(PersonRow.id, PersonRow.login, PersonRow.name)
         .join(BridgeProjectRow, col(BridgeProjectRow.person_id) == PersonRow.id)
@@ -182,7 +182,7 @@ def add_place(
     outside_user: int,
     now: datetime,
 ) -> StoredBridgeProject:
-    """Note that a project for somebody's work in a stage is about to be made there."""
+    """Note that a project for someone's work in a stage is about to be made there."""
     row = BridgeProjectRow(
         bridge_id=bridge_id,
         person_id=person_id,

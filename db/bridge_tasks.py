@@ -66,7 +66,7 @@ def send_again(
 
 
 def leave(session: Session, *, row: StoredBridgeTask, why: str) -> None:
-    """A task stays there, for somebody to look at."""
+    """A task stays there, for someone to look at."""
     row.why = why
     _store(session, row)
 
@@ -256,7 +256,7 @@ def newest(session: Session, *, place_id: int) -> int:
 
 
 def no_longer_theirs(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[StoredBridgeTask, StoredTask]]:
-    """What stands there although its slot is done, called off, somebody else's, or its lease has ended, or although its
+    """What stands there although its slot is done, called off, someone else's, or its lease has ended, or although its
     item has another revision now."""
     revised = and_(col(BridgeTaskRow.revision).is_not(None), col(BridgeTaskRow.revision) != ItemRow.current_revision)
     wanted = (

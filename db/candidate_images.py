@@ -18,7 +18,7 @@ _BECOMES = {"kept": Sifted.KEPT, "dropped": Sifted.DROPPED}
 
 
 def add(session: Session, *, asset: StoredAsset, sharpness: float | None, look: int | None) -> None:
-    """Make an image a candidate, which somebody has to keep before it is in the pool."""
+    """Make an image a candidate, which someone has to keep before it is in the pool."""
     session.add(
         CandidateRow(
             asset_id=asset.id, project_id=asset.project_id, source_id=asset.source_id, sharpness=sharpness, look=look
@@ -28,7 +28,7 @@ def add(session: Session, *, asset: StoredAsset, sharpness: float | None, look: 
 
 
 def give(session: Session, *, rows: Iterable[StoredCandidate], person_id: int, now: datetime) -> None:
-    """Put locked candidates into somebody's hands for the time of a lease."""
+    """Put locked candidates into someone's hands for the time of a lease."""
     for row in rows:
         row.person_id, row.lease_until = person_id, now + LEASE
         session.add(row)
@@ -56,7 +56,7 @@ def decide(
     guideline_hash: str,
     now: datetime,
 ) -> StoredSiftDecision:
-    """Store a decision about a locked candidate, which leaves everybody's hands."""
+    """Store a decision about a locked candidate, which leaves everyone's hands."""
     decision = SiftDecisionRow(
         project_id=row.project_id,
         asset_id=row.asset_id,
@@ -81,7 +81,7 @@ def decide(
 def in_hand(
     session: Session, *, project_id: int, person_id: int, now: datetime, per_source: int | None
 ) -> Sequence[StoredCandidate]:
-    """What somebody has before them: candidates that still wait and may still be kept."""
+    """What someone has before them: candidates that still wait and may still be kept."""
     wanted = (
         select(CandidateRow)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
@@ -96,7 +96,7 @@ def in_hand(
 
 
 def first_free(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> StoredCandidate | None:
-    """The first candidate that nobody has in hand, locked; those that others are just taking are passed over."""
+    """The first candidate that no one has in hand, locked; those that others are just taking are passed over."""
     wanted = (
         select(CandidateRow)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
@@ -111,7 +111,7 @@ def first_free(session: Session, *, project_id: int, now: datetime, per_source: 
 def looks(
     session: Session, *, project_id: int, look: int, now: datetime, per_source: int | None
 ) -> list[tuple[int, int]]:
-    """(asset, hash) of candidates that nobody has in hand, among them all whose hash differs from ``look`` in at most
+    """(asset, hash) of candidates that no one has in hand, among them all whose hash differs from ``look`` in at most
     six bits: those that share one of its seven parts, each found in an index."""
     found: dict[int, int] = {}
     for at, part in enumerate(LOOK_PARTS):
@@ -126,7 +126,7 @@ def looks(
 
 
 def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> Sequence[StoredCandidate]:
-    """Those of these candidates that still wait in nobody's hands, locked."""
+    """Those of these candidates that still wait in no one's hands, locked."""
     wanted = (
         select(CandidateRow)
         .where(col(CandidateRow.asset_id).in_(asset_ids), CandidateRow.state == Sifted.WAITING, _free(now))
@@ -138,7 +138,7 @@ def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> S
 
 
 def let_go(session: Session, *, project_id: int, person_id: int) -> None:
-    """Take everything out of somebody's hands."""
+    """Take everything out of someone's hands."""
     session.exec(
         update(CandidateRow)
         .where(
@@ -189,7 +189,7 @@ def let_in(session: Session, *, asset: StoredAsset, per_source: int | None) -> b
 
 
 def take_out(session: Session, *, asset: StoredAsset) -> bool:
-    """Take an image out of the pool again; False if somebody has begun an item about it."""
+    """Take an image out of the pool again; False if someone has begun an item about it."""
     taken = session.exec(
         update(AssetRow)
         .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool))
@@ -204,7 +204,7 @@ def take_out(session: Session, *, asset: StoredAsset) -> bool:
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredSiftDecision]:
-    """What somebody has sent under a key."""
+    """What someone has sent under a key."""
     wanted = select(SiftDecisionRow).where(SiftDecisionRow.person_id == person_id, SiftDecisionRow.submit_key == key)
     return session.exec(wanted).all()
 
@@ -325,7 +325,7 @@ def dropped(
 def decisions(
     session: Session, *, project_id: int
 ) -> list[tuple[StoredSiftDecision, StoredAsset, StoredCandidate, str | None, str | None]]:
-    """Every decision, oldest first, with its source's name and the login of whoever decided."""
+    """Every decision, oldest first, with its source's name and the login of the person who decided."""
     sources = select(SourceRow.id, SourceRow.name).where(SourceRow.project_id == project_id)
     names = {id: name for id, name in session.exec(sources)}
     wanted = (

@@ -93,9 +93,9 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
 
 
 def fed(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
-    """The models' answers shown beside the current revision of items to refine them, by item id.
+    """The models' answers shown next to the current revision of items to refine them, by item id.
 
-    ``ever``: beside any revision. What is called off and nobody has decided does not count.
+    ``ever``: next to any revision. What is called off and no one has decided does not count.
     """
     wanted = (
         select(TaskRow.item_id, TaskRow.prediction_id)
@@ -133,7 +133,7 @@ def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dic
 
 
 def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
-    """The items that somebody edited beside a model's answer."""
+    """The items that someone edited next to a model's answer."""
     wanted = select(AnnotationRow.item_id, AnnotationRow.answers).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == Stage.REFINEMENT,
@@ -160,7 +160,7 @@ def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) 
 
 
 def own_votes(session: Session, *, project_id: int) -> list[str]:
-    """External ids of items that somebody verified who wrote or edited them."""
+    """External ids of items that someone verified who wrote or edited them."""
     wanted = (
         select(ItemRow.external_id)
         .join(AnnotationRow, col(AnnotationRow.item_id) == ItemRow.id)

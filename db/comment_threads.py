@@ -113,7 +113,7 @@ def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime 
 
 
 def note_read(session: Session, *, person_id: int, comments: Sequence[int], now: datetime) -> None:
-    """Note that somebody has read what is for them."""
+    """Note that someone has read what is for them."""
     session.exec(
         update(CommentForRow)
         .where(
@@ -141,7 +141,7 @@ def items_of_person(session: Session, *, project_id: int, person_id: int, unread
 
 
 def items_with_comments(session: Session, *, project_id: int, limit: int) -> Sequence[StoredItem]:
-    """The items of a project that somebody commented on, the last one first."""
+    """The items of a project that someone commented on, the last one first."""
     newest = (
         select(CommentRow.item_id, func.max(CommentRow.id).label("newest"))
         .where(CommentRow.project_id == project_id)
@@ -153,7 +153,7 @@ def items_with_comments(session: Session, *, project_id: int, limit: int) -> Seq
 
 
 def unanswered(session: Session, *, project_id: int) -> Sequence[StoredItem]:
-    """The items whose last comment is by somebody who is neither senior nor lead: they wait for an answer."""
+    """The items whose last comment is by someone who is neither senior nor lead: they wait for an answer."""
     newest = (
         select(func.max(CommentRow.id)).where(CommentRow.project_id == project_id).group_by(col(CommentRow.item_id))
     )
@@ -180,12 +180,12 @@ def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> Sequenc
 
 
 def note_insight(session: Session, *, item_id: int, person_id: int, now: datetime) -> None:
-    """Note that somebody has looked at an item before its verdict."""
+    """Note that someone has looked at an item before its verdict."""
     insert_or_ignore(session, InsightRow, [{"item_id": item_id, "person_id": person_id, "created_at": now}])
 
 
 def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
-    """Whether somebody is known to have looked at an item before its verdict."""
+    """Whether someone is known to have looked at an item before its verdict."""
     return session.get(InsightRow, (item_id, person_id)) is not None
 
 
@@ -263,7 +263,7 @@ def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int
 
 
 def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool) -> set[int]:
-    """Items about which somebody has or had a slot in a blind stage, or, unless ``own``, about which anybody still has
+    """Items about which someone has or had a slot in a blind stage, or, unless ``own``, about which anyone still has
     to answer: only of these may there be anything that the person must not see."""
     mine = col(TaskRow.person_id) == person_id
     waiting = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))

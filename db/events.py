@@ -44,7 +44,7 @@ def record(
 
 
 GIVEN = ("task.claimed", "pool.picked", "task.given")
-"""Kinds of events with which somebody comes to have a task."""
+"""Kinds of events with which someone comes to have a task."""
 
 LOOKING = ("export.made", "history.read")
 """Kinds of events that change nothing: a release made twice in a row has one date."""
@@ -128,7 +128,7 @@ def found(
     offset: int = 0,
     limit: int | None = None,
 ) -> list[tuple[StoredEvent, str | None, str | None, str | None]]:
-    """Events with the login of whoever did it, the item's external id and the project's name, the newest first.
+    """Events with the login of the person who did it, the item's external id and the project's name, the newest first.
 
     ``project_id`` None: of all projects and of none. A kind that ends with a dot stands for all that begin so.
     ``before`` is the id of the last event that is known already.
@@ -187,7 +187,7 @@ def _chosen(
 
 
 def people(session: Session, *, project_id: int) -> list[str]:
-    """The logins of everybody who has done something in a project."""
+    """The logins of everyone who has done something in a project."""
     theirs = exists().where(col(EventRow.person_id) == col(PersonRow.id), col(EventRow.project_id) == project_id)
     return list(session.exec(select(PersonRow.login).where(theirs).order_by(col(PersonRow.login))))
 

@@ -13,7 +13,7 @@ from domain.runs import RunKind
 from domain.states import Purpose, Stage
 
 MARKED = "raters.marked"
-"""The event of somebody saying who raters are."""
+"""The event of someone saying who raters are."""
 
 
 def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
@@ -31,7 +31,7 @@ def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
 
 
 def marks(session: Session, *, project_id: int) -> dict[str, bool]:
-    """Of whom somebody has said whether they are people."""
+    """Of whom someone has said whether they are people."""
     wanted = select(FileRaterRow.name, FileRaterRow.is_person).where(FileRaterRow.project_id == project_id)
     return dict(session.exec(wanted).all())
 
@@ -47,7 +47,7 @@ def mark(session: Session, *, project_id: int, names: Iterable[str], is_person: 
 
 
 def accounts(session: Session, *, project_id: int) -> dict[str, int]:
-    """The logins, each with the person's id, of raters of a project's files under which somebody has rated here."""
+    """The logins, each with the person's id, of raters of a project's files under which someone has rated here."""
     of_files = plain_select(col(ImportedRatingRow.rater)).where(col(ImportedRatingRow.project_id) == project_id)
     wanted = (
         plain_select(col(PersonRow.login), col(PersonRow.id))

@@ -243,7 +243,7 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
-    """The logins of everybody of whom something counts in a stage."""
+    """The logins of everyone of whom something counts in a stage."""
     return set(session.exec(_counting(select(PersonRow.login), project_id=project_id, stage=stage).distinct()))
 
 
@@ -277,7 +277,7 @@ def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
 
 
 def annotators(session: Session, *, project_id: int) -> list[int]:
-    """The ids of everybody who has submitted something in a project or written one of its items, rising."""
+    """The ids of everyone who has submitted something in a project or written one of its items, rising."""
     voted = session.exec(select(AnnotationRow.person_id).where(AnnotationRow.project_id == project_id).distinct())
     wrote = session.exec(select(ItemRow.author_id).where(ItemRow.project_id == project_id).distinct())
     return sorted({*voted, *(id for id in wrote if id is not None)})

@@ -31,7 +31,7 @@ SETTLED = (ItemState.KEPT, ItemState.REJECTED)
 
 
 class GoldAnswer(NamedTuple):
-    """What counts of somebody's answer to gold."""
+    """What counts of someone's answer to gold."""
 
     id: int
     gold_id: int
@@ -74,7 +74,7 @@ def make(
 
 
 def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> None:
-    """Ask nobody about locked gold any more; no answer to it counts."""
+    """Ask no one about locked gold any more; no answer to it counts."""
     gold.withdrawn_at, gold.why = now, why
     session.add(gold)
     session.flush()
@@ -83,7 +83,7 @@ def withdraw(session: Session, *, gold: StoredGold, why: str, now: datetime) -> 
 def pardon(
     session: Session, *, project_id: int, stage: Stage, person_id: int, by_id: int | None, why: str, now: datetime
 ) -> None:
-    """Let somebody work on whom their answers had stopped."""
+    """Let someone work on whom their answers had stopped."""
     session.add(
         GoldPardonRow(
             project_id=project_id, stage=stage.value, person_id=person_id, by_id=by_id, why=why, created_at=now

@@ -98,7 +98,7 @@ def _asking() -> Any:
 
 
 def last_of_person(session: Session, *, project_id: int, person_id: int) -> str | None:
-    """The hash of the guideline under which somebody has submitted last."""
+    """The hash of the guideline under which someone has submitted last."""
     wanted = (
         select(AnnotationRow.guideline_hash)
         .where(AnnotationRow.project_id == project_id, AnnotationRow.person_id == person_id)
@@ -109,7 +109,7 @@ def last_of_person(session: Session, *, project_id: int, person_id: int) -> str 
 
 
 def put_seen(session: Session, *, project_id: int, person_id: int, number: int, now: datetime) -> None:
-    """Note that somebody has read a version."""
+    """Note that someone has read a version."""
     row = session.get(GuidelineSeenRow, (project_id, person_id))
     if row is None:
         new = {"project_id": project_id, "person_id": person_id, "number": number, "seen_at": now}

@@ -66,7 +66,7 @@ def lock(session: Session, *, id: int) -> StoredItem:
 
 
 def _held(session: Session) -> dict[int, StoredItem]:
-    """The items that this transaction holds: nobody else can change them, so they need not be read again."""
+    """The items that this transaction holds: no one else can change them, so they need not be read again."""
     found: dict[int, StoredItem] = session.info.setdefault("held items", {})
     return found
 

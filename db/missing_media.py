@@ -1,4 +1,4 @@
-"""What items wait for: images and clips that they name, that the schema needs, and that nobody has brought in."""
+"""What items wait for: images and clips that they name, that the schema needs, and that no one has brought in."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def waits(of: Any) -> ColumnElement[bool]:
 
 
 def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str]) -> set[int]:
-    """Those of the items (ids) that wait. What they wait for cannot come until the transaction ends: whoever brings it
-    in sees what the transaction has made of them."""
+    """Those of the items (ids) that wait. What they wait for cannot come until the transaction ends: anyone who brings
+    it in sees what the transaction has made of them."""
     found: set[int] = set()
     ids = sorted(set(item_ids)) if needed else []
     for begin in range(0, len(ids), _AT_ONCE):

@@ -201,7 +201,7 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
 
 
 def spend_invitation(session: Session, *, row: StoredInvitation, person_id: int, now: datetime) -> None:
-    """Mark a locked invitation as used by somebody."""
+    """Mark a locked invitation as used by someone."""
     row.used_at, row.used_by_id = now, person_id
     session.add(row)
     session.flush()
@@ -241,7 +241,7 @@ def logins_tried(session: Session, *, origin: str, since: datetime) -> int:
 
 
 def forget_failures(session: Session, *, key: str, before: datetime) -> None:
-    """Clear a slate after a success, and throw away what is too old to count for anybody."""
+    """Clear a slate after a success, and throw away what is too old to count for anyone."""
     session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == key, col(FailedLoginRow.at) < before)))
 
 
@@ -267,13 +267,13 @@ def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
 
 
 def called(session: Session, *, logins: Iterable[str]) -> dict[str, str]:
-    """What people are called, by login; logins of nobody are left out."""
+    """What people are called, by login; logins of no one are left out."""
     wanted = select(PersonRow.login, PersonRow.name).where(col(PersonRow.login).in_(sorted(set(logins))))
     return dict(session.exec(wanted).all())
 
 
 def voters(session: Session, *, project_id: int) -> list[str]:
-    """The logins of everybody who has ever voted in a project."""
+    """The logins of everyone who has ever voted in a project."""
     voted = exists().where(
         col(AnnotationRow.person_id) == col(PersonRow.id),
         col(AnnotationRow.project_id) == project_id,

@@ -5,7 +5,7 @@ because they may not take it is not looked at again. In a random order the lap g
 in an order of the person's own, which follows from the project's seed. What is offered after the lap began is found in
 a second index, by the moment it was offered; it was offered once, so it is looked at once.
 
-Slots of units that somebody has begun may stand in a level of their own, which is gone through before the others.
+Slots of units that someone has begun may stand in a level of their own, which is gone through before the others.
 
 A lap is walked anew when many slots have come since or when nothing is found, but only as often as it takes at most one
 part in ``RELAP_COST`` of the time that has passed.
@@ -49,7 +49,7 @@ COARSER = 4
 MOST_BITS = 20
 PER_BLOCK = 2
 BUDGET = 20_000
-"""Slots that one transaction looks at; longer searches go on in another, so that nobody waits for them."""
+"""Slots that one transaction looks at; longer searches go on in another, so that no one waits for them."""
 
 _WIDTH = SHUFFLE_RANGE.bit_length() - 1
 
@@ -120,7 +120,7 @@ def open_walk(
     hold: bool,
     level: int = 0,
 ) -> Walk:
-    """Where a person is; with ``hold`` nobody else claims for them until the transaction ends.
+    """Where a person is; with ``hold`` no one else claims for them until the transaction ends.
 
     ``level`` is the rank of the slots that a random order goes through; each has a walk of its own.
     """

@@ -1,4 +1,4 @@
-"""Queries on attempts: each time that somebody was asked about something, and what became of it."""
+"""Queries on attempts: each time that someone was asked about something, and what became of it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def append(
     """Write what became of asking about units; the attempts that were written, with their ids.
 
     None, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
-    asked to the end: it is for writing again after nobody knows whether writing succeeded.
+    asked to the end: it is for writing again after no one knows whether writing succeeded.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Queries on the chunks of runs, and on the workers that share them.
 
-A worker owns a chunk from claiming it until somebody else does, which nobody can before its lease has ended. What it
+A worker owns a chunk from claiming it until someone else does, which no one can before its lease has ended. What it
 writes is written in a transaction that holds the chunk and finds it still its own: the work of a worker that was given
 up never mixes with that of the one who took over.
 """
@@ -32,7 +32,7 @@ def add_chunks(session: Session, *, run_id: int, chunks: Iterable[Sequence[int]]
 
 
 def claim(session: Session, *, run_id: int, worker_id: int, now: datetime, until: datetime) -> StoredRunChunk | None:
-    """Give a worker the next chunk that nobody has; None if there is none just now."""
+    """Give a worker the next chunk that no one has; None if there is none just now."""
     wanted = (
         select(RunChunkRow)
         .where(

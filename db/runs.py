@@ -142,7 +142,7 @@ def _stored(session: Session, row: StoredRun) -> StoredRun:
 
 
 def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> StoredRun | None:
-    """A run; ``hold`` keeps everybody else from changing it until the transaction ends."""
+    """A run; ``hold`` keeps everyone else from changing it until the transaction ends."""
     wanted = select(RunRow).where(RunRow.public_id == public_id)
     if hold:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -186,7 +186,7 @@ def state(session: Session, *, run_id: int) -> RunState:
 
 
 def person(session: Session, *, id: int | None) -> str | None:
-    """What whoever started a run is called: by name, with the login in brackets where somebody else has the same."""
+    """What anyone who started a run is called: by name, with the login in brackets where someone else has the same."""
     row = session.get(PersonRow, id) if id is not None else None
     if row is None:
         return None

@@ -30,7 +30,7 @@ def mine(
     now: datetime,
     only_qualifying: bool = False,
 ) -> StoredTask | None:
-    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it).
+    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if no one took it).
 
     ``only_qualifying`` leaves out live work, which waits until they have passed.
     """
@@ -128,7 +128,7 @@ def _beside(stage: Stage) -> Any:
 
 
 def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
-    """Give a slot to a person; None if somebody else was faster or (on PostgreSQL) holds it just now."""
+    """Give a slot to a person; None if someone else was faster or (on PostgreSQL) holds it just now."""
     given = {"task": task_id, "taker": person_id}
     locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
     if locked is None or not is_free(locked, now=now):
@@ -182,7 +182,7 @@ def leave_as_submitted(session: Session, *, row: StoredTask) -> None:
 
 
 def call_off(session: Session, *, row: StoredTask) -> None:
-    """Call off a locked slot: nobody works on it any more."""
+    """Call off a locked slot: no one works on it any more."""
     row.state, row.lease_until = TaskState.WITHDRAWN, None
     _store(session, row)
 
@@ -199,7 +199,7 @@ def _store(session: Session, row: StoredTask) -> None:
 
 
 def reopen(session: Session, *, row: StoredTask) -> None:
-    """Offer a locked slot to everybody again; also to those who have gone past it."""
+    """Offer a locked slot to everyone again; also to those who have gone past it."""
     row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
     session.add(row)
     session.flush()
@@ -215,7 +215,7 @@ def hand_over(session: Session, *, row: StoredTask, to: int, now: datetime) -> S
 
 
 def _announce(session: Session, *, unit: str) -> None:
-    """Offer the open slots of a unit anew: somebody has lost a slot of it, and may take another one now.
+    """Offer the open slots of a unit anew: someone has lost a slot of it, and may take another one now.
 
     A slot that is held just now is about to be taken.
     """
@@ -236,7 +236,7 @@ def _lockable(stage: Stage) -> Any:
 
 
 def is_free(row: StoredTask, *, now: datetime) -> bool:
-    """Whether a slot waits for somebody: open, or claimed and abandoned, and its images and clips are there."""
+    """Whether a slot waits for someone: open, or claimed and abandoned, and its images and clips are there."""
     abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
     return (row.state is TaskState.OPEN or abandoned) and not row.awaits_media
 

@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 
 def open_units(session: Session, *, project_id: int, stage: Stage, dimension: str) -> dict[str, int]:
-    """How many slots nobody has, by unit."""
+    """How many slots no one has, by unit."""
     wanted = select(TaskRow.unit, func.count()).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
@@ -80,7 +80,7 @@ def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id:
 
 @cache
 def _in_state(state: TaskState) -> Any:
-    # Grouped by an expression: by the column itself, SQLite goes through all that anybody has done in this stage.
+    # Grouped by an expression: by the column itself, SQLite goes through all that anyone has done in this stage.
     dimension = col(TaskRow.dimension).concat("")
     wanted = select(dimension, func.count()).where(
         col(TaskRow.person_id) == bindparam("taker"),

@@ -1,4 +1,4 @@
-"""What the protocol asks of whoever takes a slot, as conditions of queries.
+"""What the protocol asks of the person who takes a slot, as conditions of queries.
 
 Statements on the annotator's path are made once and filled in by name (``taker``, ``project``, ``stage``, ``now``):
 putting one together costs more than running it.

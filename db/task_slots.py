@@ -27,7 +27,7 @@ _EQUALS = 2**20
 """So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
 
 BEGUN = -1
-"""The rank, in a random order, of slots of a unit that somebody has done a slot of."""
+"""The rank, in a random order, of slots of a unit that someone has done a slot of."""
 
 
 def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
@@ -41,7 +41,7 @@ def unit_of_prediction(*, prediction_id: int) -> str:
 
 
 def unit_of_refinement(*, prediction_id: int, revision: int) -> str:
-    """The name of a model's answer beside a revision of its item."""
+    """The name of a model's answer next to a revision of its item."""
     return f"{Stage.REFINEMENT.value}/prediction/{prediction_id}/{revision}"
 
 
@@ -137,7 +137,7 @@ def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
 
 
 def begin_unit(session: Session, *, row: StoredTask, whole_item: bool) -> None:
-    """Offer the open slots of a unit that somebody has done before all others (``BEGUN``), or those of all units of its
+    """Offer the open slots of a unit that someone has done before all others (``BEGUN``), or those of all units of its
     item in the stage. A slot that is held just now is about to be taken."""
     about = col(TaskRow.item_id) == row.item_id if whole_item else col(TaskRow.unit) == row.unit
     wanted = select(TaskRow.id).where(
@@ -174,7 +174,7 @@ def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
 
 
 def withdraw(session: Session, *, unit: str) -> None:
-    """Call off the slots of a unit that nobody has done."""
+    """Call off the slots of a unit that no one has done."""
     session.exec(
         update(TaskRow)
         .where(col(TaskRow.unit) == unit, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
@@ -198,7 +198,7 @@ def offer(session: Session, *, slot: Slot, needed: Sequence[str]) -> None:
 
 
 def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
-    """Call off all slots of these units, but of none that somebody has or takes just now; the units that were left."""
+    """Call off all slots of these units, but of none that someone has or takes just now; the units that were left."""
     left: set[str] = set()
     for begin in range(0, len(units), _AT_ONCE):
         some = list(units[begin : begin + _AT_ONCE])
@@ -254,7 +254,7 @@ def begin_units(session: Session, *, units: Sequence[str]) -> None:
 
 
 def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:
-    """Offer what waited for these assets, which are there now, also to everybody who has gone past it."""
+    """Offer what waited for these assets, which are there now, also to everyone who has gone past it."""
     item_ids = missing_media.with_assets(session, asset_ids=asset_ids)
     there = sorted(item_ids - missing_media.waiting(session, item_ids=item_ids, needed=needed))
     ids: list[int] = []
@@ -265,7 +265,7 @@ def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequ
 
 
 def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
-    """Have slots (by id) wait for an image or clip, or offer them, also to everybody who has gone past them."""
+    """Have slots (by id) wait for an image or clip, or offer them, also to everyone who has gone past them."""
     ids = sorted(ids)
     for begin in range(0, len(ids), _AT_ONCE):
         some = ids[begin : begin + _AT_ONCE]

@@ -16,7 +16,7 @@ from domain.states import Purpose, Stage, TaskState
 
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
-    """A slot, held against everybody else until the transaction ends."""
+    """A slot, held against everyone else until the transaction ends."""
     found: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
     return found
 
@@ -84,7 +84,7 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredT
 
 
 def fed(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
-    """The models' answers (ids) that were ever shown beside an item to refine it; ``counting``: those of runs that
+    """The models' answers (ids) that were ever shown next to an item to refine it; ``counting``: those of runs that
     count."""
     wanted = select(TaskRow.prediction_id).where(TaskRow.item_id == item_id, TaskRow.stage == Stage.REFINEMENT)
     if counting:
@@ -93,8 +93,8 @@ def fed(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
 
 
 def fed_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
-    """A run's answers (prediction id, item id, the item's revision as it stands, dimension) that were ever shown beside
-    their items to refine them."""
+    """A run's answers (prediction id, item id, the item's revision as it stands, dimension) that were ever shown next
+    to their items to refine them."""
     wanted = (
         select(TaskRow.prediction_id, ItemRow.id, ItemRow.current_revision, ItemRow.dimension)
         .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)

@@ -123,7 +123,7 @@ class Paid(NamedTuple):
 
 
 def paid(session: Session, *, project_id: int, since: datetime | None, until: datetime | None) -> list[Paid]:
-    """What everybody submitted from one moment up to another, added up."""
+    """What everyone submitted from one moment up to another, added up."""
     row = AnnotationRow
     n = func.count()
     wanted: Any = sqlalchemy.select(
@@ -180,7 +180,7 @@ def last_of_people(session: Session, *, project_id: int) -> dict[int, datetime]:
 
 
 def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
-    """(person, end of the lease) of every task that somebody has in hand, and of what they are correcting."""
+    """(person, end of the lease) of every task that someone has in hand, and of what they are correcting."""
     wanted = select(TaskRow.person_id, TaskRow.lease_until).where(
         TaskRow.project_id == project_id,
         col(TaskRow.person_id).is_not(None),

@@ -15,11 +15,11 @@ class BatchState(StrEnum):
     SENT = "sent"
     """The endpoint has it."""
     BY_HAND = "by hand"
-    """Its file was written for somebody who hands it in."""
+    """Its file was written for someone who hands it in."""
     ENDED = "ended"
     """What came back is stored, and nothing more is expected."""
     LOST = "lost"
-    """It was not handed in, or nobody knows; its questions are free again. ``said`` says what happened."""
+    """It was not handed in, or no one knows; its questions are free again. ``said`` says what happened."""
 
 
 OUT = frozenset({BatchState.MAKING, BatchState.SENDING, BatchState.SENT, BatchState.BY_HAND})

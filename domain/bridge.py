@@ -34,7 +34,7 @@ class BridgeOutcome(StrEnum):
     NOT_THEIRS = "not_theirs"
     """Somebody else answered it."""
     LATE = "late"
-    """The lease had ended and the slot went to somebody else; kept as a draft."""
+    """The lease had ended and the slot went to someone else; kept as a draft."""
     SETTLED = "settled"
     """It was changed after the verdict; what was submitted first stands."""
     SKIPPED = "skipped"

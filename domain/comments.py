@@ -25,10 +25,10 @@ def mentioned(text: str) -> list[str]:
 
 
 def may_read(*, whole: bool, mine: bool, for_me: bool, early: bool, open_: bool) -> bool:
-    """Whether somebody may read a comment.
+    """Whether someone may read a comment.
 
-    Whoever sees the whole thread reads it all, and everybody what they wrote. Others read what is for them, and that
-    only when nobody answers about the item blind any more (``open_`` is False), unless its writer, a senior or lead,
+    Anyone who sees the whole thread reads it all, and everyone what they wrote. Others read what is for them, and that
+    only when no one answers about the item blind any more (``open_`` is False), unless its writer, a senior or lead,
     has said that it gives nothing away (``early``).
     """
     return whole or mine or (for_me and (early or not open_))
@@ -95,12 +95,13 @@ class Thread:
     names: Mapping[str, str] = field(default_factory=dict)
     """What ``people`` are called on a page."""
     closed: bool = False
-    """In a list of threads: whoever opens it sees what others said, and could still be asked about the item blind."""
+    """In a list of threads: anyone who opens it sees what others said, and could still be asked about the item
+    blind."""
 
 
 @dataclass(frozen=True)
 class Mentions:
-    """What comments wait for somebody in a project."""
+    """What comments wait for someone in a project."""
 
     unread: int
     """Comments for them that they have not read."""
@@ -120,7 +121,7 @@ class RevisionView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """What somebody submitted."""
+    """What someone submitted."""
 
     label: str
     """A vote's name on the page of adjudication, where names are hidden; else empty."""

@@ -10,7 +10,7 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── RatingsError             ratings that a statistic cannot read
 ├── ModelRefused             a model's description does not fit, or it cannot be loaded here
 ├── RunStopped               a run cannot go on: a wrong key, a used-up quota, a spent budget
-├── OutsideRefused           another tool's server refused a request, or answered what nobody asked for
+├── OutsideRefused           another tool's server refused a request, or answered what no one asked for
 │   └── OutsideUnreachable   it does not answer; nothing is lost, and the same command goes on later
 ├── Unavailable              the database or its disk cannot serve just now; what was sent may be sent again
 ├── BadRequest               a request over HTTP that no page of ours would send
@@ -18,11 +18,11 @@ TouchstoneError              a user can mend it: the message says what, where, a
 │   └── TooSoon              too many requests at once; later the same one is taken
 ├── InvalidInput             a form was submitted with problems; all of them are listed
 ├── NotAllowed               this person may not do this
-│   └── SignInRequired       nobody is signed in, or the session has ended
+│   └── SignInRequired       no one is signed in, or the session has ended
 ├── NotFound                 no such project, task, person, asset
-└── Conflict                 somebody else was first
+└── Conflict                 someone else was first
     ├── AlreadyTaken         a picked image or a name is gone
-    └── LeaseLost            the task went to somebody else; what was written is kept as a draft
+    └── LeaseLost            the task went to someone else; what was written is kept as a draft
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class RunStopped(TouchstoneError):
 
 
 class OutsideRefused(TouchstoneError):
-    """The server of another tool refused a request, or answered what nobody asked for."""
+    """The server of another tool refused a request, or answered what no one asked for."""
 
 
 class OutsideUnreachable(OutsideRefused):
@@ -153,4 +153,4 @@ class AlreadyTaken(Conflict):
 
 
 class LeaseLost(Conflict):
-    """The task went to somebody else; what was written is kept as a draft."""
+    """The task went to someone else; what was written is kept as a draft."""

@@ -126,7 +126,7 @@ Chosen = Literal["all", "graded", "stratified"]
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """What a run of a judge will do, beside its model: frozen with the run. Model, template, parameters and parser
+    """What a run of a judge will do, next to its model: frozen with the run. Model, template, parameters and parser
     together are what agreement with people belongs to."""
 
     template: str
@@ -153,7 +153,7 @@ class JudgePlan:
     baseline: str | None = None
     """Of a comparison: the model whose answer each is compared with, once in each order."""
     models: tuple[str, ...] | None = None
-    """Whose answers are judged; None: everybody's."""
+    """Whose answers are judged; None: everyone's."""
     chosen: Chosen = "all"
     per_dimension: int | None = None
     """Of a stratified sample: so many answers of each dimension."""

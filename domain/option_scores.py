@@ -42,7 +42,7 @@ class Option:
 
     @classmethod
     def of(cls, text: str, logprobs: Sequence[float], without_image: Sequence[float] | None = None) -> Option:
-        """Rounded as they are kept, so that whoever reads them later gets the same scores.
+        """Rounded as they are kept, so that anyone who reads them later gets the same scores.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Ranking:
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:
-        """As JSON values, with what else is to be kept beside it."""
+        """As JSON values, with what else is to be kept next to it."""
         return {
             "options": [option.dump() for option in self.options],
             "scores": {name: [round(each, _DIGITS) for each in values] for name, values in self.scores.items()},

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 ORDERS: Mapping[str, str] = {
     "random": "each person in an order of their own, which follows from the project's recorded seed; in grading,"
-    " answers that somebody has graded come before untouched ones, so that majorities form early",
+    " answers that someone has graded come before untouched ones, so that majorities form early",
     "fewest_votes": "an item's first vote before any item's second, and so on",
     "oldest": "the item that came first, all of its votes, then the next",
     "priority": "the items with the highest priority, which leads set; equals as in a shuffled pack",

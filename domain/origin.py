@@ -10,7 +10,7 @@ _origin: ContextVar[str | None] = ContextVar("origin", default=None)
 
 
 def origin() -> str | None:
-    """An address on the network, ``command``, or None where nobody has said."""
+    """An address on the network, ``command``, or None where no one has said."""
     return _origin.get()
 
 

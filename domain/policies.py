@@ -14,7 +14,7 @@ from domain.errors import NotAvailable
 from domain.states import ItemState
 
 LEASE = timedelta(minutes=30)
-"""How long a task stays with somebody of whom nothing is heard."""
+"""How long a task stays with someone of whom nothing is heard."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _weighted(cast: Sequence[Cast], wanted: Any) -> Outcome:
     """More than half of the weight of all votes decides, skips and missing answers weighing against everything.
 
     A tie (exactly half on one value), a weight spread over several values, and votes that weigh nothing at all are
-    splits: nobody is outvoted by as much as them.
+    splits: no one is outvoted by as much as them.
     """
     whole = sum((weight for _, weight in cast), Fraction(0))
     for value, _ in cast:
@@ -151,17 +151,17 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected at once, with the causes told, and nobody is asked about it any more",
-    "adjudicate": "a senior settles the item at once, and nobody else is asked to vote on it",
+    "retire": "the item is rejected at once, with the causes told, and no one is asked about it any more",
+    "adjudicate": "a senior settles the item at once, and no one else is asked to vote on it",
 }
 """What so many skips do."""
 
 
 ONE_RIGHT, ONE_ROUND = "one_right_answer", "one_round"
 REFINEMENT_ENDS: Mapping[str, str] = {
-    ONE_RIGHT: "each answer that is shown beside the item is decided, and all decisions say that the annotated answer "
+    ONE_RIGHT: "each answer that is shown next to the item is decided, and all decisions say that the annotated answer "
     "is the only right one; an edit has all of them looked at again",
-    ONE_ROUND: "each answer is decided once, whatever is decided; after an edit only those are shown that nobody had "
+    ONE_ROUND: "each answer is decided once, whatever is decided; after an edit only those are shown that no one had "
     "looked at",
 }
 """When the refinement of an item has ended."""

@@ -44,7 +44,7 @@ def standing(
 
 
 def may_try_again(*, tries: int, attempts: int | None, ended: datetime, wait: timedelta, now: datetime) -> str | None:
-    """Why somebody whose last try has ended without success cannot begin another one yet; None if they can."""
+    """Why someone whose last try has ended without success cannot begin another one yet; None if they can."""
     if attempts is not None and tries >= attempts:
         return f"You have had {tries} of {attempts} tries; ask a lead of the project."
     if now < ended + wait:

@@ -96,7 +96,7 @@ class PredictionRecord:
     index: str | None = None
     """As another harness has it: an external id, or a position that is counted from 0 or from 1."""
     question: str | None = None
-    """As it stands beside an index, to see that the index means this item."""
+    """As it stands next to an index, to see that the index means this item."""
     outcome: Outcome = Outcome.ANSWERED
     """What became of asking; only an answer becomes a prediction."""
     error: str = ""
@@ -115,14 +115,14 @@ class Rating:
     guideline: int | None = None
     """The version of the project's guideline that the rater had before them; None for ratings from files."""
     note: str = ""
-    """What the rater wrote beside the submission that this is a part of."""
+    """What the rater wrote next to the submission that this is a part of."""
     cluster: str | None = None
     """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known about a unit beside its ratings; None where nobody says."""
+    """What is known about a unit next to its ratings; None where no one says."""
 
     item: str | None = None
     """The question or image that it is an answer to: units of one item are resampled together."""
@@ -202,7 +202,7 @@ class AssetView:
     kind: str
     """"image" or "clip"."""
     missing: bool = False
-    """Named by an annotation file, but nobody has brought in the file itself."""
+    """Named by an annotation file, but no one has brought in the file itself."""
     width: int | None = None
     height: int | None = None
 
@@ -218,7 +218,7 @@ class AssetFile:
 
 @dataclass(frozen=True)
 class Draft:
-    """What somebody has typed so far. ``seq`` counts up; an older one never overwrites a newer one."""
+    """What someone has typed so far. ``seq`` counts up; an older one never overwrites a newer one."""
 
     seq: int
     values: Mapping[str, Any]
@@ -249,7 +249,7 @@ class VoteView:
 
 @dataclass(frozen=True)
 class GuidelineNews:
-    """What somebody has to hear about the guideline, until they have opened it."""
+    """What someone has to hear about the guideline, until they have opened it."""
 
     number: int
     """The version that is in force."""
@@ -407,7 +407,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class TextLine:
-    """A piece of what somebody typed: what was asked, and their text."""
+    """A piece of what someone typed: what was asked, and their text."""
 
     title: str
     text: str
@@ -415,7 +415,7 @@ class TextLine:
 
 @dataclass(frozen=True)
 class PutOff:
-    """An item that somebody has put off or given back and may take up again."""
+    """An item that someone has put off or given back and may take up again."""
 
     task: str
     project: str
@@ -428,12 +428,12 @@ class PutOff:
     released: bool
     """Given back for others; else put off."""
     yours_until: datetime | None
-    """Until when nobody else gets it; None: somebody else may get it at any time."""
+    """Until when no one else gets it; None: someone else may get it at any time."""
 
 
 @dataclass(frozen=True)
 class KeptText:
-    """What somebody wrote for a task that they no longer have."""
+    """What someone wrote for a task that they no longer have."""
 
     task: str
     project: str
@@ -480,7 +480,7 @@ class AddedMedia:
 
 @dataclass(frozen=True)
 class SiftFrame:
-    """A candidate image before somebody who sifts."""
+    """A candidate image before someone who sifts."""
 
     asset: AssetView
     sharpness: float | None
@@ -536,7 +536,7 @@ class SiftProgress:
 
 @dataclass(frozen=True)
 class DroppedFrame:
-    """A candidate that somebody has dropped."""
+    """A candidate that someone has dropped."""
 
     asset: str
     name: str
@@ -618,7 +618,7 @@ class Dashboard:
     sample: str = ""
     """How far people are with the answers that they are to grade, as a sentence; empty: none was passed on."""
     refinement: Mapping[str, int] = field(default_factory=dict)
-    """Refinement: answers ``fed`` beside the items as they stand and ``decided``, items ``edited`` and ``refined``."""
+    """Refinement: answers ``fed`` next to the items as they stand and ``decided``, items ``edited`` and ``refined``."""
     stopped: Sequence[str] = ()
     """People who get no more work because of their answers to gold, with the stage."""
     without_set: Sequence[str] = ()

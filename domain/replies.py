@@ -162,7 +162,7 @@ class JudgeAbout:
     model: str
     """What the endpoint or the folder is called; of ratings out of a file, that."""
     spec_hash: str | None
-    """SHA-256 of the model's description; None: nobody gave one."""
+    """SHA-256 of the model's description; None: no one gave one."""
     template: str | None
     template_version: int | None
     template_hash: str | None
@@ -189,7 +189,7 @@ class JudgeAbout:
     """Replies about what a later run of the same judge has a score for too: the newest score counts, and not these."""
 
     def told(self) -> list[tuple[str, str | int | None]]:
-        """All of it by name, for a table or a card; None where nobody knows."""
+        """All of it by name, for a table or a card; None where no one knows."""
         template = None if self.template is None else f"{self.template}, version {self.template_version}"
         parser = None if self.parser is None else f"{self.parser}, version {self.parser_version}"
         cost = "not known" if self.cost is None else f"{self.cost:.4f} {self.currency or ''}".strip()

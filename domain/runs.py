@@ -22,7 +22,7 @@ class RunKind(StrEnum):
     MODEL = "model"
     JUDGE = "judge"
     METRIC = "metric"
-    """A reference metric: numbers of answers, without anybody who is asked."""
+    """A reference metric: numbers of answers, without anyone who is asked."""
 
 
 class RunState(StrEnum):
@@ -75,7 +75,7 @@ class Outcome(StrEnum):
     replied: bool
     """Whether it replied: asking the same again would cost the same and say the same."""
     silent: bool
-    """Whether the model was asked and gave no answer, as with one that cannot be read; of the others nobody knows what
+    """Whether the model was asked and gave no answer, as with one that cannot be read; of the others no one knows what
     it would have said."""
 
     def __new__(cls, *row: Any) -> Outcome:
@@ -283,7 +283,7 @@ class Budgeted(Protocol):
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run will do, beside its model: frozen with the run."""
+    """What a run will do, next to its model: frozen with the run."""
 
     strategy: str = "generate"
     """A row of the registry of strategies."""
@@ -300,7 +300,7 @@ class RunPlan:
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
     injections: tuple[str, ...] = ()
-    """What is told beside the question, by the prompt set's names for it, such as ``objects``."""
+    """What is told next to the question, by the prompt set's names for it, such as ``objects``."""
     score: str = "mean_logprob"
     """For ranking: which score names the winner."""
     without_image: bool = False

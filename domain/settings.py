@@ -75,7 +75,7 @@ class Settings:
 def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     """The settings of an environment.
 
-    Without ``TOUCHSTONE_HOME`` it is ``data`` beside the checkout's ``pyproject.toml`` (looked for from ``cwd``
+    Without ``TOUCHSTONE_HOME`` it is ``data`` next to the checkout's ``pyproject.toml`` (looked for from ``cwd``
     upwards), else the user's data folder. Without ``TOUCHSTONE_DATABASE_URL`` it is an SQLite file in that folder.
     An empty variable counts as absent; a relative home is taken from ``cwd``.
     """

@@ -1,6 +1,6 @@
 """What there is to know about a statistic of raters, as a row: who computes it, what it needs, where it is shown.
 
-The rows stand beside the functions that they are about, in the modules of ``agreement/``.
+The rows stand next to the functions that they are about, in the modules of ``agreement/``.
 """
 
 from __future__ import annotations

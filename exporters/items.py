@@ -1,4 +1,4 @@
-"""Annotation files out: what nobody touched as it came in, the rest in the same style."""
+"""Annotation files out: what no one touched as it came in, the rest in the same style."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def ratings(content: Content) -> dict[str, bytes]:
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
     """``unit,rater,criterion,value``; ``dimension`` and ``note`` if a rating has one, ``guideline`` if it had several
-    versions. A note stands in every row of the submission that it was written beside."""
+    versions. A note stands in every row of the submission that it was written next to."""
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
     with_guideline = len({rating.guideline for rating in rows} - {None}) > 1

@@ -60,7 +60,7 @@ class JudgementRecord:
     dimension: str | None = None
     """That the folder of its file names; then ``item`` may be a position in it, from 0."""
     score: float | None = None
-    """What whoever wrote the file read in the reply; None: it does not say, or could not be read."""
+    """What anyone who wrote the file read in the reply; None: it does not say, or could not be read."""
     has_score: bool = False
     """Whether the file gives scores at all."""
 

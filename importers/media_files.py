@@ -1,4 +1,4 @@
-"""The media that annotation files name, looked up in a folder beside them."""
+"""The media that annotation files name, looked up in a folder next to them."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class _File:
     model: str | None
     """Who answered, where a row does not say it."""
     unknown: str
-    """What to say where nobody says it."""
+    """What to say where no one says it."""
 
 
 def read_predictions(
@@ -54,7 +54,7 @@ def read_predictions(
     Parameters
     ----------
     model
-        Who answered, instead of whoever rows or the file's name say it was.
+        Who answered, instead of the person who rows or the file's name say it was.
     project
         The project's name, which the names of tables may end with: ``<model>_<project>.xlsx``.
 
@@ -141,7 +141,7 @@ def _table_rows(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | 
     except FileRefused:
         if single or not seen or any(fits(headings) for headings in tuple(seen)):
             raise
-        return  # beside answers a folder holds tables of scores
+        return  # next to answers a folder holds tables of scores
 
 
 def _pieces(file: Path) -> Sequence[json_text.Piece]:

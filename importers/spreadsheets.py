@@ -2,7 +2,7 @@
 
 A workbook is weighed before openpyxl reads it, row by row, so that neither a cell in the last corner of an otherwise
 empty sheet nor a few kilobytes that unpack to gigabytes take the memory of the process. What a spreadsheet program may
-have changed (a formula, a date, an error) is told with the cell instead of being taken for what somebody wrote.
+have changed (a formula, a date, an error) is told with the cell instead of being taken for what someone wrote.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ def _opened(path: Path, *, values: bool) -> Any:
                         self.shared_strings[len(self.shared_strings)] = Text.from_tree(node).content
                         node.clear()
 
-    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which nobody asks for here
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which no one asks for here
     with _understood(path.name):
         reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
         reader.read()

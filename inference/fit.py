@@ -97,7 +97,7 @@ class Fit:
 
     fits: bool
     sentence: str
-    """For whoever picks it."""
+    """For anyone who picks it."""
     device: str
     """`cuda` or `cpu`: where it would run."""
     dtype: str
@@ -179,7 +179,7 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
         return Fit(True, "How much memory it takes is not known before it is loaded.", where, kind, weights, free)
-    # Beside the weights: activations, the cache of one question with pictures, and what the libraries themselves take.
+    # Next to the weights: activations, the cache of one question with pictures, and what the libraries themselves take.
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
@@ -465,7 +465,7 @@ class _Weights:
 
 
 def needs(found: Found) -> list[str]:
-    """What whoever wants to load it should know, a sentence each."""
+    """What anyone who wants to load it should know, a sentence each."""
     told = []
     if util.find_spec("torch") is None or util.find_spec("transformers") is None:
         told.append("Local models need torch and transformers: install Touchstone with its extra `models`.")

@@ -87,7 +87,7 @@ def converse(
         before = {unit: each.turns for unit, each in open_.items()}
         speaker.say([each.turn() for each in open_.values()], tell=tried, hear=heard, stop=stop)
         if all(before.get(unit) == each.turns for unit, each in open_.items()):
-            return  # stopped on the way: nobody was heard
+            return  # stopped on the way: no one was heard
 
 
 @dataclass
@@ -117,7 +117,7 @@ class Conversation:
     def counted(self, attempt: Attempt) -> Attempt:
         """The attempt, with what it took added to what all of them took."""
         self.requests += 1
-        # A request that was turned away or never got there takes no tokens, and nobody charges for it.
+        # A request that was turned away or never got there takes no tokens, and no one charges for it.
         free = attempt.outcome is Outcome.TRANSPORT_ERROR and attempt.tokens_in is None and attempt.status is not None
         for name in ("tokens_in", "tokens_out", "cost", "seconds"):
             value, before = getattr(attempt, name), self._total[name]

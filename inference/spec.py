@@ -1,6 +1,6 @@
 """What a model is and how it is asked: a YAML text, checked and frozen.
 
-``inference/models/`` holds the ones that come with Touchstone; anybody may bring their own. It is data only: nothing in
+``inference/models/`` holds the ones that come with Touchstone; anyone may bring their own. It is data only: nothing in
 it names code. Every parameter that changes an answer is written out here and goes into the hash of every run.
 """
 
@@ -117,7 +117,7 @@ class Endpoint(_Part):
     @model_validator(mode="after")
     def _fits(self) -> Endpoint:
         if self.max_cost is not None and self.price is None:
-            raise ValueError("`max_cost` needs `price`, else nobody can know what a run costs")
+            raise ValueError("`max_cost` needs `price`, else no one can know what a run costs")
         return self
 
 
@@ -127,7 +127,7 @@ class ModelSpec(_Part):
     name: str
     """As tables show it."""
     note: str = ""
-    """What whoever picks it should know, in a sentence."""
+    """What anyone who picks it should know, in a sentence."""
     adapter: Adapter
     """`chat`: a template with turns; `completion`: one text that the model goes on with (BLIP-2 with OPT, Kosmos-2,
     PaliGemma); `encoder_decoder`: it answers with the decoder alone (BLIP-2 with T5); `video_llava`: frames as one

@@ -94,7 +94,7 @@ class About:
 
 @dataclass(frozen=True)
 class Hook:
-    """What a server calls when somebody has answered."""
+    """What a server calls when someone has answered."""
 
     url: str
     headers: Mapping[str, str]
@@ -109,7 +109,7 @@ def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Cl
     OutsideRefused
         There is no token for it, the address may not be asked, or the SDK is not installed.
     OutsideUnreachable
-        Nobody knows its name just now.
+        No one knows its name just now.
     """
     return Client(address, tokens.token_for(address, settings), listed=settings.endpoints, hook=hook)
 
@@ -122,7 +122,7 @@ class Client:
     OutsideRefused
         The address may not be asked, or the SDK is not installed.
     OutsideUnreachable
-        Nobody knows its name just now.
+        No one knows its name just now.
     """
 
     def __init__(
@@ -196,12 +196,12 @@ class Client:
         return [self._user(each) for each in self._list(self._ask(lambda sdk: sdk.users.list()), "its users")]
 
     def make_user(self, email: str) -> OutsideUser:
-        """Make an account, for whom nobody knows a password yet; ``invitation`` is for people who choose their own."""
+        """Make an account, for whom no one knows a password yet; ``invitation`` is for people who choose their own."""
         made = self._ask(lambda sdk: sdk.users.create(username=email, email=email), again=False)
         return self._user(made)
 
     def invitation(self) -> str:
-        """The link by which somebody makes an account there. Whoever has it can."""
+        """The link by which someone makes an account there. Anyone who has it can."""
         told = self._ask(lambda sdk: sdk.organizations.invites.get_invite_link())
         link = told.get("invite_url") if isinstance(told, dict) else None
         if not isinstance(link, str) or not link.startswith("/") or link.startswith("//"):
@@ -255,7 +255,7 @@ class Client:
 
     def _call_us(self, project: int) -> None:
         """Have the server call the hook after each answer in a project. It may refuse an address in a private network;
-        then answers are found when somebody looks for them."""
+        then answers are found when someone looks for them."""
         if self.hook is None:
             return
         told: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
@@ -274,8 +274,8 @@ class Client:
     def send(self, project: int, tasks: Sequence[OutgoingTask]) -> None:
         """Put tasks into a project, all of them or none.
 
-        After ``OutsideUnreachable`` they may stand there or not, or be there a moment later: whoever sends them again
-        looks for their keys first, and treats a second task with the same key as a copy of the first.
+        After ``OutsideUnreachable`` they may stand there or not, or be there a moment later: anyone who sends them
+        again looks for their keys first, and treats a second task with the same key as a copy of the first.
         """
         if not tasks:
             return
@@ -373,7 +373,7 @@ class Client:
         return OutsideAnnotation(
             id=self._number(row.get("id"), f"an annotation of {what}"),
             by=by if isinstance(by, int) and not isinstance(by, bool) else None,
-            # What is no part of a result stays in it under no name, so that whoever reads it refuses it.
+            # What is no part of a result stays in it under no name, so that anyone who reads it refuses it.
             result=tuple(
                 part if isinstance(part, dict) else {"from_name": "", "to_name": "", "type": "", "value": part}
                 for part in (result if isinstance(result, list) else [result])
@@ -512,7 +512,7 @@ class Client:
         if status == 404:
             raise _Gone(f"{where} knows nothing under {reply.request.url.path}{said}; check {LABEL_STUDIO_URL}.")
         if status in (408, 425, 429) or status >= 500:
-            # 408, 425 and 429 refuse before anything is done; of the others nobody knows.
+            # 408, 425 and 429 refuse before anything is done; of the others no one knows.
             wait = reply.headers.get("retry-after", "")
             raise _Down(
                 f"{where} is not able to answer just now (status {status}){said}. Nothing is lost: do the same again "

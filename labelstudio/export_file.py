@@ -39,8 +39,8 @@ class Task:
 def label_studio_json(tasks: Iterable[Task], *, shown: str) -> bytes:
     """A list of tasks, one a line.
 
-    Raters stand in the ``meta`` of their results: Label Studio refuses a file whose ``completed_by`` names somebody
-    who has no account there, and gives annotations without it to whoever imports them.
+    Raters stand in the ``meta`` of their results: Label Studio refuses a file whose ``completed_by`` names someone
+    who has no account there, and gives annotations without it to anyone who imports them.
 
     Parameters
     ----------

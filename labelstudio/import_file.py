@@ -62,7 +62,7 @@ class ReadProject:
     predictions: Sequence[tuple[PredictionRecord, BadRow]] = ()
     bad: Sequence[BadRow] = ()
     skipped: int = 0
-    """Annotations in which somebody skipped the task."""
+    """Annotations in which someone skipped the task."""
     earlier: int = 0
     """Annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
@@ -278,7 +278,7 @@ class _Reader:
                 self.skipped += 1
                 continue
             if not annotation.get("result"):
-                continue  # somebody opened the task and said nothing
+                continue  # someone opened the task and said nothing
             try:
                 rater, signed = self._rater(annotation)
             except Misfit as error:
@@ -412,7 +412,7 @@ class _Reader:
 
 def _person(name: str) -> str:
     if len(name) > _LONGEST_RATER:
-        raise Misfit(f"the name of whoever made it is longer than {_LONGEST_RATER} characters")
+        raise Misfit(f"the name of the person who made it is longer than {_LONGEST_RATER} characters")
     return name
 
 

@@ -26,7 +26,7 @@ from domain.states import Stage
 from labelstudio.page import parts
 
 FRAME_RATE = 30.0
-"""Written where nobody knows a clip's own. Without any, that player takes 24."""
+"""Written where no one knows a clip's own. Without any, that player takes 24."""
 
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"
@@ -88,7 +88,7 @@ def data(
     says
         A sentence above everything else.
     rate
-        The frames in a second of a clip; None if nobody knows.
+        The frames in a second of a clip; None if no one knows.
     """
     page = parts(schema, stage.value, task.dimension)
     found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}

@@ -23,7 +23,7 @@ class Names:
     without: frozenset[str] = frozenset()
     """Controls that nothing is made of."""
     rater: str | None = None
-    """Who made annotations that name nobody."""
+    """Who made annotations that name no one."""
     model: str | None = None
     """Whose predictions those are that name no model."""
 

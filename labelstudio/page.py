@@ -57,7 +57,7 @@ def asked_of(schema: Schema, stage: str, dimension: str | None) -> tuple[Criteri
     """The criteria of a stage that can be asked about an item of that dimension."""
     asked: list[Criterion] = []
     for criterion in registry.criteria_of(schema, stage, dimension):
-        if set(criterion.show_if) <= {each.name for each in asked}:  # else it hangs on what nobody is asked here
+        if set(criterion.show_if) <= {each.name for each in asked}:  # else it hangs on what no one is asked here
             asked.append(criterion)
     return tuple(asked)
 

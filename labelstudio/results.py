@@ -2,8 +2,8 @@
 
 A *result* is the JSON list that an annotation or a prediction there holds: an object for each answered control
 (``from_name``, ``to_name``, ``type``, ``value``). That server checks no result against its labeling configuration, so
-``read`` trusts nothing: what it cannot mean is a problem with a sentence for whoever gave the answer. Whether an answer
-is complete is still for ``kinds`` to say.
+``read`` trusts nothing: what it cannot mean is a problem with a sentence for anyone who gave the answer. Whether an
+answer is complete is still for ``kinds`` to say.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tokens for Label Studio: where they are looked for, of which kind they are, and to which server each may go.
 
-A lead may name any address, so a token is tied to its server by whoever runs this machine: in the file by its line, in
-the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. No token is ever stored by us.
+A lead may name any address, so a token is tied to its server by the person who runs this machine: in the file by its
+line, in the keyring by its entry, in the environment by ``TOUCHSTONE_LABEL_STUDIO_URL``. No token is ever stored by us.
 """
 
 from __future__ import annotations

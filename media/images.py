@@ -1,4 +1,4 @@
-"""Opening images that nobody vouches for, and making the copies that a page shows.
+"""Opening images that no one vouches for, and making the copies that a page shows.
 
 The copies are what every rater sees, so they are the same for all: turned upright as the camera noted, in sRGB, on
 white where the original is transparent, the first picture of an animation, and without anything else that the file

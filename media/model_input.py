@@ -1,7 +1,7 @@
 """Pictures as models get them: upright, with boxes and marks drawn, and frames of clips.
 
 What is made lies in a folder by what it was made from: it is made once, and later runs send the same bytes.
-A file appears whole or not at all: it is written beside its place and renamed. When the folder grows beyond its room,
+A file appears whole or not at all: it is written next to its place and renamed. When the folder grows beyond its room,
 what was not used for longest goes, but nothing that was used within the hour. While no run works it may be emptied.
 """
 
@@ -149,11 +149,11 @@ class Pictures:
             self._untidied += written
 
     def tidy(self) -> int:
-        """Give back what is beyond the room, so far as nobody uses it; how many files went."""
+        """Give back what is beyond the room, so far as no one uses it; how many files went."""
         self._untidied = 0
         files = []
         for path in self.cache.glob("*/*"):
-            with suppress(FileNotFoundError):  # somebody else tidies too
+            with suppress(FileNotFoundError):  # someone else tidies too
                 files.append((path.stat().st_mtime, path.stat().st_size, path))
         total, gone = sum(size for _, size, _ in files), 0
         if total <= self.room:

@@ -169,7 +169,7 @@ class MediaStore:
         Raises
         ------
         NotFound, MediaRefused, NotAvailable
-            What whoever opens a page with it would be told, with what to do.
+            What anyone who opens a page with it would be told, with what to do.
         """
         folder = self._folder(sha256)
         gone = [name for name in _FILES.values() if not (folder / name).is_file()]
@@ -341,7 +341,7 @@ class MediaStore:
         return stored
 
     def _settle(self, folder: Path, sha256: str) -> None:
-        """Put the filled folder in its place, on disk before anybody hears of it."""
+        """Put the filled folder in its place, on disk before anyone hears of it."""
         for path in folder.iterdir():
             _to_disk(path)
         final = self._folder(sha256)

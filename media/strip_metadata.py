@@ -371,7 +371,7 @@ def _children(content: mmap.mmap, at: int, end: int) -> Iterator[tuple[int, int,
 
 
 def _cluster_end(content: mmap.mmap, at: int, end: int) -> int:
-    """Where a cluster of unknown length ends: where something begins that stands beside clusters."""
+    """Where a cluster of unknown length ends: where something begins that stands next to clusters."""
     while at < end:
         name, value, size = _element(content, at)
         if name in _LEVEL_1:

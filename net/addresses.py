@@ -43,7 +43,7 @@ class AddressRefused(TouchstoneError):
 
 
 class NameNotFound(AddressRefused):
-    """A name that nobody knows just now: a fault of the network as often as of the name."""
+    """A name that no one knows just now: a fault of the network as often as of the name."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Rules:
         return ""
 
     def unencrypted(self, place: Place, addresses: Iterable[str]) -> bool:
-        """Whether a key would go over a public network for everybody to read."""
+        """Whether a key would go over a public network for everyone to read."""
         if place.scheme == "https" or place.host in self._names:
             return False
         found = [_meant(ip) for ip in map(_address, addresses) if ip is not None]

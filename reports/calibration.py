@@ -26,7 +26,7 @@ from reports.words import count, listed, some
 def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross_checked: bool = False) -> Report:
     """The whole report on the judges of a study, under a rule (None: the stored one, else the default one).
 
-    A rule was set beforehand only where somebody stored it before the first reply (``study.rule``).
+    A rule was set beforehand only where someone stored it before the first reply (``study.rule``).
 
     ``cross_checked`` adds what other packages give for the same ratings.
     """

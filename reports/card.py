@@ -1,4 +1,4 @@
-"""The judge card: a report on one page, to be printed or put beside a table of results."""
+"""The judge card: a report on one page, to be printed or put next to a table of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 6
 
 
 def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
-    """The verdicts, the rule, and whether it was set before anybody looked."""
+    """The verdicts, the rule, and whether it was set before anyone looked."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
     found = [each for box in boxes for each in box.rulings]
     found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
@@ -27,7 +27,7 @@ def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
 
 
 def chart(report: Report) -> Dots | None:
-    """The one chart that a card shows: judges beside people."""
+    """The one chart that a card shows: judges next to people."""
     found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
     return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
 

@@ -214,7 +214,7 @@ def cut(text: str, width: float, size: float = _SIZE) -> str:
 def _legend(
     names: Sequence[str], y: float, left: float, first: int = 0, paints: Sequence[tuple[str, float]] | None = None
 ) -> tuple[list[Shape], float]:
-    """Signs and names beside each other, in as many lines as it takes, and how high that is."""
+    """Signs and names next to each other, in as many lines as it takes, and how high that is."""
     shapes: list[Shape] = []
     x, top = left, y
     for place, name in enumerate(names):

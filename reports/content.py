@@ -1,4 +1,4 @@
-"""What a report says, before anybody decides how it looks: sections of plain sentences, tables and charts.
+"""What a report says, before anyone decides how it looks: sections of plain sentences, tables and charts.
 
 Everything here is frozen and turns into JSON by :func:`as_json`. HTML, PDF and CSV are made from the same tree.
 """
@@ -116,7 +116,7 @@ class Rulings:
     """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
     when: str = "The default rule, chosen afterwards"
-    """Whether the rule was set before anybody looked, as a heading."""
+    """Whether the rule was set before anyone looked, as a heading."""
 
 
 # ---- charts ---------------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Bars:
-    """Shares beside each other, one group for each label."""
+    """Shares next to each other, one group for each label."""
 
     key: str
     title: str
@@ -218,7 +218,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the ratings came from, so that somebody else can check."""
+    """Where the ratings came from, so that someone else can check."""
 
     name: str
     sha256: str

@@ -1,4 +1,4 @@
-"""A report as one HTML file that asks nobody for anything."""
+"""A report as one HTML file that asks no one for anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = 14
 SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[Behind], str]
-"""The address at which somebody finds what a row is made of."""
+"""The address at which someone finds what a row is made of."""
 
 
 def page(report: Report) -> str:
@@ -50,7 +50,7 @@ def _sections(report: Report, where: Where | None = None) -> str:
 
 
 def document(title: str, body: str) -> str:
-    """A page with its style inside. The policy in its head keeps a browser from asking anybody for anything."""
+    """A page with its style inside. The policy in its head keeps a browser from asking anyone for anything."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -58,7 +58,7 @@ def human_table(part: Slice) -> Floats:
 
 
 def ceiling_of(part: Slice, judge: str) -> Ceiling:
-    """The judge beside the people, in the measure that fits the scale; several sections ask for it."""
+    """The judge next to the people, in the measure that fits the scale; several sections ask for it."""
     kept = part.kept.get(judge)
     if kept is None:
         people, mine = human_table(part), numbers_or_codes(part, judge)
@@ -68,7 +68,7 @@ def ceiling_of(part: Slice, judge: str) -> Ceiling:
 
 
 def constant_of(part: Slice, judge: str) -> BesideConstant:
-    """The judge beside one that always says what people say most often."""
+    """The judge next to one that always says what people say most often."""
     return beside_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
 
 
@@ -80,7 +80,7 @@ def said_always(part: Slice, constant: BesideConstant) -> str:
 
 
 def beside_base_rate(study: Study) -> Table:
-    """Every judge beside one that always gives the most frequent value."""
+    """Every judge next to one that always gives the most frequent value."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
@@ -93,7 +93,7 @@ def beside_base_rate(study: Study) -> Table:
             rows.append((*part.where, judge, said_always(part, found), shown, mine, always, gap))
     return Table(
         "constant",
-        "Each judge beside one that always says the same",
+        "Each judge next to one that always says the same",
         (
             "criterion",
             "dimension",
@@ -107,7 +107,7 @@ def beside_base_rate(study: Study) -> Table:
         tuple(rows),
         unit="shares of units, each with its 95 % interval",
         note="Where one value is frequent, a judge that always says it agrees often and tells no unit from another;"
-        " read all coefficients of agreement beside this. A judge that always says the same is not usable, however"
+        " read all coefficients of agreement next to this. A judge that always says the same is not usable, however"
         " often it is right.",
     )
 
@@ -150,7 +150,7 @@ def against_people(study: Study) -> Section:
         measures = {MEASURES[main_measure(part)] for part in study.slices}
         axis = measures.pop() if len(measures) == 1 else "agreement in the measure of the scale"
         blocks += [
-            Dots("ceiling", "Judges beside the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
+            Dots("ceiling", "Judges next to the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
             Dots("gap", "How far each judge stays behind", f"judge minus people, {axis}", tuple(gaps), True, first=1),
             Table(
                 "ceiling",
@@ -521,7 +521,7 @@ def confusion(study: Study) -> Section:
             "There are too many different values for a table; declare a scale with few values, or bin them.",
         )
     lead = (
-        f"Beside what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
+        f"Next to what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
         "shows "
         "which values are mixed up."
         if told

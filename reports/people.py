@@ -72,7 +72,7 @@ def design(study: Study) -> Section:
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
     for name, part in scales.items():
         told = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
-        assumed = " This was assumed, as nobody declared it." if part.table.scale.inferred else ""
+        assumed = " This was assumed, as no one declared it." if part.table.scale.inferred else ""
         blocks.append(Text(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
     if study.left_aside:
         told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
@@ -146,7 +146,7 @@ def replies(study: Study) -> Iterator[Block]:
         ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
         tuple(bounds),
         unit="points of the scale, or shares; over everything that the judge was asked about",
-        note="Lowest and highest are the ends of the scale, or of the values that occur where nobody declared them.",
+        note="Lowest and highest are the ends of the scale, or of the values that occur where no one declared them.",
     )
     for each in study.scoreless:
         words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
@@ -179,7 +179,7 @@ def judges_are(study: Study) -> Iterator[Block]:
     if unknown:
         yield Text(
             f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "
-            "and how many replies held no score beside those named above.",
+            "and how many replies held no score next to those named above.",
             "note",
         )
 
@@ -227,7 +227,7 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "Only one person was named, so nobody knows how far people agree; at least two are needed."
+        reason = "Only one person was named, so no one knows how far people agree; at least two are needed."
         return Section(2, "people", "How far people agree with each other", reason, (Text(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
@@ -317,7 +317,7 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str,
         lambda ratings: gwet_ac(ratings, weights=weights),
     )
     if part.numeric:
-        yield ("icc",), "ICC(1,1), whoever rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield ("icc",), "ICC(1,1), no matter who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
         yield ("icc",), "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
         yield ("icc",), "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
         if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:

@@ -92,7 +92,7 @@ def said(rule: Rule) -> tuple[str, ...]:
 
 
 def verdicts(study: Study, rule: Rule, when: str) -> Section:
-    """Section 0; ``when`` says whether the rule was set before anybody looked."""
+    """Section 0; ``when`` says whether the rule was set before anyone looked."""
     rulings = tuple(ruling(study, part, judge, rule) for part in study.slices for judge in part.judges)
     rulings += tuple(
         Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))

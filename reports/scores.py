@@ -173,7 +173,7 @@ def _scores_told(
 
 
 def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
-    """How many of a judge's replies about a model's answers hold no score, those about units nobody rated included."""
+    """How many of a judge's replies about a model's answers hold no score, those about units no one rated included."""
     known = any(study.about[unit].model for unit in part.table.units if unit in study.about)
     return sum(
         not known or (unit in study.about and study.about[unit].model == model) for unit in part.failed.get(judge, {})
@@ -200,7 +200,7 @@ def _valid(found: CorrectedMean) -> str:
 
 def bias(study: Study) -> Section:
     """Section 7."""
-    title = "Does the judge favour anybody or anything?"
+    title = "Does the judge favour anyone or anything?"
     blocks: list[Block] = []
     told: list[str] = []
     overall: list[tuple[Cell, ...]] = []
@@ -236,7 +236,7 @@ def bias(study: Study) -> Section:
                     own, rest = Figure.of(group.bias), Figure.of(group.against_rest)
                     by_model += [
                         (*part.where, judge, group.group, "judge minus people", own, None),
-                        (*part.where, judge, group.group, "beside all other models", rest, group.p_adjusted),
+                        (*part.where, judge, group.group, "next to all other models", rest, group.p_adjusted),
                     ]
                     lines.setdefault(group.group, []).append(mark(judge, rest))
             slopes += _slopes(study, part, judge)
@@ -247,7 +247,7 @@ def bias(study: Study) -> Section:
                 Dots(
                     f"bias_models_{len(charts) + 1}",
                     f"{part.criterion}: which models the judge favours, beside people's scores",
-                    "judge minus people, beside the same for all other models",
+                    "judge minus people, next to the same for all other models",
                     tuple((model, tuple(each)) for model, each in lines.items()),
                     zero=True,
                     first=1,
@@ -274,7 +274,7 @@ def bias(study: Study) -> Section:
                     "By model",
                     ("criterion", "dimension", "judge", "model", "what", "points", "p"),
                     tuple(by_model),
-                    note="Beside all other models: how much more the judge is above people for this model than for "
+                    note="Next to all other models: how much more the judge is above people for this model than for "
                     "the others. "
                     "That moves it in a ranking; its intervals hold for all models at once, and p is Holm's.",
                 )
@@ -291,7 +291,7 @@ def bias(study: Study) -> Section:
                 Table(
                     "bias_family",
                     "Its own family",
-                    ("criterion", "dimension", "judge", "what", "own family beside all others"),
+                    ("criterion", "dimension", "judge", "what", "own family next to all others"),
                     tuple(own_family),
                     unit="points of the scale; above 0 the judge prefers its own",
                     note="Where the family's answers are better, part of the first number is quality. People's score "
@@ -300,7 +300,7 @@ def bias(study: Study) -> Section:
                 )
             )
         else:
-            words = "By family: nobody said which models are a judge's own; name them with --family."
+            words = "By family: no one said which models are a judge's own; name them with --family."
             blocks.append(Text(words, "missing"))
         if slopes:
             blocks.append(

@@ -60,7 +60,7 @@ def repeats(study: Study) -> Section:
     if not rows:
         return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
     lead = (
-        "A judge that contradicts itself cannot agree with anybody. "
+        "A judge that contradicts itself cannot agree with anyone. "
         f"Krippendorff's alpha of its runs, 1 is always the same: {some(told)}."
     )
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
@@ -129,10 +129,10 @@ def position(study: Study) -> list[Block]:
     blocks.append(
         Table(
             "position",
-            "The two orders beside each other",
+            "The two orders next to each other",
             ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
             tuple(same),
-            note="A judge leans to a place if that place wins once beside a tie, or in both orders: then the answer "
+            note="A judge leans to a place if that place wins once next to a tie, or in both orders: then the answer "
             "did not "
             "matter. The first two values of the scale are taken for the two answers, in the original order.",
         )

@@ -98,7 +98,7 @@ class Study:
     together: str | None = None
     """What people are called as one rater, of criteria that they settle together before anything is compared."""
     judge_runs: Sequence[JudgeAbout] = ()
-    """What is known of these judges beside their ratings, repeats and other orders included."""
+    """What is known of these judges next to their ratings, repeats and other orders included."""
 
     rule: StoredRule = StoredRule()
     """The rule that was stored for it, if one was."""
@@ -347,7 +347,7 @@ class Slice:
 
     @cached_property
     def majority(self) -> Any:
-        """(units,) the category that most people gave; ``MISSING`` where nobody rated or no category has most votes."""
+        """(units,) the category that most people gave; ``MISSING`` where no one rated or no category has most votes."""
         q = len(self.table.categories)
         votes = np.stack([(self.human_codes == code).sum(axis=1) for code in range(q)], axis=1) if q else None
         if votes is None:
@@ -358,7 +358,7 @@ class Slice:
 
     @cached_property
     def human_mean(self) -> Floats:
-        """(units,) the mean of the people's numbers, nan where nobody rated."""
+        """(units,) the mean of the people's numbers, nan where no one rated."""
         values = np.stack([self.numbers(name) for name in self.humans], axis=1)
         rated = ~np.isnan(values)
         count = rated.sum(axis=1)

@@ -90,14 +90,14 @@ class _Window:
 
 
 _free: WeakKeyDictionary[Browser, list[_Window]] = WeakKeyDictionary()
-"""Windows at which nobody sits."""
+"""Windows at which no one sits."""
 
 
 @contextmanager
 def window(browser: Browser, *, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
     """A page without cookies or anything stored, 1280 x 800. Errors thrown on the page fail the test.
 
-    The window may have been somebody's before: nothing of theirs is left, but for code that is compiled already.
+    The window may have been someone's before: nothing of theirs is left, but for code that is compiled already.
     """
     free = _free.setdefault(browser, [])
     chosen = free.pop() if free else _Window(browser)

@@ -1,4 +1,4 @@
-"""Small pictures for images that a test does not care about: items without theirs are given to nobody."""
+"""Small pictures for images that a test does not care about: items without theirs are given to no one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fill(store: Store, media: MediaStore) -> int:
 
 
 def fill_home(home: Path, database: str | None = None) -> None:
-    """The same for a home that nobody has open."""
+    """The same for a home that no one has open."""
     if database is None and not (home / "touchstone.db").exists():
         return
     store = open_store(database, home)

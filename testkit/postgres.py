@@ -37,7 +37,7 @@ class Cluster:
         self.folder, self._run, self._programs = folder, list(run), programs
         self._count = 0
         self._free: dict[str, list[str]] = {}
-        """By template, the databases that are empty and nobody's."""
+        """By template, the databases that are empty and no one's."""
         self._shapes: dict[str, str] = {}
 
     def url(self, database: str) -> str:
@@ -67,7 +67,7 @@ class Cluster:
     def give_back(self, name: str, template: str) -> None:
         """Empty a database for the next one to borrow, which takes a tenth of what a new copy takes.
 
-        It is dropped instead if somebody is still connected, if its tables are no longer those of ``template``, or if
+        It is dropped instead if someone is still connected, if its tables are no longer those of ``template``, or if
         it has become large.
         """
         import psycopg
@@ -90,7 +90,7 @@ class Cluster:
         return self._shapes[template]
 
     def drop(self, name: str) -> None:
-        """Remove a database, whoever is still connected to it."""
+        """Remove a database, no matter who is still connected to it."""
         self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
     def start(self) -> None:
@@ -100,7 +100,7 @@ class Cluster:
         self.command("pg_ctl", "start", "--wait", self._data, f"--log={self.folder / 'log'}", f"--options={arguments}")
 
     def stop(self, mode: str = "immediate") -> None:
-        """Stop the server, whoever is connected. After ``fast``, ``start`` begins where it stood."""
+        """Stop the server, no matter who is connected. After ``fast``, ``start`` begins where it stood."""
         self.command("pg_ctl", "stop", f"--mode={mode}", self._data)
 
     @property
@@ -126,7 +126,7 @@ class Cluster:
 
 
 def _left_alone(connection: Connection) -> bool:
-    """Whether nobody else is connected. Whoever has just hung up is waited for."""
+    """Whether no one else is connected. Anyone who has just hung up is waited for."""
     others = (
         "SELECT count(*) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"

@@ -168,7 +168,7 @@ class ScriptedServer:
     """Answers ``/v1/chat/completions`` by a script, and ``/v1/models`` with one model.
 
     The script is a list (after its end its last entry is repeated) or a function. With a certificate and its key it
-    speaks TLS. With ``together`` nobody is answered before so many have been under way at once, or ten seconds have
+    speaks TLS. With ``together`` no one is answered before so many have been under way at once, or ten seconds have
     gone by. Used as a context manager:
 
         with ScriptedServer([error(429), chat("a cup")]) as server:

@@ -45,7 +45,7 @@ def touchstone(*arguments: str | Path, home: Path, **more: str) -> subprocess.Co
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on just now."""
+    """A port of this machine that no one listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -68,7 +68,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *, wait_seconds: float = 60) -> Server:
-        """Start the command and wait until ``/healthz`` answers. Images that nobody has brought in get a small
+        """Start the command and wait until ``/healthz`` answers. Images that no one has brought in get a small
         picture before."""
         assert self.process is None, "already running"
         missing_media.fill_home(self.home, self.database)
@@ -96,7 +96,7 @@ class Server:
 
     @property
     def memory(self) -> float:
-        """What the web process itself, without the worker beside it, holds in memory; in megabytes."""
+        """What the web process itself, without the worker next to it, holds in memory; in megabytes."""
         assert self.process is not None
         told = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         return float(next(line.split()[1] for line in told.splitlines() if line.startswith("VmRSS:"))) / 1024

@@ -1,4 +1,4 @@
-"""Tiny models of every family, built with random weights and saved as a checkpoint that somebody would download.
+"""Tiny models of every family, built with random weights and saved as a checkpoint that someone would download.
 
 Nothing is fetched. The weights are spread wider than models usually begin with, so that a wrong mask, position or image
 changes the answer instead of hiding in the noise.

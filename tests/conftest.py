@@ -1,4 +1,4 @@
-"""Fixtures for everybody: a store on each database, the real server, and a real browser."""
+"""Fixtures for everyone: a store on each database, the real server, and a real browser."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def server(home: Path) -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def _settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees the settings of whoever runs it."""
+    """No test sees the settings of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
         monkeypatch.delenv(name)
 

@@ -22,7 +22,7 @@ def project() -> dict[str, object]:
 
 
 def core() -> list[Requirement]:
-    """What everybody who installs Touchstone gets."""
+    """What everyone who installs Touchstone gets."""
     return [Requirement(line) for line in project()["dependencies"]]  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""What a page's websocket brings, without a browser: open a page as somebody, take every message of its first run."""
+"""What a page's websocket brings, without a browser: open a page as someone, take every message of its first run."""
 
 from __future__ import annotations
 

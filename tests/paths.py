@@ -9,7 +9,7 @@ import pytest
 from testkit.paths import ROOT
 
 SHARED = ROOT.parent / "shared"
-"""The folder beside the checkout with published files that we test against and may not redistribute."""
+"""The folder next to the checkout with published files that we test against and may not redistribute."""
 
 
 def shared(*parts: str) -> Path:

@@ -57,7 +57,7 @@ def test_a_database_of_postgresql_is_lent_again_only_as_the_template_is(postgres
     with connected(third):
         postgres_cluster.give_back(third, template)
     fourth = postgres_cluster.lend(template)
-    assert fourth != third, "somebody was still connected"
+    assert fourth != third, "someone was still connected"
     for name in (fourth, template):
         postgres_cluster.drop(name)
 

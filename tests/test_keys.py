@@ -414,7 +414,7 @@ def writers(seen: Seen) -> Any:
 
 
 def sifted(seen: Seen) -> Any:
-    """What somebody who sifts frames is shown."""
+    """What someone who sifts frames is shown."""
     there = world(seen, n=0)
     try:
         with there.store.read() as session:
@@ -475,7 +475,7 @@ def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> No
 
 
 def golden(seen: Seen) -> Any:
-    """Where somebody stands who answers half of the gold right, and when gold comes."""
+    """Where someone stands who answers half of the gold right, and when gold comes."""
     there = world(seen, n=5)
     for person in (there.ann, there.ben):
         answer(there, person, "yes")
@@ -622,7 +622,7 @@ class Row:
     see: Callable[[Seen], Any]
     change: Mapping[str, Any]
     first: Mapping[str, Any] = field(default_factory=dict)
-    """What both schemas say beside the base."""
+    """What both schemas say next to the base."""
 
 
 def row(see: Callable[[Seen], Any], path: str, value: Any, /, **first: Any) -> Row:

@@ -12,8 +12,8 @@ from pathlib import Path
 def environment(folder: Path, *requirements: str, constraints: Path | None = None) -> Path:
     """The ``bin`` folder of an environment with these packages; made on first use, found again later.
 
-    Whoever comes while somebody else makes it waits. One that was not made to its end is made anew. ``constraints`` is
-    a file with the versions of everything that the packages need.
+    Anyone who comes while someone else makes it waits. One that was not made to its end is made anew. ``constraints``
+    is a file with the versions of everything that the packages need.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()  # its programs name the folder: it may be linked to, but not moved

@@ -99,7 +99,7 @@ def place(fault: Fault, root: Path = ROOT) -> Path:
 
 
 def copied(to: Path) -> Path:
-    """A copy of the tree as it stands, with the folders beside it that tests look for."""
+    """A copy of the tree as it stands, with the folders next to it that tests look for."""
     tree = to / TREE
     for name in _listed(ROOT):
         if (ROOT / name).is_file():

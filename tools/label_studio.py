@@ -46,9 +46,10 @@ QUIET = {
     "DEBUG": "false",
     "LOG_LEVEL": "WARNING",
 }
-"""It asks nobody outside for anything."""
+"""It asks no one outside for anything."""
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TZ")
-"""All that it sees of the environment of whoever starts it: it also reads names as plain as HOST and PASSWORD."""
+"""All that it sees of the environment of the person who starts it: it also reads names as plain as HOST and
+PASSWORD."""
 DATABASE = "label_studio.sqlite3"
 
 
@@ -205,7 +206,7 @@ class LabelStudio:
         return self.start()
 
     def sign_up(self, email: str) -> Account:
-        """Let somebody make an account by the invitation, as they would in a browser."""
+        """Let someone make an account by the invitation, as they would in a browser."""
         address = self.url + self.admin.call("GET", "/api/invite")["invite_url"]
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
         page = browser.open(address, timeout=60).read().decode()

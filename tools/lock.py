@@ -6,7 +6,7 @@
 
 It asks pip's own resolver (through pip-tools), so it honours whatever pip is configured with on this machine, and
 writes nothing of that configuration down: no index, no folder of wheels. A local version suffix such as ``+cpu`` names
-one build of a version that everybody else gets under its plain number, so it is taken off; an accelerator's libraries
+one build of a version that everyone else gets under its plain number, so it is taken off; an accelerator's libraries
 belong to one build of torch, so they are left to pip. ``tools/constraints.txt`` says what is held back and why.
 
 Every pin carries the SHA-256 of each file that its index has of it for Python 3.11 and later, on whatever system; of a
@@ -49,7 +49,7 @@ def clean(compiled: str) -> str:
 
 
 def hashes(name: str, version: str, repository: Any) -> list[str]:
-    """The SHA-256 of every file of a version that somebody may install."""
+    """The SHA-256 of every file of a version that someone may install."""
     with repository.allow_all_wheels():
         links = [found.link for found in repository.find_all_candidates(name) if found.version.public == version]
     found = sorted({_sha256(link) for link in links if not OTHER_PYTHON.search(link.filename)})

@@ -104,7 +104,7 @@ def attribute_docs(cls: type) -> dict[str, str]:
 
 
 def spelled(annotation: object) -> str:
-    """A type as somebody who writes YAML would say it."""
+    """A type as someone who writes YAML would say it."""
     import types
     import typing
 

@@ -1,6 +1,6 @@
 """See to it that the programs the tests need are there: Chromium, PostgreSQL and openssl, and a Label Studio.
 
-Root installs what is missing from the system's packages; anybody else is told, in one sentence, what to install.
+Root installs what is missing from the system's packages; anyone else is told, in one sentence, what to install.
 Label Studio gets an environment of its own below ``.cache``, from the package index, once.
 """
 
@@ -50,7 +50,7 @@ def system_packages() -> int:
 
 
 def provide(missing: Callable[[], list[str]], need: str) -> int:
-    """Install the packages that ``missing`` names, as root; anybody else is told which, in a sentence begun so."""
+    """Install the packages that ``missing`` names, as root; anyone else is told which, in a sentence begun so."""
     packages = missing()
     if not packages:
         return 0

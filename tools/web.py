@@ -42,7 +42,7 @@ def missing() -> list[str]:
 
 
 def install() -> int:
-    """Install the tools; root installs npm too where it is missing, and anybody else is told to."""
+    """Install the tools; root installs npm too where it is missing, and anyone else is told to."""
     problem = system.provide(missing, "The check of the JavaScript needs")
     if problem:
         return problem

@@ -1,6 +1,6 @@
 """Files of items: how the keys of a record and the fields of a schema go together, both ways.
 
-Each format of items says what is particular about it (``ItemKeys``). What a record holds beyond these keys is nobody's
+Each format of items says what is particular about it (``ItemKeys``). What a record holds beyond these keys is no one's
 field; it stays in the record's text. The schema's ``source.fields`` may give other names for keys; a field that no row
 knows is the key of the same name.
 """
@@ -234,7 +234,7 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
 
 
 def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
-    """All keys of a record that somebody reads."""
+    """All keys of a record that someone reads."""
     row = as_named(row, schema)
     found = [key for column in columns(row, schema).values() for key in column.keys]
     special = (row.id_key, row.named_by, row.media, row.origin, row.video)

@@ -77,7 +77,7 @@ class Content:
     answers: Sequence[Answered] = ()
     """By model, then in the order of the items: of one run, if one was named."""
     unanswered: str | None = None
-    """What stands for an item without an answer; None: nobody said."""
+    """What stands for an item without an answer; None: no one said."""
     ratings: Sequence[Rating] = ()
 
 
@@ -120,7 +120,7 @@ class Format:
     keys: ItemKeys | None = None
     """Of a format whose records are laid out as a schema's items are."""
     fits: Callable[[Schema], bool] = _any_project
-    """Whether a project of this schema is offered the format, beside those that its schema names."""
+    """Whether a project of this schema is offered the format, next to those that its schema names."""
     available: bool = True
     """False: it is declared, but not built yet."""
 

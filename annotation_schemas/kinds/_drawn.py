@@ -123,7 +123,7 @@ class LabelStudioDrawn(Way):
         add_labels(made, part.criterion.options)
 
     def limits(self, part: Part) -> list[str]:
-        how = ["Draw with the rectangle tool beside the image"] if part.type == "rectangle" else []
+        how = ["Draw with the rectangle tool next to the image"] if part.type == "rectangle" else []
         return [*super().limits(part), *how]
 
 

@@ -173,7 +173,7 @@ class CriterionKind(Kind):
     # ---- the page
 
     def page(self, criterion: Criterion) -> Json:
-        """What the control needs beside name, prompt and options: the keys that only some kinds take."""
+        """What the control needs next to name, prompt and options: the keys that only some kinds take."""
         plain = [key for key in self.keys if key not in ("options", "field", "values", "labels")]
         return {key: getattr(criterion, key) for key in plain}
 
@@ -215,7 +215,7 @@ class FieldKind(Kind):
     is_list: ClassVar[bool] = False
     """It is a list of texts that others are taken from."""
     written: ClassVar[bool] = False
-    """It is text that somebody writes."""
+    """It is text that someone writes."""
     of_options: ClassVar[bool] = False
     """It is one of the options that the schema lists."""
     reads_as: ClassVar[tuple[str, ...]] = ()
@@ -286,7 +286,7 @@ class FieldKind(Kind):
         return None
 
     def page(self, field: ItemField) -> Json:
-        """What its control needs beside name, title, options and lengths."""
+        """What its control needs next to name, title, options and lengths."""
         return {"role": field.role} if "role" in self.keys else {}
 
     # ---- Label Studio

@@ -12,7 +12,7 @@ UNIT = "with `read_as: number`, what the key counts; an answer in another unit i
 
 
 class Written(FieldKind):
-    """Text that somebody writes; another field may say in which form."""
+    """Text that someone writes; another field may say in which form."""
 
     keys: ClassVar[Mapping[str, str]] = {
         "options": "with `forms`, the words of `words`",

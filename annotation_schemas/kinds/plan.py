@@ -24,7 +24,7 @@ class Plan(CriterionKind):
         "actions": "the actions that there are",
         "begins": "what holds at its beginning",
     }
-    not_measured = "tags of steps are looked at step by step; the grade that stands beside them is what is compared"
+    not_measured = "tags of steps are looked at step by step; the grade that stands next to them is what is compared"
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:

@@ -110,7 +110,7 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Beside it what scikit-learn and krippendorff give, where they are installed and offer it.",
+            help="Next to it what scikit-learn and krippendorff give, where they are installed and offer it.",
         ),
     ] = False,
     items: Annotated[
@@ -199,7 +199,7 @@ def _schema_of(project: str) -> Schema:
 def table(results: Sequence[Result]) -> Iterator[str]:
     """The results for people: one block per criterion and dimension."""
     if not results:
-        yield "Nobody has rated anything yet."
+        yield "No one has rated anything yet."
     first = True
     for (guideline, criterion, dimension), group in groupby(
         results, key=lambda each: (each.args.get("guideline"), each.criterion, each.dimension)
@@ -329,7 +329,7 @@ def _replies(
     items: Items | None,
 ) -> list[str]:
     """How much machines that were named have scored of what they were asked, a line each; without names, all of them
-    where nobody else has rated."""
+    where no one else has rated."""
     from app.services import resources
     from workflow.results.ratings import raters_of
     from workflow.results.reply_counts import refuse_silent, replies_of_judges, told

@@ -1,4 +1,4 @@
-"""``touchstone answers``: what models' answers state, read again, by a second reader, and beside what people read."""
+"""``touchstone answers``: what models' answers state, read again, by a second reader, and next to what people read."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def submit(
     size: Size = SIZE,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Hand in anew what may have been handed in without anybody knowing of it."),
+        typer.Option("--again", help="Hand in anew what may have been handed in without anyone knowing of it."),
     ] = False,
 ) -> None:
     """Hand in all questions of a run that are not out yet. Killed anywhere, the next time goes on."""
@@ -100,7 +100,7 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
 
 
 def show(run: Run) -> None:
-    """Write a run's batches, and the lines that came back and are nobody's answer."""
+    """Write a run's batches, and the lines that came back and are no one's answer."""
     from workflow.runs import batches
 
     shared, _ = _opened()

@@ -54,7 +54,7 @@ def calibrate(
     by: Annotated[
         Cut | None,
         typer.Option(
-            help="Beside the whole each dimension, each group of them (in a project), or nothing but the whole. By "
+            help="Next to the whole each dimension, each group of them (in a project), or nothing but the whole. By "
             "default as the schema's report says, else by dimension."
         ),
     ] = None,

@@ -158,7 +158,7 @@ def import_(
     without: Annotated[
         list[str] | None, typer.Option(help="With label_studio: a control that nothing is made of.", metavar="CONTROL")
     ] = None,
-    rater: Annotated[str | None, typer.Option(help="With label_studio: who made annotations that name nobody.")] = None,
+    rater: Annotated[str | None, typer.Option(help="With label_studio: who made annotations that name no one.")] = None,
     raters_are: Annotated[
         RatersAre | None,
         typer.Option(
@@ -431,7 +431,7 @@ def refine(
         bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
     ] = False,
 ) -> None:
-    """Have a model's answers looked at beside their items: the stage refinement."""
+    """Have a model's answers looked at next to their items: the stage refinement."""
     from workflow.annotate.refinement import open_refinement
 
     done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)

@@ -95,7 +95,7 @@ def withdraw(
     gold: Annotated[str, typer.Argument(help="Its id, as `touchstone gold list` shows it.")],
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
 ) -> None:
-    """Ask nobody about it any more, and let no answer to it count."""
+    """Ask no one about it any more, and let no answer to it count."""
     from workflow.annotate import gold_making
 
     gold_making.withdraw(_store(), by=None, gold=gold, why=why)
@@ -103,7 +103,7 @@ def withdraw(
 
 
 def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
-    """Write everybody's score as CSV."""
+    """Write everyone's score as CSV."""
     from workflow.annotate import gold_scores
 
     typer.echo(gold_scores.as_csv(gold_scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
@@ -115,7 +115,7 @@ def let_go_on(
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
     stage: InStage = Stage.VERIFICATION,
 ) -> None:
-    """Let somebody work on whom their answers to gold have stopped."""
+    """Let someone work on whom their answers to gold have stopped."""
     from workflow.annotate import gold_scores
 
     gold_scores.let_go_on(_store(), by=None, project=project, login=login, stage=stage, why=why)

@@ -58,7 +58,7 @@ def set_guideline(
         ),
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Whoever has qualified has to pass a set made under it.")
+        bool, typer.Option("--requalify", help="Anyone who has qualified has to pass a set made under it.")
     ] = False,
 ) -> None:
     """Bring a new version of the guideline into force; every later vote is stored with it."""

@@ -37,7 +37,7 @@ def register(cli: typer.Typer) -> None:
     ) -> None:
         """Read a file of judges' replies with the parsers, and say of each line what it comes to.
 
-        Needs no project, asks nobody, keeps nothing. Where lines say what is expected, the last line counts: as
+        Needs no project, asks no one, keeps nothing. Where lines say what is expected, the last line counts: as
         expected, not, and of these silently wrong, which is a score that is none of those expected.
         """
         from app.commands import case_files
@@ -170,7 +170,7 @@ def judge(
 
 
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
-    """Read a judge's replies again with its parser as it is now. Nobody is asked, and what was read before stays."""
+    """Read a judge's replies again with its parser as it is now. No one is asked, and what was read before stays."""
     from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_readings
 

@@ -61,7 +61,7 @@ def people(
     project: Project,
     pairs: Annotated[
         list[str] | None,
-        typer.Argument(help="LOGIN=E-MAIL: who somebody is there. None: list them.", metavar="LOGIN=E-MAIL"),
+        typer.Argument(help="LOGIN=E-MAIL: who someone is there. None: list them.", metavar="LOGIN=E-MAIL"),
     ] = None,
     server: Server = None,
     remove: Annotated[
@@ -71,7 +71,7 @@ def people(
         bool, typer.Option("--invite", help="Print the server's own invitation link, for those without an account.")
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Add every member whose login is the e-mail address of somebody there.")
+        bool, typer.Option("--match", help="Add every member whose login is the e-mail address of someone there.")
     ] = False,
 ) -> None:
     """Say who is who in Label Studio, by e-mail address."""
@@ -88,7 +88,7 @@ def people(
             if match:
                 bridge.match_people(shared.store, client, by=None, project=project)
             if invite:
-                typer.echo(f"Whoever opens this link can make an account at {address}:\n  {client.invitation()}")
+                typer.echo(f"Anyone who opens this link can make an account at {address}:\n  {client.invitation()}")
     mapped = _status(shared, project, address).people
     for person in mapped:
         there = "" if person.known else "  (not seen there yet)"
@@ -107,7 +107,7 @@ def push(
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
 ) -> None:
-    """Give everybody who is known there their next tasks, send them, and call back what is over."""
+    """Give everyone who is known there their next tasks, send them, and call back what is over."""
     from app.label_studio import bridging
     from workflow.labelstudio import bridge
 
@@ -294,7 +294,7 @@ def _ready(
     hold: float | None,
     media: Media,
 ) -> None:
-    """See to it that there is something to send, and somebody to send it to."""
+    """See to it that there is something to send, and someone to send it to."""
     from app.label_studio import bridging
     from workflow.labelstudio import bridge
 
@@ -321,7 +321,7 @@ def _ready(
 
 def _nobody(project: str) -> str:
     return (
-        f"Nobody is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
+        f"No one is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
         " --invite prints the link for those who have no account there."
     )
 

@@ -77,7 +77,7 @@ def backend(
             )
             typer.echo(f"{described.name} answers at http://{shown(host)}:{port} (Ctrl+C ends it)")
             if secret is None:
-                typer.echo("Without a password: whoever works on this machine can ask it.")
+                typer.echo("Without a password: anyone who works on this machine can ask it.")
             uvicorn.run(
                 application(asked, secret=secret),
                 host=host,

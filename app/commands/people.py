@@ -33,7 +33,7 @@ def list_people() -> None:
     for person in everybody:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
     if not everybody:
-        typer.echo("Nobody has an account yet: touchstone serve makes the first admin.")
+        typer.echo("No one has an account yet: touchstone serve makes the first admin.")
 
 
 @people.command("add")
@@ -72,7 +72,7 @@ def link(
     hours: Annotated[float, typer.Option(min=0.01, help="How long it works.")] = 24,
     address: Address = HERE,
 ) -> None:
-    """Print a link that signs somebody in once."""
+    """Print a link that signs someone in once."""
     from workflow.access import accounts
 
     _print_link(accounts.find_person(_store(), login=login), address=address, hours=hours)
@@ -88,7 +88,7 @@ def invite(
     stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
     address: Address = HERE,
 ) -> None:
-    """Print a link with which somebody makes an account of their own and joins a project, once."""
+    """Print a link with which someone makes an account of their own and joins a project, once."""
     from workflow.access import accounts
 
     token = accounts.invite(
@@ -115,7 +115,7 @@ def password(
 def deactivate(
     login: Annotated[str, typer.Argument(help="Whose account.")],
 ) -> None:
-    """Let nobody sign in with an account any more. What it submitted stays; what it has in hand goes to the others."""
+    """Let no one sign in with an account any more. What it submitted stays; what it has in hand goes to the others."""
     from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=False)

@@ -1,4 +1,4 @@
-"""``touchstone plan``: how many raters and units a study of agreement needs, before anybody grades."""
+"""``touchstone plan``: how many raters and units a study of agreement needs, before anyone grades."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def make_set(
         int | None, typer.Option("--number", "-n", help="How many are drawn; without it, as the schema says.")
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Whoever passed an earlier set has to pass this one as well.")
+        bool, typer.Option("--requalify", help="Anyone who passed an earlier set has to pass this one as well.")
     ] = False,
     stage: OfStage = "verification",
 ) -> None:
@@ -75,7 +75,7 @@ def exempt(
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
     stage: OfStage = "verification",
 ) -> None:
-    """Let somebody into the stage without the qualification."""
+    """Let someone into the stage without the qualification."""
     from workflow.annotate import qualification
 
     qualification.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))

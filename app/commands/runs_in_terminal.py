@@ -62,7 +62,7 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
     if resume is None and not new:
         raise ModelRefused(f"{say}, or --resume RUN to go on with one.")
     if resume is not None and frozen:
-        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
+        raise Conflict("A run goes on as it was started: next to --resume give only --retry-failed and --later.")
     if retry_failed and resume is None:
         raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
 
@@ -122,7 +122,7 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
 
 
 def in_batches(shared: Resources, run: str) -> bool:
-    """Whether nobody works on a run because its questions go in batch files; says what to do then."""
+    """Whether no one works on a run because its questions go in batch files; says what to do then."""
     from workflow.runs import run_views
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
@@ -132,7 +132,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
 
 def work(shared: Resources, run: str) -> None:
-    """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
+    """Work on a run in this process, telling how it goes, until it is done or someone stops it."""
     from workflow.runs import run_control, run_views, worker
 
     view = run_views.view(shared.store, by=None, run=run)

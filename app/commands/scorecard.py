@@ -22,7 +22,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
-    """How everybody works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
+    """How everyone works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
     from workflow.lead import scorecard as cards
 
     _write(cards.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
@@ -34,7 +34,7 @@ def paysheet(
     until: Annotated[datetime | None, typer.Option(help="The last day, in UTC.", formats=["%Y-%m-%d"])] = None,
     out: Out = None,
 ) -> None:
-    """Items and active minutes of everybody, by stage: a correction is no second item, but its minutes count."""
+    """Items and active minutes of everyone, by stage: a correction is no second item, but its minutes count."""
     from workflow.lead import scorecard as cards
 
     lines = cards.pay_sheet(

@@ -233,7 +233,7 @@ def _kind(of: Differing) -> str:
 
 
 def both(first: ReplyView, second: ReplyView, one: RunView, other: RunView, titles: dict[str, str]) -> Markup:
-    """Both replies about one answer, beside each other."""
+    """Both replies about one answer, next to each other."""
 
     def side(reply: ReplyView, run: RunView) -> Markup:
         text = shown.marked(reply.text, reply.readings, around=shown.AROUND) if reply.text else markup.quiet("no text")

@@ -1,4 +1,4 @@
-"""Reading a judge's replies: score beside raw reply, the failures queue, people's grades, and as files."""
+"""Reading a judge's replies: score next to raw reply, the failures queue, people's grades, and as files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _again(services: Services, view: RunView) -> None:
         shell.show(
             markup.notice(
                 f"{view.plan.parser} has a newer version than the one that read {markup.count(n, 'reply', 'replies')}"
-                " of this run. Reading them again asks nobody, and what was read before is kept."
+                " of this run. Reading them again asks no one, and what was read before is kept."
             )
         )
     with right:

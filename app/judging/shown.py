@@ -236,7 +236,7 @@ def what(words: str) -> Markup:
 
 
 def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
-    """A reply in a list: score beside raw reply, the answer that it is about, and what people say."""
+    """A reply in a list: score next to raw reply, the answer that it is about, and what people say."""
     reply = marked(view.text, view.readings, around=AROUND) if view.text else markup.quiet("no text")
     return markup.tag(
         "div",

@@ -99,7 +99,7 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
         shell.show(*figures(view, tallies))
         if view.spec:
             watch.buttons(services, view)
-        else:  # its replies came out of a file, and there is nobody to ask
+        else:  # its replies came out of a file, and there is no one to ask
             watch.withdraw(services, view)
         watch.tell_waiting(services, view)
         if view.state is RunState.BATCH:

@@ -143,7 +143,7 @@ class Backend:
                 raise BadRequest(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
             pictures = [self.fetch(value) for value in named]
         controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
-        if data.get(KEY):  # what stands beside a control of ours has a hyphen in its name
+        if data.get(KEY):  # what stands next to a control of ours has a hyphen in its name
             controls = [each for each in controls if "-" not in each.name]
         if not controls:
             raise BadRequest(
@@ -254,7 +254,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
         return {"status": "UP", "model_class": "Touchstone", "model_version": backend.version}
 
     async def setup(request: Request) -> dict[str, Any]:
-        await _body(request)  # it brings a token of the server along, which nobody here needs or keeps
+        await _body(request)  # it brings a token of the server along, which no one here needs or keeps
         return {"model_version": backend.version}
 
     async def predict(request: Request) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
 
 
 def _from_here(request: Request) -> bool:
-    """Whether it was asked for by a name of this machine, not by one that somebody's page has pointed at it."""
+    """Whether it was asked for by a name of this machine, not by one that someone's page has pointed at it."""
     return is_loopback(request.url.hostname or "")
 
 
@@ -298,7 +298,7 @@ def _knows(request: Request, secret: str) -> bool:
 
 
 async def _body(request: Request) -> Any:
-    """The request's JSON, as far as it is sent as such: a page in somebody's browser cannot."""
+    """The request's JSON, as far as it is sent as such: a page in someone's browser cannot."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise BadRequest("Send JSON, as application/json.")
     read, size = bytearray(), 0
@@ -308,7 +308,7 @@ async def _body(request: Request) -> Any:
             break
         if size <= MOST_BYTES:
             read += piece
-    if size > MOST_BYTES:  # read to its end, so that whoever sends it hears why it is refused
+    if size > MOST_BYTES:  # read to its end, so that anyone who sends it hears why it is refused
         raise TooLarge(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
     try:
         return json.loads(bytes(read))

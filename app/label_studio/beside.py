@@ -21,7 +21,7 @@ class Done:
 
 
 def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> Done:
-    """Do it and wait. Whoever else does the same just now has the same lease, so nothing is done twice."""
+    """Do it and wait. Anyone who else does the same just now has the same lease, so nothing is done twice."""
     command = [sys.executable, "-P", "-m", "app", "labelstudio", action, "--server", address, "--", project]
     try:
         done = subprocess.run(

@@ -46,7 +46,7 @@ def client_of(address: str, settings: Settings) -> Client:
 
 
 class Media:
-    """Where Label Studio's pages fetch the media of tasks: from this server by links, or from files beside them."""
+    """Where Label Studio's pages fetch the media of tasks: from this server by links, or from files next to them."""
 
     def __init__(self, shared: Resources, *, media_from: str | None = None, local_files: Path | None = None) -> None:
         self.shared = shared
@@ -56,7 +56,7 @@ class Media:
         self.files = LocalFiles.below(root, store=shared.store, media=shared.media, cache=self.cache) if root else None
 
     def require(self, schema: Schema) -> None:
-        """Say what is missing if items have media and nobody said where those are fetched."""
+        """Say what is missing if items have media and no one said where those are fetched."""
         if schema.item.assets and self.files is None and self.address is None:
             raise SettingsError(NO_MEDIA)
 
@@ -69,7 +69,7 @@ class Media:
         return Links(self.address, key_of(self.shared.settings.home)).link(task, asset, until)
 
     def rate(self, asset: AssetView) -> float | None:
-        """The frames in a second of a clip; None if nobody knows."""
+        """The frames in a second of a clip; None if no one knows."""
         try:
             return self.shared.media.frame_rate(outside_media.content_of(self.shared.store, asset=asset.id))
         except NotFound:
@@ -126,7 +126,7 @@ OUTCOMES = {
     BridgeOutcome.STORED: ("answer stored", "answers stored"),
     BridgeOutcome.SUPERSEDED: ("answer changed, the correction counts", "answers changed, the corrections count"),
     BridgeOutcome.REFUSED: ("answer does not fit, sent again", "answers do not fit, sent again"),
-    BridgeOutcome.NOT_THEIRS: ("answer of somebody else does not count", "answers of somebody else do not count"),
+    BridgeOutcome.NOT_THEIRS: ("answer of someone else does not count", "answers of someone else do not count"),
     BridgeOutcome.LATE: ("answer too late, kept as a draft", "answers too late, kept as drafts"),
     BridgeOutcome.SETTLED: ("answer after another one stood", "answers after others stood"),
     BridgeOutcome.SKIPPED: ("task skipped, given back", "tasks skipped, given back"),

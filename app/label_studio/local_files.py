@@ -1,6 +1,6 @@
 """Media as files that a Label Studio on this machine serves itself, from below its local-files document root.
 
-Touchstone copies into a folder of its own there what tasks that are out show, under names that nobody can guess, and
+Touchstone copies into a folder of its own there what tasks that are out show, under names that no one can guess, and
 removes it again. One local-files storage in Label Studio has to point to that folder: docs/label-studio.md says how.
 """
 

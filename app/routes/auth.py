@@ -34,10 +34,10 @@ HASHERS = 2
 """Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
 WAITING_OF_ONE = 16
 """Passwords of one origin that may wait for that, as many as a team behind one address sends when its day begins:
-whoever comes behind them waits for about two seconds."""
+anyone who comes behind them waits for about two seconds."""
 WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
-"""The cookie of a browser in which somebody has signed in: its attempts at that login are counted by themselves."""
+"""The cookie of a browser in which someone has signed in: its attempts at that login are counted by themselves."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
 TOO_MANY = "Too many people, or one too often, are trying to sign in just now. Wait a few seconds, then try again."
 
@@ -92,7 +92,7 @@ class Pages:
         return hmac.digest(key, told.encode(errors="replace"), hashlib.sha256).hex().encode()
 
     async def show_sign_in(self, request: Request) -> Response:
-        """The sign-in form; somebody who is signed in is sent on."""
+        """The sign-in form; someone who is signed in is sent on."""
         onward = local_path(request.query_params.get("next"))
         if _current(request):
             return _go(onward)
@@ -134,7 +134,7 @@ class Pages:
         return await self._goodbye(request)
 
     async def show_link(self, request: Request) -> Response:
-        """A page that uses the link by itself, unless somebody is signed in already."""
+        """A page that uses the link by itself, unless someone is signed in already."""
         session = _current(request)
         action = f"/link/{request.path_params['token']}"
         if session is None:
@@ -166,7 +166,7 @@ class Pages:
         return await self._welcome(request, person, "/")
 
     async def show_invitation(self, request: Request) -> Response:
-        """The form with which somebody invited makes an account."""
+        """The form with which someone invited makes an account."""
         token = request.path_params["token"]
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
         if invitation is None:
@@ -267,7 +267,7 @@ async def asset(request: Request) -> Response:
 
 
 def _address(request: Request) -> str:
-    """Where somebody is; of an IPv6 address the part that is given to one household or firm."""
+    """Where someone is; of an IPv6 address the part that is given to one household or firm."""
     host = request.client.host if request.client else ""
     with suppress(ValueError):
         address = ipaddress.ip_address(host)

@@ -1,7 +1,7 @@
 """``GET /healthz``: can something be stored and read, here and in the database; has the collector been frozen.
 
-Anybody may ask, as often as they like, so what is looked at is kept for a few seconds, and the whole database file is
-read now and then only, beside what else is done.
+Anyone may ask, as often as they like, so what is looked at is kept for a few seconds, and the whole database file is
+read now and then only, next to what else is done.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Health:
             return self._found
 
     def _look_at_all(self, now: float) -> None:
-        """Begin to read the whole database file, if that is due and nobody does."""
+        """Begin to read the whole database file, if that is due and no one does."""
         if now - self._whole_at > WHOLE_EVERY_SECONDS and (self.looking is None or not self.looking.is_alive()):
             self._whole_at = now
 

@@ -20,7 +20,7 @@ from workflow.labelstudio import bridge
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route; without a secret in the settings it answers nobody."""
+    """The one route; without a secret in the settings it answers no one."""
 
     async def hook(request: Request) -> Response:
         wanted = resources.settings.label_studio_hook

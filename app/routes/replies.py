@@ -33,7 +33,7 @@ BODY_LIMIT = 1024 * 1024
 """Bytes of one request of ours: a submission is text, and a megabyte of text is no answer any more."""
 
 RETRY_SECONDS = 5
-"""When whoever was told 503 may come again: the header Retry-After of every such reply."""
+"""When anyone who was told 503 may come again: the header Retry-After of every such reply."""
 
 STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (SignInRequired, 401),
@@ -53,7 +53,7 @@ def signed_in(request: Request) -> SignedIn:
     """Who sends this request. The gate has looked; here it is only insisted on."""
     found: SignedIn | None = getattr(request.state, "signed_in", None)
     if found is None:
-        raise SignInRequired("Nobody is signed in, or the session has ended. Sign in and try again.")
+        raise SignInRequired("No one is signed in, or the session has ended. Sign in and try again.")
     return found
 
 
@@ -143,7 +143,7 @@ class Refusals:
         self._lock = threading.Lock()
 
     def note(self, where: str, person: int | None, error: TouchstoneError) -> None:
-        """A change was refused; ``where`` is the address of its route, not what somebody wrote."""
+        """A change was refused; ``where`` is the address of its route, not what someone wrote."""
         key = (where, person, type(error))
         with self._lock:
             now = self.clock()
@@ -155,7 +155,7 @@ class Refusals:
                 self._seen.clear()
             self._seen[key] = (now, 0)
         more = f" (and {n} times more before)" if n else ""
-        who = f"person {person}" if person is not None else "nobody signed in"
+        who = f"person {person}" if person is not None else "no one signed in"
         log.warning("Refused %s of %s with %d: %.300r%s", where, who, status_of(error), str(error), more)
 
 
@@ -180,7 +180,7 @@ def answering(endpoint: Endpoint) -> Endpoint:
         except TouchstoneError as error:
             _noted(request, error)
             response = error_reply(error)
-        except ClientDisconnect:  # nobody is there to read a reply
+        except ClientDisconnect:  # no one is there to read a reply
             response = Response(status_code=400)
         except Exception as error:  # the frame around a request: an error of ours is told calmly and logged whole
             response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)

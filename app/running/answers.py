@@ -311,7 +311,7 @@ def downloads(services: Services, view: RunView) -> None:
 def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     """What sending the answers to people would open, and the button."""
     if project.schema.schema_.stages.grading is None:
-        shell.show(markup.notice("In this project's schema nobody grades: its answers cannot be sent to people."))
+        shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
     said = st.session_state.pop(f"models.sent.{view.id}", None)
     if said:

@@ -119,7 +119,7 @@ def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, o
 
 
 def token_of(view: ProjectView, spec: ModelSpec, plan: Plan) -> str:
-    """Of somebody who is asked by a plan in a project."""
+    """Of someone who is asked by a plan in a project."""
     said = json.dumps([view.name, view.schema.hash, spec.hash, plan.dump()], sort_keys=True)
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

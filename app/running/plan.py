@@ -1,4 +1,4 @@
-"""What a run will do, chosen beside its model: which items, which prompts, how answers come about."""
+"""What a run will do, chosen next to its model: which items, which prompts, how answers come about."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _injections(prompts: PromptSet) -> tuple[str, ...]:
         return ()
     return tuple(
         st.multiselect(
-            "Told beside the question",
+            "Told next to the question",
             list(prompts.injections),
             placeholder="nothing",
             key=f"models.injections.{prompts.name}",
@@ -266,7 +266,7 @@ def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
-        ("Told beside the question", ", ".join(plan.injections)),
+        ("Told next to the question", ", ".join(plan.injections)),
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "left out on purpose" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),

@@ -30,7 +30,7 @@ MOST_REASONS = 20
 """So many reasons of failures are listed; the answers have them all."""
 
 PATIENCE = timedelta(seconds=15)
-"""So long a run may wait before the page says that nobody takes it."""
+"""So long a run may wait before the page says that no one takes it."""
 
 
 def address(project: str, *, run: str | None = None, page: str = "models", **more: str) -> str:
@@ -109,7 +109,7 @@ def figures(view: RunView) -> list[Markup]:
 
 
 def tell_waiting(services: Services, view: RunView) -> None:
-    """Say so if nobody works on an open run."""
+    """Say so if no one works on an open run."""
     if view.state in OPEN and not view.worked_on:
         told = waiting(view, now=datetime.now(UTC), heard=run_queue.worker_seen(services.settings))
         if told:
@@ -117,7 +117,7 @@ def tell_waiting(services: Services, view: RunView) -> None:
 
 
 def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
-    """What is the matter if nobody works on an open run; empty if all is well.
+    """What is the matter if no one works on an open run; empty if all is well.
 
     ``heard`` is how many seconds ago any worker was heard of, whatever it does; None: never.
     """
@@ -303,7 +303,7 @@ def asked_about(services: Services, view: RunView) -> bool:
         question = Question(
             f"Withdraw {named}?",
             "It will count nowhere: in no result, agreement, calibration, case or export. Slots for grading it that"
-            " nobody has done are called off.",
+            " no one has done are called off.",
             "It stays listed, with your reason, and can be taken back.",
             f"Withdraw {named}",
             no="Do not withdraw",

@@ -38,7 +38,7 @@ OF_GRADING = ("Each answer", "Means of a model by dimension")
 
 @dataclass(frozen=True)
 class Choice:
-    """What is looked at; where nobody has chosen yet, what the schema's report says comes first."""
+    """What is looked at; where no one has chosen yet, what the schema's report says comes first."""
 
     stage: Stage
     by: Cut
@@ -63,7 +63,7 @@ def render(services: Services) -> None:
     stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
     if not stages:
         shell.show(
-            markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
+            markup.notice("In this project's schema no one rates anything: it has no verification and no grading.")
         )
         return
     schema = view.schema.schema_
@@ -142,7 +142,7 @@ def being_measured(found: figures.Asked) -> markup.Markup:
     """What stands on a page whose figures are not of this moment."""
     if found.figure is None:
         return markup.notice(
-            "There are many ratings: they are measured in a process of its own, so that nobody who works here has to "
+            "There are many ratings: they are measured in a process of its own, so that no one who works here has to "
             "wait. The table appears by itself; with 300,000 ratings it takes about half a minute."
         )
     return markup.tag(
@@ -165,7 +165,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     items_switch.told(counting.sentence)
     if not lines:
         shell.show(
-            markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
+            markup.notice(f"No one has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
     if raters.people and raters.machines:
@@ -242,7 +242,7 @@ def pairs(
 
 
 MOST_PAIRS = 10
-"""As many as fit beside each other; the list of every pair has them all."""
+"""As many as fit next to each other; the list of every pair has them all."""
 
 
 def _is_kappa_of_pair(line: Result) -> bool:
@@ -414,7 +414,7 @@ def _drawn(line: Result, axis: tuple[float, float]) -> markup.Markup:
 
 
 def words_of(args: Any) -> str:
-    """The arguments of a statistic, as somebody would say them."""
+    """The arguments of a statistic, as someone would say them."""
     parts = []
     for name, value in dict(args or {}).items():
         if name in ("scale", "scale_inferred", "guideline", "items"):

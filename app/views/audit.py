@@ -119,7 +119,7 @@ LIMITS = ("dimensions", "stages")
 
 
 def _words(value: Any, of: str = "") -> str:
-    """A value of an event as somebody would say it; ``of`` is what it is called."""
+    """A value of an event as someone would say it; ``of`` is what it is called."""
     if value is None:
         return "all" if of in LIMITS else "none"
     if isinstance(value, bool):

@@ -17,13 +17,13 @@ from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
 
 ACTIONS = {
-    Action.GIVE_BACK: "Give a person's claims back to everybody",
-    Action.REASSIGN: "Give a person's claims to somebody else",
+    Action.GIVE_BACK: "Give a person's claims back to everyone",
+    Action.REASSIGN: "Give a person's claims to someone else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
 }
 UNDO = {
-    Action.GIVE_BACK: "It cannot be undone: whoever asks next gets them. What was typed is kept for its writer.",
+    Action.GIVE_BACK: "It cannot be undone: anyone who asks next gets them. What was typed is kept for its writer.",
     Action.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",

@@ -42,7 +42,7 @@ def render(services: Services) -> None:
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
         shell.show(
-            markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
+            markup.notice("In this project's schema no one rates anything: it has no verification and no grading.")
         )
         return
     stage = calibrate.stage_first(services.store, person=services.person, project=view.name)
@@ -63,7 +63,7 @@ def render(services: Services) -> None:
         )
     raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     if not raters.people and not raters.machines:
-        shell.show(markup.notice(f"Nobody has rated anything in {stage.value} yet."))
+        shell.show(markup.notice(f"No one has rated anything in {stage.value} yet."))
         return
     if not raters.machines:
         shell.show(
@@ -101,7 +101,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="A rater whose ratings came from a file, and of whom nobody has said on Import that it is a "
+                help="A rater whose ratings came from a file, and of whom no one has said on Import that it is a "
                 "person, counts as one only if you name it here.",
             )
         with right:
@@ -167,7 +167,8 @@ def files_of(
     by: Cut,
     statistics: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """The report as a page, and everything in it as files in a zip; for whoever has made sure that the person may."""
+    """The report as a page, and everything in it as files in a zip; for anyone who has made sure that the person
+    may."""
     from reports import files, html
     from reports.calibration import calibration
 

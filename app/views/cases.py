@@ -162,7 +162,7 @@ def _list(services: Services, view: ProjectView) -> None:
     if blind:
         words = (
             f"You may still be asked about {blind} of these {len(lines)} blind, so what was answered opens with the "
-            "case; whoever opens it is not asked any more."
+            "case; anyone who opens it is not asked any more."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(_table(view, lines, st.query_params.get("model") or None))
@@ -201,7 +201,7 @@ def _show_words(name: str | None) -> str:
 
 
 def _mark() -> str:
-    """Widgets start anew when somebody follows a link to another list."""
+    """Widgets start anew when someone follows a link to another list."""
     return str(st.session_state.setdefault("cases.mark", 0))
 
 
@@ -229,7 +229,7 @@ def _put(name: str, value: str) -> None:
 
 
 def _about(view: ProjectView, found: Listing) -> None:
-    """How many cases there are, and what the address asks beside the filters."""
+    """How many cases there are, and what the address asks next to the filters."""
     asked = st.query_params
     parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
     said = []
@@ -433,7 +433,7 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
     if machines:
         parts.append(_said("Judges", machines, ""))
     if not answer.grades:
-        parts.append(markup.tag("div", markup.quiet("Nobody has graded it."), style="ts-small"))
+        parts.append(markup.tag("div", markup.quiet("No one has graded it."), style="ts-small"))
     if answer.ranked is not None:
         parts.append(markup.tag("div", shown.ranking(answer.ranked, key=answer.key), data_part="options"))
     return markup.tag("div", *parts, style=style, data_model=answer.model)
@@ -541,7 +541,7 @@ def _said(title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str
 
 
 def _value(value: Any) -> str:
-    """A grade as somebody would write it: 1 and 1.0 are the same."""
+    """A grade as someone would write it: 1 and 1.0 are the same."""
     return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else history.shown(value)
 
 

@@ -1,4 +1,4 @@
-"""Comments: the threads that somebody has a part in; for seniors and leads all of them."""
+"""Comments: the threads that someone has a part in; for seniors and leads all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def render(services: Services) -> None:
     )
     found = comments.inbox(services.store, person=services.person, project=view.name)
     if not found:
-        words = "Nobody has commented on an item yet." if official else "You have not commented on an item yet."
+        words = "No one has commented on an item yet." if official else "You have not commented on an item yet."
         shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))
         return
     threads(services, view, found, key=f"comments.{view.name}", history=official)

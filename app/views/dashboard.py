@@ -44,7 +44,7 @@ def render(services: Services) -> None:
         shell.show(
             markup.notice(
                 f"The {stage} asks people to qualify under the guideline of today, and there is no set of items for it;"
-                " nobody gets in until you make one. Qualify in the menu does that."
+                " no one gets in until you make one. Qualify in the menu does that."
             )
         )
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))

@@ -1,4 +1,4 @@
-"""Expired submissions: those that came when somebody else had the item already."""
+"""Expired submissions: those that came when someone else had the item already."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Expired submissions",
-        "Answers that came after their lease had ended, when somebody else had the item. They are kept, but do not"
+        "Answers that came after their lease had ended, when someone else had the item. They are kept, but do not"
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )

@@ -28,7 +28,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Export",
-        "Items leave in the format they came in; what nobody touched leaves byte for byte as it came.",
+        "Items leave in the format they came in; what no one touched leaves byte for byte as it came.",
         made_up=view.made_up,
     )
     formats = formats_of(view)
@@ -61,7 +61,7 @@ def formats_of(view: ProjectView) -> list[Format]:
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
-    """Whose answers, for formats that hold answers: one run's, or everybody's; nothing is asked without a run."""
+    """Whose answers, for formats that hold answers: one run's, or everyone's; nothing is asked without a run."""
     who: dict[str, Any] = {"by": services.person, "project": view.name}
     there = [
         run for kind in OF_MODELS for run in run_views.runs_of(services.store, kind=kind, **who) if not run.withdrawn

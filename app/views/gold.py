@@ -34,7 +34,7 @@ def render(services: Services) -> None:
     shell.heading(
         "Gold",
         "Settled items hidden among live work. Raters cannot tell them apart; the answers show how well they work and"
-        " never count as votes. Whoever opens this page is not asked about these items.",
+        " never count as votes. Anyone who opens this page is not asked about these items.",
         made_up=view.made_up,
     )
     stages = [stage for stage in gold_checks.STAGES if getattr(_part(view, stage), "gold", None) is not None]
@@ -79,7 +79,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
     found = gold_scores.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
-        shell.show(markup.notice("Nobody has answered gold yet."))
+        shell.show(markup.notice("No one has answered gold yet."))
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
@@ -90,7 +90,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     called = apart({each.person: each.name for each in found})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
-            "Reinstate somebody who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
+            "Reinstate someone who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
         )
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
@@ -150,7 +150,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         name = _name(which)
         question = Question(
             f"Withdraw the gold {name}?",
-            "Nobody is asked about it any more, and answers to it no longer count for or against anybody.",
+            "No one is asked about it any more, and answers to it no longer count for or against anyone.",
             "It cannot be undone.",
             f"Withdraw {name}",
         )

@@ -36,7 +36,7 @@ def render(services: Services) -> None:
     shell.heading(
         "Guideline",
         f"Version {now.number} is in force. Every vote is stored with the version its rater saw; a new one is told to "
-        "whoever worked under another.",
+        "anyone who worked under another.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -123,7 +123,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             part is not None and part.qualification is not None for part in (stages.verification, stages.grading)
         )
         again = asked and st.checkbox(
-            "Whoever has passed a qualification must pass a set again under this version", key="guideline.requalify"
+            "Anyone who has passed a qualification must pass a set again under this version", key="guideline.requalify"
         )
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
     if not sent:
@@ -149,9 +149,9 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     if again and why.strip():
         question = Question(
             f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
-            "Whoever has passed a qualification gets no more work in its stage until they have passed a set under this "
-            "version.",
-            "It cannot be undone; on Qualify you can let in somebody without it. What they have submitted stays and "
+            "Anyone who has passed a qualification gets no more work in its stage until they have passed a set under "
+            "this version.",
+            "It cannot be undone; on Qualify you can let in someone without it. What they have submitted stays and "
             "counts.",
             f"Bring version {base + 1} into force",
         )

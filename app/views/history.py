@@ -33,7 +33,7 @@ PAGE = 100
 """So many items are on a page of the list."""
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
-"""How somebody is called on the page: by name, with the login where one points at it."""
+"""How someone is called on the page: by name, with the login where one points at it."""
 PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "hidden gold"}
 
 
@@ -244,7 +244,7 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     )
     shell.show(_about(view, told, titles, by), pictures(told.assets))
     shell.section("Answers")
-    shell.show(answers(told.answers, by) if told.answers else markup.notice("Nobody has answered about it yet."))
+    shell.show(answers(told.answers, by) if told.answers else markup.notice("No one has answered about it yet."))
     shell.section("Comments")
     threads(services, view, [told.thread], key=f"history.comments.{told.item}", single=True)
     shell.section("Revisions")
@@ -353,7 +353,7 @@ def steps(rows: Sequence[Step], by: By = markup.text) -> markup.Markup:
 
 
 def shown(value: Any) -> str:
-    """A value as somebody would write it."""
+    """A value as someone would write it."""
     if value is None:
         return "none"
     if isinstance(value, str):

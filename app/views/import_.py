@@ -181,7 +181,7 @@ def _raters_are() -> RatersAre | None:
         list(ARE),
         format_func=ARE.__getitem__,
         key="import.raters_are",
-        help="People are counted among the people everywhere, machines stand among the judges. Whoever completed an "
+        help="People are counted among the people everywhere, machines stand among the judges. Anyone who completed an "
         "annotation in Label Studio under an account is a person, unless you say otherwise. It can be changed below.",
     )
     return chosen
@@ -254,7 +254,7 @@ def _told_names(model: str | None) -> Callable[[], Names]:
     with left:
         without = st.text_input("Controls that nothing is made of", key="import.names.without")
     with right:
-        rater = st.text_input("Who made annotations that name nobody", key="import.names.rater")
+        rater = st.text_input("Who made annotations that name no one", key="import.names.rater")
 
     def names() -> Names:
         return Names(
@@ -320,7 +320,7 @@ def imported_sentence(done: Any) -> str:
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
     if done.assets_missing:
-        parts.append("nobody is given an item until what is missing of it is brought in")
+        parts.append("no one is given an item until what is missing of it is brought in")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
     return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
@@ -356,7 +356,7 @@ def _pool(services: Services, view: ProjectView) -> None:
     schema = view.schema.schema_
     if schema.stages.authoring is None:
         shell.show(
-            markup.notice("In this project nobody writes items in the browser: its schema has no authoring stage.")
+            markup.notice("In this project no one writes items in the browser: its schema has no authoring stage.")
         )
         return
     dimension = _dimension(view, "For", "import.pool.dimension", none="all dimensions")

@@ -1,4 +1,4 @@
-"""Judges: have a judge grade models' answers, watch it do so, and read every reply beside what was read in it."""
+"""Judges: have a judge grade models' answers, watch it do so, and read every reply next to what was read in it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def render(services: Services) -> None:
         return
     shell.heading(
         "Judges",
-        "Models grade answers under a template. Every reply is kept as it came, beside what was read in it; what"
+        "Models grade answers under a template. Every reply is kept as it came, next to what was read in it; what"
         " cannot be read is counted and never guessed.",
         made_up=view.made_up,
     )

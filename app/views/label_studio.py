@@ -71,7 +71,7 @@ def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None
         shell.show(markup.notice(step))
     if not status.next_steps:
         shell.show(
-            markup.notice("Nothing to do here: what was answered is fetched, and everybody has work.", style="good")
+            markup.notice("Nothing to do here: what was answered is fetched, and everyone has work.", style="good")
         )
     left, right, rest = st.columns((1, 1, 5))
     key = f"label_studio.{{}}.{view.name}.{status.address}"
@@ -283,7 +283,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
 def _first_steps(view: ProjectView) -> None:
     shell.show(
         markup.notice(
-            "Where Touchstone runs, somebody has to give it a token of that server once (TOUCHSTONE_LABEL_STUDIO_TOKEN)"
+            "Where Touchstone runs, someone has to give it a token of that server once (TOUCHSTONE_LABEL_STUDIO_TOKEN)"
             " and say where browsers reach this server (TOUCHSTONE_PUBLIC_URL); the guide docs/label-studio.md goes"
             f" through it. Then connect {view.title} here, say who is who, and push."
         )
@@ -315,7 +315,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
 
 
 def _say(where: str, words: str, *, good: bool = True) -> None:
-    """Keep what came of a button, to be told beside it as the page is drawn next."""
+    """Keep what came of a button, to be told next to it as the page is drawn next."""
     st.session_state[SAID], st.session_state[WHERE] = (words, good), where
 
 

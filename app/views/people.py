@@ -35,12 +35,12 @@ def render(services: Services) -> None:
     _said(services)
     _links()
     with st.container(horizontal=True):
-        if st.button("Invite somebody", type="primary", key="people.invite"):
+        if st.button("Invite someone", type="primary", key="people.invite"):
             _invite(services, view)
-        if st.button("Let in somebody who has an account", key="people.let_in"):
+        if st.button("Let in someone who has an account", key="people.let_in"):
             _let_in(services, view)
     if not members:
-        shell.show(markup.notice("Nobody takes part yet. Make an invitation and send its link."))
+        shell.show(markup.notice("No one takes part yet. Make an invitation and send its link."))
     else:
         _heads()
     for member in members:
@@ -117,7 +117,7 @@ def _deactivated(services: Services, view: ProjectView) -> None:
             )
 
 
-# ---- what is chosen for somebody ------------------------------------------------------------------------------------
+# ---- what is chosen for someone ------------------------------------------------------------------------------------
 
 
 class _Some:
@@ -233,7 +233,7 @@ def _opened() -> int:
     return n
 
 
-# ---- changing somebody's part ---------------------------------------------------------------------------------------
+# ---- changing someone's part ---------------------------------------------------------------------------------------
 
 
 def _change(services: Services, view: ProjectView, member: Membership) -> None:
@@ -279,7 +279,7 @@ def _change(services: Services, view: ProjectView, member: Membership) -> None:
 
 
 def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membership) -> None:
-    """Store what was changed; the rest of the part stays as it is stored, whoever stored it.
+    """Store what was changed; the rest of the part stays as it is stored, no matter who stored it.
 
     What another lead has changed since the dialog was opened is not overwritten: the page shows it, and one can choose
     again.
@@ -292,7 +292,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
         if getattr(wanted, what) == getattr(seen, what):
             wanted = replace(wanted, **{what: getattr(now, what)})
         elif getattr(now, what) != getattr(seen, what):
-            raise Conflict(f"Somebody has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
+            raise Conflict(f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
     _store(services, view, wanted)
     _say(_saved(view, wanted))
 
@@ -390,7 +390,7 @@ def _invite(services: Services, view: ProjectView) -> None:
         words = f"An invitation for one {role}: with it they make their account, once, within two weeks."
         _keep_link(f"/invite/{token}", words)
 
-    _dialog(services, "Invite somebody", draw, make, button="Make an invitation", key=key)
+    _dialog(services, "Invite someone", draw, make, button="Make an invitation", key=key)
 
 
 def _let_in(services: Services, view: ProjectView) -> None:
@@ -413,7 +413,7 @@ def _let_in(services: Services, view: ProjectView) -> None:
         )
         _say(_saved(view, member))
 
-    _dialog(services, "Let in somebody who has an account", draw, let_in, button="Let in", key=key)
+    _dialog(services, "Let in someone who has an account", draw, let_in, button="Let in", key=key)
 
 
 # ---- what is said ---------------------------------------------------------------------------------------------------

@@ -28,11 +28,11 @@ WORDS = {
 PAGES = {Stage.VERIFICATION: "verify", Stage.GRADING: "grade"}
 """The stages that may ask for a qualification, with the page on which they are worked on."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
-"""Marks beside the colours: right, wrong, nobody says."""
+"""Marks next to the colours: right, wrong, no one says."""
 
 
 def render(services: Services) -> None:
-    """What somebody has to do, and what they may look at."""
+    """What someone has to do, and what they may look at."""
     view = shell.project(services)
     asked = {
         stage: part.qualification
@@ -147,7 +147,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         if each.set_number is not None
     ]
     if not found:
-        shell.show(markup.notice("Nobody has begun yet."))
+        shell.show(markup.notice("No one has begun yet."))
         return
     shell.show(matrix(found))
     name = f"{view.name}-{stage.value}-qualification.csv"
@@ -248,7 +248,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
     with st.form("qualify.set", border=False):
         number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
         named = st.text_area("Or these, one id a line", key="qualify.items")
-        again = st.checkbox("Whoever passed an earlier set has to pass this one as well", key="qualify.requalify")
+        again = st.checkbox("Anyone who passed an earlier set has to pass this one as well", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:
@@ -264,19 +264,24 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
 
     if sent and newest is not None:
         next_number = newest.number + 1
-        passing, follows = ("", "Whoever begins from now on answers this set; whoever has passed another one stays in.")
+        passing, follows = (
+            "",
+            "Anyone who begins from now on answers this set; anyone who has passed another one stays in.",
+        )
         if again:
-            passing = ", which everybody has to pass"
-            follows = f"Whoever has passed an earlier set gets no more work in {stage.value} until they have passed it."
+            passing = ", which everyone has to pass"
+            follows = (
+                f"Anyone who has passed an earlier set gets no more work in {stage.value} until they have passed it."
+            )
         question = Question(
             f"Make set {next_number} for {stage.value} in {view.title}{passing}?",
             follows,
-            "It cannot be undone, but another set can follow; below you can let in somebody without it. What they have"
+            "It cannot be undone, but another set can follow; below you can let in someone without it. What they have"
             " submitted stays and counts.",
             f"Make set {next_number}",
         )
         confirm.ask(services, question, make, key="qualify.sure")
-    elif sent:  # nobody can have passed anything yet
+    elif sent:  # no one can have passed anything yet
         make()
         st.rerun()
     with st.form("qualify.exempt", border=False):
@@ -284,7 +289,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             row.person.login for row in projects.members(services.store, person=services.person, project=view.name)
         ]
         login = st.selectbox(
-            "Let somebody in without it",
+            "Let someone in without it",
             logins,
             index=None,
             format_func=shell.called(services, logins),

@@ -142,7 +142,7 @@ def _scores(view: ProjectView, titles: Sequence[str]) -> int:
 
 
 def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[str, Any], str]:
-    """The place for the choice of scores, what is asked for beside it (arguments of ``leaderboards``), and the order
+    """The place for the choice of scores, what is asked for next to it (arguments of ``leaderboards``), and the order
     of the models."""
     schema = view.schema.schema_
     known = {each.name: each.title for each in ways(schema)}
@@ -308,7 +308,7 @@ def _cell(
 
 
 def told(line: Line) -> str:
-    """A number with everything that it needs, for whoever points at it."""
+    """A number with everything that it needs, for anyone who points at it."""
     at = line.found
     parts = []
     if at.defined:
@@ -389,12 +389,13 @@ def _downloads(view: ProjectView, found: Leaderboards, cut: Board) -> None:
         )
 
 
-# ---- models beside each other ----------------------------------------------------------------------------------------
+# ---- models next to each other
+# ----------------------------------------------------------------------------------------
 
 
 def _beside(view: ProjectView, found: Leaderboards, chosen: Leaderboard, common: bool, items: Items | None) -> None:
     if chosen.gaps:
-        shell.section(f"Beside {chosen.gaps[0].first}, on the same items")
+        shell.section(f"Next to {chosen.gaps[0].first}, on the same items")
         shell.show(gap_table(chosen.gaps))
     if len(found.titles) > 1:
         shell.section("Every way of scoring, mean over answers")
@@ -459,7 +460,7 @@ def _slices(chosen: Leaderboard) -> None:
             shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice beside the model's other answers ({len(tests)} lines)"):
+    with st.expander(f"Each slice next to the model's other answers ({len(tests)} lines)"):
         shell.show(contrast_table(cut, tests))
 
 
@@ -479,7 +480,7 @@ def chart(cut: Board) -> markup.Markup:
 
 
 MOST_MODELS = 5
-"""As many as fit beside each other."""
+"""As many as fit next to each other."""
 
 
 def _n(lines: Sequence[Line]) -> markup.Markup:

@@ -19,7 +19,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
-        "How everybody works, by stage. Beside every share stands of how many it is, below it its 95 % limits. Raters"
+        "How everyone works, by stage. Next to every share stands of how many it is, below it its 95 % limits. Raters"
         " see none of this.",
         made_up=view.made_up,
     )
@@ -35,7 +35,7 @@ def render(services: Services) -> None:
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(cards)
     elif found.current:
-        shell.show(markup.notice("Nobody has submitted anything yet."))
+        shell.show(markup.notice("No one has submitted anything yet."))
     _pay(services, view)
 
 
@@ -151,7 +151,7 @@ def _pay(services: Services, view: ProjectView) -> None:
     st.caption(
         "Items are tasks submitted for the first time within the days, hidden gold included; a correction is no second"
         " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."
-        " Show nobody their number of gold."
+        " Show no one their number of gold."
     )
     heads = [
         ("Person", ""),

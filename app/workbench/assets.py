@@ -48,7 +48,7 @@ def _serve(request: Request) -> Response:
 
 
 async def serve(request: Request) -> Response:
-    """One file of the page. They hold no data, so anybody may read them."""
+    """One file of the page. They hold no data, so anyone may read them."""
     return _serve(request)
 
 

@@ -54,7 +54,7 @@ class StoredRunBatchUnit(SQLModel):
 
 
 class StoredRunBatchProblem(SQLModel):
-    """A line that came back and is nobody's answer."""
+    """A line that came back and is no one's answer."""
 
     id: int = row_id()
     run_id: int = Field(foreign_key="run.id")

@@ -51,7 +51,7 @@ class StoredBridgePerson(SQLModel):
     email: str
     """With small letters."""
     outside_user: int | None = None
-    """None until somebody with this e-mail address has an account there."""
+    """None until someone with this e-mail address has an account there."""
     why: str = Field(default="", sa_type=Text)
     """Why nothing more was sent to them, as a sentence; empty: something was, or they have enough."""
     created_at: datetime = Field(sa_type=UTCDateTime)

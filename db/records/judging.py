@@ -37,7 +37,7 @@ class StoredJudgeUnit(SQLModel):
     run_id: int = Field(foreign_key="run.id", index=True)
     item_id: int = Field(foreign_key="item.id")
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
-    """The answer that is judged; None: an attack answer, which is nobody's."""
+    """The answer that is judged; None: an attack answer, which is no one's."""
     other_id: int | None = Field(default=None, foreign_key="prediction.id")
     """Of a comparison: the answer that it is compared with."""
     swapped: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

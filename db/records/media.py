@@ -53,7 +53,7 @@ class StoredAsset(SQLModel):
 
 
 class StoredPick(SQLModel):
-    """An image that somebody took out of the pool. Its primary key makes that possible once."""
+    """An image that someone took out of the pool. Its primary key makes that possible once."""
 
     asset_id: int = Field(primary_key=True, foreign_key="asset.id")
     task_id: int = Field(foreign_key="task.id", index=True)
@@ -74,13 +74,13 @@ class StoredCandidate(SQLModel):
     person_id: int | None = Field(default=None, foreign_key="person.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     group_id: int | None = None
-    """The asset beside which it was shown last."""
+    """The asset next to which it was shown last."""
     decision_id: int | None = None
     """Its latest decision."""
 
 
 class StoredSiftDecision(SQLModel):
-    """What somebody decided about a candidate. Append-only; the latest counts."""
+    """What someone decided about a candidate. Append-only; the latest counts."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")

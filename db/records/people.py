@@ -46,7 +46,7 @@ class StoredSignInLink(SQLModel):
 
 
 class StoredInvitation(SQLModel):
-    """A link with which somebody makes an account and joins a project, once."""
+    """A link with which someone makes an account and joins a project, once."""
 
     id: int = row_id()
     token_hash: str = Field(unique=True)

@@ -55,7 +55,7 @@ class StoredGuidelineVersion(SQLModel):
 
 
 class StoredGuidelineSeen(SQLModel):
-    """The version of the guideline that somebody has opened last."""
+    """The version of the guideline that someone has opened last."""
 
     project_id: int = Field(primary_key=True, foreign_key="project.id")
     person_id: int = Field(primary_key=True, foreign_key="person.id")

@@ -60,7 +60,7 @@ class StoredQualificationReview(SQLModel):
     signs: bool
     comments: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
     state: str = Field(max_length=32)
-    """Where the try stood with this review, as it was then: what lets somebody into the stage."""
+    """Where the try stood with this review, as it was then: what lets someone into the stage."""
     n_right: int
     reference_ids: list[int] | None = Field(
         default=None, sa_column=Column("reference_ids", JSON(none_as_null=True), nullable=True)
@@ -71,7 +71,7 @@ class StoredQualificationReview(SQLModel):
 
 class StoredGold(SQLModel):
     """An item's revision, or a model's answer, whose right answers in a stage are known. Withdrawn ones count for
-    nobody; nothing else of a row changes."""
+    no one; nothing else of a row changes."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
@@ -91,7 +91,7 @@ class StoredGold(SQLModel):
 
 
 class StoredGoldPardon(SQLModel):
-    """A lead lets somebody work on whom their answers to gold had stopped: what came before counts no more for that.
+    """A lead lets someone work on whom their answers to gold had stopped: what came before counts no more for that.
     Append-only."""
 
     id: int = row_id()

@@ -32,7 +32,7 @@ class StoredComment(SQLModel):
     submit_key: str
     text: str = Field(sa_type=Text)
     early: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Its writer says that it gives nothing away, so whoever it is for may read it before the verdict."""
+    """Its writer says that it gives nothing away, so the person it is for may read it before the verdict."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

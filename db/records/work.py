@@ -41,7 +41,7 @@ class StoredTask(SQLModel):
     opened: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """When it was last offered, as a number that grows: what people who have looked at everything still have to see."""
     awaits_media: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """An image or clip of its item that the schema needs is not there yet, so it is handed out to nobody. A cache of
+    """An image or clip of its item that the schema needs is not there yet, so it is handed out to no one. A cache of
     ``media_wanted.waiting``, and a part of the indices: what waits costs those who look for work nothing."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
@@ -49,7 +49,7 @@ class StoredTask(SQLModel):
 class StoredWalk(SQLModel):
     """Where a person is in the order of a stage, or of one dimension of it (``db.queue_cursor``).
 
-    A lap goes once over everything that was open when it began; after it, and in ranked orders beside it, comes what
+    A lap goes once over everything that was open when it began; after it, and in ranked orders next to it, comes what
     has been offered since.
     """
 
@@ -139,7 +139,7 @@ class StoredAnnotation(SQLModel):
 
 
 class StoredDraft(SQLModel):
-    """What somebody has typed for a task so far; kept when the task goes to somebody else."""
+    """What someone has typed for a task so far; kept when the task goes to someone else."""
 
     id: int = row_id()
     task_id: int = Field(foreign_key="task.id")
@@ -147,7 +147,7 @@ class StoredDraft(SQLModel):
     seq: int
     content: dict[str, Any] = Field(sa_type=JSON)
     lost: bool = False
-    """Arrived as a submission after the lease had gone to somebody else."""
+    """Arrived as a submission after the lease had gone to someone else."""
     put_away_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     """When its writer took it off the list of kept texts."""
     saved_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,4 +1,4 @@
-"""The tables, a module per part of the trade; whoever uses one takes it from here.
+"""The tables, a module per part of the trade; anyone who uses one takes it from here.
 
 Ids that leave the server are random (``public_id``); the integers stay inside. What people have said
 and decided is append-only (``db.append_only``): triggers of the database refuse to change or delete such rows.

@@ -87,7 +87,7 @@ class Asking:
         self._budget.spent(calls, cost)
 
     def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> Reply:
-        """One request beside all limits, for looking at what an endpoint can do."""
+        """One request next to all limits, for looking at what an endpoint can do."""
         request = self._client.complete(messages, parameters, seconds=seconds)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result()
 
@@ -101,7 +101,7 @@ class Asking:
         Raises
         ------
         RunStopped
-            The key is wrong, the quota is used up, the budget is spent, nobody is there.
+            The key is wrong, the quota is used up, the budget is spent, no one is there.
         """
         going = _Going(iter(calls), asyncio.Event(), queue.SimpleQueue())
         done = asyncio.run_coroutine_threadsafe(
@@ -126,7 +126,7 @@ class Asking:
                 if told.set_running_or_notify_cancel():
                     told.set_result(None)
         except BaseException:
-            # Whoever listens has failed: nothing more can be told, so nothing more is asked.
+            # Anyone who listens has failed: nothing more can be told, so nothing more is asked.
             done.cancel()
             with contextlib.suppress(BaseException):
                 done.result(GRACE_SECONDS)
@@ -335,14 +335,14 @@ class _Going:
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     def changed(self) -> None:
-        """A request has ended: whoever waits for that may look again."""
+        """A request has ended: anyone who waits for that may look again."""
         waiting, self.waiting = self.waiting, []
         for future in waiting:
             if not future.done():
                 future.set_result(None)
 
     async def next_change(self) -> None:
-        """Until a request has ended. One is under way, else nobody waits for this."""
+        """Until a request has ended. One is under way, else no one waits for this."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting.append(future)
         await future

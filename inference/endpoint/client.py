@@ -67,7 +67,7 @@ class Key:
 def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> Key | None:
     """The key that the description names; None: it names none.
 
-    Whoever writes a description chooses both the variable and the server that gets it. So only variables that are
+    Anyone who writes a description chooses both the variable and the server that gets it. So only variables that are
     named as keys of endpoints are read, and one may be tied to its servers: with ``LAB_API_KEY_HOSTS=vllm.lab`` the key
     in ``LAB_API_KEY`` goes nowhere else.
 
@@ -149,7 +149,7 @@ class Client:
         if self._key is not None and guard.unencrypted:
             raise ModelRefused(
                 f"The key would go to {self.place.host} unencrypted over a public network; use https://, or let "
-                f"whoever runs this server list it in {ENDPOINTS}."
+                f"the person who runs this server list it in {ENDPOINTS}."
             )
         try:
             import openai

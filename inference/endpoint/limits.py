@@ -1,6 +1,6 @@
 """How fast an endpoint is asked: so many at once, so many a minute, and slower when it says that it is too much.
 
-Nothing here waits or reads a clock by itself: whoever asks says what time it is, and gets how long to wait.
+Nothing here waits or reads a clock by itself: anyone who asks says what time it is, and gets how long to wait.
 """
 
 from __future__ import annotations

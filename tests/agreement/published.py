@@ -24,7 +24,7 @@ def pandalm() -> list[Rating]:
 
 
 def tifa() -> list[Rating]:
-    """800 images, 1 to 5, two ratings each; nobody says whose."""
+    """800 images, 1 to 5, two ratings each; no one says whose."""
     items = json.loads(shared("data", "tifa", "human_annotations.json").read_text(encoding="utf-8"))
     return [
         Rating(unit, rater, "faithfulness", value)

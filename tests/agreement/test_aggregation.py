@@ -23,7 +23,7 @@ VOTES = Ratings.from_lists(
     joe=["a", "b", None, "a", None],
     scale=Scale("ordinal", ("c", "b", "a")),
 )
-"""Units 0 to 3: a with three of four, b with two of four, b by all, a tie of a and c; nobody rated the last."""
+"""Units 0 to 3: a with three of four, b with two of four, b by all, a tie of a and c; no one rated the last."""
 
 
 def simulated(n: int, k: int, *, q: int = 3, gaps: float = 0.3, seed: int = 0) -> tuple[Ratings, list[int]]:

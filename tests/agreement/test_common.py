@@ -205,7 +205,7 @@ def test_a_lone_rating_is_left_out_and_counted(name: str, rows: Table, grade: in
     rows = [row for row in rows if any(each is not None for each in row)] or [[1] * 2]
     lone = [*rows, [grade] + [None] * (len(rows[0]) - 1)]
     before, after = ALL[name](ratings(rows)), ALL[name](ratings(lone))
-    if before.n_raters == after.n_raters:  # else the lone rating brought in somebody new
+    if before.n_raters == after.n_raters:  # else the lone rating brought in someone new
         assert same(before.value, after.value)
         assert (after.n_units, after.n_left_out) == (before.n_units, before.n_left_out + 1)
 

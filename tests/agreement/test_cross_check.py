@@ -1,4 +1,4 @@
-"""What scikit-learn and krippendorff give beside ours, and what is said where they differ."""
+"""What scikit-learn and krippendorff give next to ours, and what is said where they differ."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def test_every_public_function_is_listed() -> None:
         if inspect.isfunction(function) and function.__module__ != "agreement.planning"
     }
     listed = set(STATISTICS) | {each.name for each in JUDGED} | set(ELSEWHERE)
-    assert public - listed == set(), "give it a row beside the function, or list it in JUDGED or ELSEWHERE"
+    assert public - listed == set(), "give it a row next to the function, or list it in JUDGED or ELSEWHERE"
     of_raters = {
         name
         for name in public - set(ELSEWHERE)

@@ -75,7 +75,7 @@ def test_a_perfect_estimate_without_limits_gets_no_verdict() -> None:
         ({"people": statistic(0.8, 0.01, raters=2)}, "2 people graded"),
         ({"humans": ["ann", "bob", "bob"]}, "2 people graded"),
         ({"humans": ["ann"]}, "One person graded, and the rule asks for 3."),
-        ({"humans": []}, "Nobody graded"),
+        ({"humans": []}, "No one graded"),
     ],
 )
 def test_what_the_rule_asks_for_is_asked_for(changed: dict, why: str) -> None:
@@ -109,7 +109,7 @@ def test_a_rule_that_asks_for_the_test_does_not_do_without() -> None:
 
 
 def verdict_of(quality: float, people: float, n: int, seed: int) -> Verdict:
-    """The verdict on a judge that knows the truth so often, beside people who know it so often."""
+    """The verdict on a judge that knows the truth so often, next to people who know it so often."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, 3, n)
     knows = random.random((n, 4)) < [people, people, people, quality]

@@ -101,7 +101,7 @@ YES_NO = Asked(AnswerKind.YES_NO)
         (["a"], MULTI, ["a", "c"], 0, ""),
         (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),
         ([], MULTI, ["a", "c"], 0, ""),  # "none of them" is an answer
-        ([], MULTI, [], math.nan, NO_KEY),  # an empty field is one that nobody filled in
+        ([], MULTI, [], math.nan, NO_KEY),  # an empty field is one that no one filled in
         (["d"], MULTI, ["a", "c"], math.nan, GONE),
         (None, MULTI, ["a", "c"], math.nan, GONE),
         ([], ORDER, ["c", "a", "b"], math.nan, GONE),

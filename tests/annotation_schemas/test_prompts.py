@@ -1,4 +1,5 @@
-"""Texts for models and judges: the functional parts are exact, filling is literal, published files load beside ours."""
+"""Texts for models and judges: the functional parts are exact, filling is literal, published files load next to
+ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A protocol is played before anybody works by it: what can never happen is an error, what may be meant a warning."""
+"""A protocol is played before anyone works by it: what can never happen is an error, what may be meant a warning."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ MAYBE_MEANT = [
          "13: warning: item.fields[5]", "while they see `several`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="    qualification: {items: 3, reviewers: 1, pass_mark: 0}\n"),
-         "30: warning: stages.verification.qualification", "everybody passes"),
+         "30: warning: stages.verification.qualification", "everyone passes"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
          "32: warning: stages.grading.raters", "a majority of two"),

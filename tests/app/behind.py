@@ -31,7 +31,7 @@ def application(store: Store, home: Home, **settings: str) -> Gate:
 
 
 def session(store: Store, login: str) -> dict[str, str]:
-    """The headers of somebody's page."""
+    """The headers of someone's page."""
     token = accounts.start_session(store, person=accounts.find_person(store, login=login))
     found = accounts.signed_in(store, token=token)
     assert found is not None

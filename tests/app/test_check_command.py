@@ -76,7 +76,7 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
 
 
 def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> None:
-    """Originals as they came in, of which pages would be refused something: a copy, a clip that nobody can take apart,
+    """Originals as they came in, of which pages would be refused something: a copy, a clip that no one can take apart,
     an image that is none; each named once, and those that are well are not."""
     store = open_store(None, tmp_path)
     store.upgrade()

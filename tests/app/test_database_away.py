@@ -157,7 +157,7 @@ def _health(store: Store, home: Home) -> tuple[int, dict[str, object]]:
 
 
 def test_a_page_of_the_database_that_is_destroyed_is_found(served: Home) -> None:
-    """Of a table that nothing of the quick look reads: the whole file is read beside it."""
+    """Of a table that nothing of the quick look reads: the whole file is read next to it."""
     store = served.store()
     with store.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

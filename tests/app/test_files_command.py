@@ -135,7 +135,7 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     brought = touchstone("import", "mine", "ratings", file, home=home)
     assert brought.stdout.splitlines() == [
         "Imported 2 ratings.",
-        "Counted as machines, as nobody has said that these are people: ann, Li, Wei.",
+        "Counted as machines, as no one has said that these are people: ann, Li, Wei.",
         "To change that: touchstone project raters mine --people NAME or --machines NAME.",
     ]
     told = touchstone("import", "mine", "ratings", file, "--raters-are", "people", home=home)

@@ -1,4 +1,4 @@
-"""The forms of the page as its modules make them, without a server: what is kept of what somebody does on them."""
+"""The forms of the page as its modules make them, without a server: what is kept of what someone does on them."""
 
 from __future__ import annotations
 

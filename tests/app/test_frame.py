@@ -101,9 +101,9 @@ def test_somebody_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: 
     assert page.url.startswith(f"{running.url}/login")
     _sign_in(page, running, "lea")
     page.goto(f"{running.url}/people?project=tiny")
-    page.wait_for_selector("text=Invite somebody")
+    page.wait_for_selector("text=Invite someone")
     page.reload()
-    page.wait_for_selector("text=Invite somebody")
+    page.wait_for_selector("text=Invite someone")
     assert page.title() == "People · Touchstone"
     page.click("text=Sign out")
     page.wait_for_url(f"{running.url}/login")
@@ -135,7 +135,7 @@ def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server
     page = browser_page
     _sign_in(page, running, "lea")
     page.goto(f"{running.url}/people?project=tiny")
-    page.wait_for_selector("text=Invite somebody")
+    page.wait_for_selector("text=Invite someone")
     settled(page)
     token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
     store = open_store(None, running.home)

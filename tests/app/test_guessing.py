@@ -56,10 +56,10 @@ def test_nobody_locks_somebody_else_out(store: Store, home: Home) -> None:
     for _ in range(accounts.FREE_FAILURES + 3):
         assert _tries(app, ("ana", "a guess", OFFICE))[0].status == 401
     assert _failed(store) == before + 1  # one event for the burst
-    assert _tries(app, ("ana", PASSWORD, OFFICE))[0].status == 401  # whoever guesses there waits, right or wrong
+    assert _tries(app, ("ana", PASSWORD, OFFICE))[0].status == 401  # anyone who guesses there waits, right or wrong
     assert _tries(app, ("ana", PASSWORD, AWAY))[0].status == 303
     assert _tries(app, ("ana", PASSWORD, OFFICE), cookie=cookie)[0].status == 303
-    # the browser is known to Ana's login only, and not to one that somebody made up
+    # the browser is known to Ana's login only, and not to one that someone made up
     for _ in range(accounts.FREE_FAILURES + 1):
         _tries(app, ("bo", "a guess", OFFICE), cookie=cookie)
     assert _tries(app, ("bo", PASSWORD, OFFICE), cookie=cookie)[0].status == 401

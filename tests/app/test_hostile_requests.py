@@ -57,7 +57,7 @@ def store(home: Home) -> Iterator[Store]:
 
 
 def written(value: Any) -> bytes:
-    """A body, as somebody would write it who does not keep to what Python's own writer knows."""
+    """A body, as someone would write it who does not keep to what Python's own writer knows."""
     text = json.dumps(value).replace("Infinity", "1e999")
     return text.replace(f'"{DEEP}"', "[" * 900 + "]" * 900).encode()
 

@@ -96,7 +96,7 @@ def answers(store: Store) -> None:
 
 @pytest.fixture
 def show(home: Home, store: Store) -> Iterator[Open]:
-    """Open the page as somebody, as the frame does: errors become words."""
+    """Open the page as someone, as the frame does: errors become words."""
 
     def screen(services):  # type: ignore[no-untyped-def]
         from app import shell
@@ -357,7 +357,7 @@ def test_a_comparison_asks_for_the_other_model_and_says_who_won_whichever_came_f
     assert "strict will be asked 6 times about 3 answers" in page
     assert "Every pair is asked in both orders." in page
 
-    # in both orders the first place wins: each answer once, whoever it was
+    # in both orders the first place wins: each answer once, no matter who it was
     run = judge(store, ["[[A]]"], template=made.template, criteria={"score": "preference"}, baseline="two", fills={})
     page = words(show(run=run))
     assert "the answer is better 3" in page
@@ -422,5 +422,5 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     assert words(show(run=view.id, verdict="scored")).count('<mark class="ts-mark"') == 3
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "came out of a file: replies.jsonl" in words(test)
-    with pytest.raises(Conflict, match="there is nobody to ask"):
+    with pytest.raises(Conflict, match="there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)

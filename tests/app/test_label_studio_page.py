@@ -121,7 +121,7 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
     for told in (
         "3 answers were changed",
         "4 answers did not fit",
-        "5 answers were somebody else",
+        "5 answers were someone else",
         "6 answers came too",
     ):
         assert told in line

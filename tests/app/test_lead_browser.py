@@ -209,7 +209,7 @@ def _dimensions(home: Home, login: str) -> tuple[str, ...]:
 
 
 def _give(page: Page, name: str, *titles: str) -> None:
-    """Open the dialog about somebody and choose dimensions, with one press each."""
+    """Open the dialog about someone and choose dimensions, with one press each."""
     page.get_by_role("button", name=f"Change {name}", exact=True).click()
     dialog = page.get_by_role("dialog", name=name)
     for title in titles:

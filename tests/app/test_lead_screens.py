@@ -64,7 +64,7 @@ def store(home: Home) -> Iterator[Store]:
 
 @pytest.fixture
 def show(home: Home, store: Store) -> Iterator[Show]:
-    """Draw a screen for somebody, as the frame does: errors become words."""
+    """Draw a screen for someone, as the frame does: errors become words."""
 
     def screen(name, services):  # type: ignore[no-untyped-def]
         import importlib
@@ -228,7 +228,7 @@ def part_of(store: Store, login: str) -> tuple[Role, tuple[str, ...] | None]:
 
 
 def change(test: AppTest, name: str) -> AppTest:
-    """Open the dialog about somebody."""
+    """Open the dialog about someone."""
     return next(button for button in test.button if button.label == f"Change {name}").click().run()
 
 
@@ -270,7 +270,7 @@ def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_t
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
-    assert "Somebody has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
+    assert "Someone has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
     save(change(test, "Bo"), dimensions=["activity", "counting"])
     role, dimensions = part_of(store, "bo")
     assert (role, set(dimensions or ())) == (Role.SENIOR, {"activity", "counting"})
@@ -413,7 +413,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items came in; 1 of 2 images and clips found" in words(test)
-    assert "1 item waits for what nobody has brought in: 1 image, such as Reasoning/counting/b.png." in words(
+    assert "1 item waits for what no one has brought in: 1 image, such as Reasoning/counting/b.png." in words(
         show("dashboard", "boss")
     )
     out = show("export", "boss")
@@ -460,7 +460,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
     assert "fits does not read NAME=THEIRS" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
-    assert "name the person with “Who made annotations that name nobody”" in words(test)
+    assert "name the person with “Who made annotations that name no one”" in words(test)
     test.text_input(key="import.names.rater").input("kim").run()
     test.button(key="import.items.go").click().run()
     assert "name it with “Model, if neither rows nor the file&#x27;s name say it”" in words(test)
@@ -556,7 +556,7 @@ def test_the_verified_split_comes_with_a_manifest_to_read(store: Store, show: Sh
 
 
 def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
-    assert "Nobody has submitted anything in verification yet" in words(show("agreement", "lea"))
+    assert "No one has submitted anything in verification yet" in words(show("agreement", "lea"))
     with store.write() as session:  # two people of one name
         for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["bo", "chi"]))):
             row.name = "Robin"
@@ -663,11 +663,11 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
 
     test = show("qualify", "lea", project="panel", stage="verification")
     test.button(key="qualify.make").click().run()
-    assert sets() == 1  # nobody has passed anything: it is made at once
+    assert sets() == 1  # no one has passed anything: it is made at once
     test.checkbox(key="qualify.requalify").set_value(True)
     test.button(key="qualify.make").click().run()
     assert sets() == 1
-    assert "It cannot be undone, but another set can follow; below you can let in somebody without it." in words(test)
+    assert "It cannot be undone, but another set can follow; below you can let in someone without it." in words(test)
     assert "Make set 2" in test.button(key="qualify.sure.yes").label
     test.button(key="qualify.sure.no").click().run()
     assert sets() == 1
@@ -677,7 +677,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.checkbox(key="qualify.requalify").set_value(False)
     test.button(key="qualify.make").click().run()
     assert sets() == 2, "from now on people answer other items, so it asks as well"
-    assert "whoever has passed another one stays in" in words(test)
+    assert "anyone who has passed another one stays in" in words(test)
     test.button(key="qualify.sure.yes").click().run()
     assert sets() == 3
 
@@ -687,7 +687,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.checkbox(key="guideline.requalify").set_value(True)
     test.button(key="guideline.save").click().run()
     assert len(guidelines.versions(store, by=None, project="panel")) == 1
-    assert "It cannot be undone; on Qualify you can let in somebody without it." in words(test)
+    assert "It cannot be undone; on Qualify you can let in someone without it." in words(test)
     test.button(key="guideline.sure.yes").click().run()
     assert "Version 2 is in force." in words(test)
     assert len(guidelines.versions(store, by=None, project="panel")) == 2

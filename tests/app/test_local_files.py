@@ -1,4 +1,4 @@
-"""Media as files beside a Label Studio on the same machine: while their task is out, and nothing else is touched."""
+"""Media as files next to a Label Studio on the same machine: while their task is out, and nothing else is touched."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_picture_lies_where_label_studio_reads_it_while_its_task_is_out(
     assert address == f"/data/local-files/?d=touchstone/one/{asset.id}.webp"
     path = files.root / "touchstone" / "one" / f"{asset.id}.webp"
     assert path.read_bytes()[8:12] == b"WEBP"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644  # Label Studio may run as somebody else
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644  # Label Studio may run as someone else
     before = path.stat()
     assert files.link("one", asset) == address
     assert path.stat() == before

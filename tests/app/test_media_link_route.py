@@ -1,4 +1,4 @@
-"""Pictures and clips for another tool's pages, by the real server: while a task is out, and to nobody else."""
+"""Pictures and clips for another tool's pages, by the real server: while a task is out, and to no one else."""
 
 from __future__ import annotations
 

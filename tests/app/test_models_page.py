@@ -76,7 +76,7 @@ def items(store: Store) -> list[int]:
 
 @pytest.fixture
 def show(home: Home, store: Store) -> Iterator[Open]:
-    """Open the page as somebody, as the frame does: errors become words."""
+    """Open the page as someone, as the frame does: errors become words."""
 
     def screen(services):  # type: ignore[no-untyped-def]
         from app import shell

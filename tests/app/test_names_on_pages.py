@@ -1,4 +1,4 @@
-"""People are shown by name on pages, told apart where two have the same one; nobody learns more than before."""
+"""People are shown by name on pages, told apart where two have the same one; no one learns more than before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that plans a study before anybody grades."""
+"""The command that plans a study before anyone grades."""
 
 from __future__ import annotations
 

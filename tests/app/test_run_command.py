@@ -189,7 +189,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     wait_for(lambda: answered(full, run) > some, worker)
     worker.kill()
     worker.wait()
-    other = running("worker")  # nobody tells it: it finds the run, and sees that the first one is gone
+    other = running("worker")  # no one tells it: it finds the run, and sees that the first one is gone
     wait_for(lambda: state_of(full, run) == "done", other)
     os.kill(other.pid, signal.SIGTERM)
     other.communicate(timeout=30)
@@ -231,7 +231,7 @@ def test_the_server_brings_a_worker_that_ends_with_it(full: Path, slow_endpoint:
         wait_for(lambda: any("worker" in _command(each) and each != pid for each in _children(server)))
         (pid,) = [each for each in _children(server) if "worker" in _command(each)]
         assert server.process is not None
-        os.kill(server.process.pid, signal.SIGKILL)  # the server alone: nobody is left to tell the worker
+        os.kill(server.process.pid, signal.SIGKILL)  # the server alone: no one is left to tell the worker
         server.process.wait(10)
         wait_for(lambda: not Path(f"/proc/{pid}/cmdline").exists() or _command(pid) == "")
     finally:

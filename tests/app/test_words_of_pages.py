@@ -31,7 +31,7 @@ NOT_ON_PAGES = {
     ("app/label_studio/beside.py", "--server"),
     ("app/label_studio/pictures.py", "--media"),
     ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
-    ("app/views/my_work.py", "--schema"),  # a command to be typed, for whoever has no project yet
+    ("app/views/my_work.py", "--schema"),  # a command to be typed, for anyone who has no project yet
     # Colours in a style.
     ("reports/charts.py", "--heat"),
     ("reports/charts.py", "--paper"),
@@ -78,7 +78,7 @@ def test_whole_commands_stay_and_saying_it_twice_changes_nothing() -> None:
     words = "Say --rater NAME, or `touchstone run judge --attacks`; --rater alone; --ink."
     once = shell.on_page(words)
     assert once == (
-        "Say “Who made annotations that name nobody”, or `touchstone run judge --attacks`; "
-        "“Who made annotations that name nobody” alone; --ink."
+        "Say “Who made annotations that name no one”, or `touchstone run judge --attacks`; "
+        "“Who made annotations that name no one” alone; --ink."
     )
     assert shell.on_page(once) == once

@@ -99,13 +99,13 @@ class Place:
         expect(page.locator(".ts .line")).to_be_visible(timeout=20_000)
 
     def votes(self, person: Person) -> list[AnnotationRow]:
-        """What somebody submitted, oldest first."""
+        """What someone submitted, oldest first."""
         with self.store.read() as session:
             wanted = select(AnnotationRow).where(AnnotationRow.person_id == person.id).order_by(col(AnnotationRow.id))
             return list(session.exec(wanted))
 
     def draft(self, person: Person) -> Any:
-        """What of somebody's typing is in the database."""
+        """What of someone's typing is in the database."""
         with self.store.read() as session:
             kept = session.exec(select(DraftRow).where(DraftRow.person_id == person.id)).all()
             return max(kept, key=lambda row: row.seq).content if kept else None
@@ -325,7 +325,7 @@ def test_everything_of_a_single_image_item_is_visible(
     project = place.project(load_schema(shipped()["demo"]))
     author = place.person(project)
     _fill_pool(place, project, tmp_path, 1)
-    _write(place, project, author, question="What do I hold in my right hand, and what is beside it?", answer="A cup.")
+    _write(place, project, author, question="What do I hold in my right hand, and what is next to it?", answer="A cup.")
     person = place.person(project)
     browser_page.set_viewport_size({"width": width, "height": height})
     place.open(browser_page, "verify", project=project, person=person)
@@ -735,7 +735,7 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
             submissions.submit(place.store, person=other, task=view.id, key=f"{other.id}", values={"choice": "red"})
             claimed(place.store, other, project=project)
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".banner")).to_contain_text("gone to somebody else")
+    expect(browser_page.locator(".banner")).to_contain_text("gone to someone else")
     expect(browser_page.locator(".note textarea")).to_have_value("mine")
     assert place.votes(person) == []
     assert place.draft(person)["note"] == "mine"
@@ -777,7 +777,7 @@ def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -
     project = place.project()
     items = make_items(place.store, 2, project=project)
     person = place.person(project)
-    claimed(place.store, person, project=project)  # an item that has come to somebody before stays with them
+    claimed(place.store, person, project=project)  # an item that has come to someone before stays with them
     with place.store.write() as session:
         for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(items))).all():
             asset = AssetRow(

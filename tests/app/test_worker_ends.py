@@ -1,4 +1,4 @@
-"""A worker beside a server ends without a word, while its standard input is still open."""
+"""A worker next to a server ends without a word, while its standard input is still open."""
 
 from __future__ import annotations
 

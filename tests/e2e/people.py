@@ -85,14 +85,14 @@ class Desk:
         }
 
     def picture(self, path: Path | None) -> None:
-        """A screenshot, if anybody wants one."""
+        """A screenshot, if anyone wants one."""
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.page.wait_for_load_state("networkidle")
             self.page.screenshot(path=path)
 
     def looks(self, folder: Path | None, name: str) -> None:
-        """Screenshots in a usual and in a wide window, light and dark, if anybody wants them."""
+        """Screenshots in a usual and in a wide window, light and dark, if anyone wants them."""
         if folder is None:
             return
         before = self.page.viewport_size
@@ -109,7 +109,7 @@ class Desk:
 
 @contextmanager
 def opened(server: Server) -> Iterator[Store]:
-    """The server's database, beside the server."""
+    """The server's database, next to the server."""
     store = open_store(server.database, server.home)
     yield store
     store.close()

@@ -56,14 +56,14 @@ def begun(server: Server, tmp_path: Path) -> Server:
 
 
 def wish(login: str, question: str) -> str:
-    """What somebody thinks: Ann doubts the saw, Cy the nut."""
+    """What someone thinks: Ann doubts the saw, Cy the nut."""
     return "no" if (login, question.split()[3]) in {("ann", "saw"), ("cy", "nut")} else "yes"
 
 
 def vote(desk: Desk, login: str, cast: Cast) -> str:
     """Answer what is on the page."""
     question = desk.shown("question")
-    assert (login, question) not in cast, "nobody is asked twice"
+    assert (login, question) not in cast, "no one is asked twice"
     cast[login, question] = wish(login, question)
     desk.next_after(*{"yes": "1", "no": "21"}[cast[login, question]])
     return question
@@ -76,7 +76,7 @@ def verify(desk: Desk) -> None:
 
 
 def end_lease(server: Server, login: str) -> None:
-    """Half an hour passes without a sign of life from somebody."""
+    """Half an hour passes without a sign of life from someone."""
     with opened(server) as store, store.write() as session:
         session.connection().execute(
             text(
@@ -144,7 +144,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         verify(cy)
         assert cy.shown("question") == lost, "what was abandoned comes first"
         ann.press("Escape", "1")
-        expect(ann.page.locator(".banner")).to_contain_text("gone to somebody else")
+        expect(ann.page.locator(".banner")).to_contain_text("gone to someone else")
         ann.open("/?project=ego")
         expect(card(ann.page, "kept")).to_contain_text(lost)
         expect(card(ann.page, "kept")).to_contain_text("came after its lease had ended")
@@ -192,7 +192,7 @@ def check_export(server: Server, folder: Path, cast: Cast) -> None:
 
 
 def test_an_abandoned_tab_gives_back(begun: Server, chromium: Browser) -> None:
-    """The page asks for more time while somebody works, and for none when nobody does or nobody looks."""
+    """The page asks for more time while someone works, and for none when no one does or no one looks."""
     with at_desk(chromium, begun, "ann") as ann:
         beats: list[str] = []
         ann.page.on("request", lambda request: beats.append(request.url) if "/api/heartbeat" in request.url else None)
@@ -200,7 +200,7 @@ def test_an_abandoned_tab_gives_back(begun: Server, chromium: Browser) -> None:
         verify(ann)
         ann.page.clock.fast_forward("05:00")
         ann.page.clock.run_for(11_000)
-        assert beats == [], "nobody has touched it"
+        assert beats == [], "no one has touched it"
         ann.press("ArrowDown")
         # A beat that is not answered is sent again, and rightly; this clock must not run ahead of the answer.
         with ann.page.expect_event("requestfinished", lambda request: "/api/heartbeat" in request.url):

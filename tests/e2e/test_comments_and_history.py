@@ -103,7 +103,7 @@ def _vera_asks_and_votes(chromium: Browser, running: Server) -> None:
         expect(box).to_be_focused()
         desk.page.keyboard.type("@vic what do you say?")
         desk.press("Control+Enter")
-        expect(desk.page.locator(".talk [role=status]")).to_contain_text("@vic is nobody whom you can mention here")
+        expect(desk.page.locator(".talk [role=status]")).to_contain_text("@vic is no one whom you can mention here")
         desk.press("ControlOrMeta+a")
         desk.page.keyboard.type(ASKED)
         desk.page.wait_for_timeout(700)
@@ -140,7 +140,7 @@ def _sam_answers(chromium: Browser, running: Server) -> None:
         thread.get_by_role("button", name="Send").click()
         expect(thread.locator(".words")).to_have_text([ASKED, SECOND, TOLD])
         expect(thread.locator("li").last).to_contain_text("held back until settled")
-        expect(thread.locator("li").last).to_contain_text("to somebody")
+        expect(thread.locator("li").last).to_contain_text("to someone")
 
 
 def _vic_votes(chromium: Browser, running: Server) -> None:

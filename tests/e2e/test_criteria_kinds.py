@@ -80,7 +80,7 @@ def rated(server: Server, folder: Path, schema: str = "questions") -> dict[str, 
 
 
 def key_of(desk: Desk, criterion: str, entry: str) -> str:
-    """The key that is printed beside an entry of a criterion."""
+    """The key that is printed next to an entry of a criterion."""
     block = desk.page.locator(f".criterion[data-criterion={criterion}]")
     row = block.locator(".choice, .orderrow", has_text=entry).first
     return row.locator(".slot").inner_text().lower()
@@ -114,7 +114,7 @@ def submissions(server: Server, stage: str) -> int:
 def both_in_history(
     chromium: Browser, server: Server, login: str, before: str, after: str, same: tuple[str, ...], shot: Path | None
 ) -> None:
-    """A lead finds what somebody took back, and what they gave in its place, with all that is in both."""
+    """A lead finds what someone took back, and what they gave in its place, with all that is in both."""
     with at_desk(chromium, server, "lena") as desk:
         desk.open("/history?project=kinds")
         desk.page.get_by_role("link", name="How do I make tea?").click()

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 GOLD, LIVE = [f"Is leaf {at} green?" for at in range(8)], [f"Is root {at} long?" for at in range(40)]
 YES, NO = "1", "2"
 AFTER = 4
-"""Answers to gold from which on the shipped schema stops whoever is right on less than half of them."""
+"""Answers to gold from which on the shipped schema stops anyone who is right on less than half of them."""
 Z_SQUARED = 1.959963984540054**2
 """Of the 97.5th percentile of the normal distribution, for Wilson's limits."""
 
@@ -176,7 +176,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     settled = {(ids[question], "yes"): 3 for question in GOLD}
     assert votes == settled | {(ids[question], "yes"): n for question, n in live.items()}
     assert "Everything stored follows from the votes." in run(server.home, "check", "quorum")
-    # To whoever did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
+    # To anyone who did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
     paid = {row["login"]: row for row in csv.DictReader(io.StringIO(run(server.home, "paysheet", "quorum")))}
     assert {login: (paid[login]["items"], paid[login]["gold"]) for login in ("ann", "bob")} == {
         "ann": (str(len(by_ann)), str(AFTER)),

@@ -1,5 +1,5 @@
 """A lead has a judge grade the demo's answers in the browser: from the template to marked replies, failures, a second
-version beside the first, and Calibration."""
+version next to the first, and Calibration."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 expect(page.locator("mark.ts-mark.bad").first).to_have_text("0.75")
                 lead.looks(pictures, "judges-failures")
 
-                # a marked reply, with people beside it
+                # a marked reply, with people next to it
                 pick(page, "What it comes to", "any")
                 expect(page.locator("[data-card]")).to_have_count(10)
                 lead.looks(pictures, "judges-replies")

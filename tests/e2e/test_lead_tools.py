@@ -96,7 +96,7 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
     _run(server, "export", "team", "ratings", "--out", str(tmp_path / "votes.csv"))
     with (tmp_path / "votes.csv").open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    # Six votes in all, two of them of somebody who cannot sign in any more; every item has two.
+    # Six votes in all, two of them of someone who cannot sign in any more; every item has two.
     assert sorted(Counter(row["rater"] for row in rows).values()) == [1, 2, 3]
     assert Counter(row["unit"] for row in rows) == dict.fromkeys({row["unit"] for row in rows}, 2)
     assert len(rows) == N_ITEMS * 2
@@ -158,7 +158,7 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
             question = cy.shown("question")
             assert question in seen["ann"]
             lea.open("/bulk?project=team")
-            _choose(lea.page, "What", "Give a person's claims to somebody else")
+            _choose(lea.page, "What", "Give a person's claims to someone else")
             _choose(lea.page, "Whose claims", "Cy (cy)")
             _choose(lea.page, "To", "Dan (dan)")
             expect(preview).to_have_text("1 claim would change, 0 would not.")

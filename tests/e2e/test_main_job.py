@@ -54,7 +54,7 @@ SPLIT = ("accept", "reject", "edit", "accept")
 
 @dataclass
 class Plan:
-    """What the people will do, decided before anybody opens a browser."""
+    """What the people will do, decided before anyone opens a browser."""
 
     scenes: list[Scene]
     bad: set[str] = field(default_factory=set)
@@ -203,7 +203,7 @@ def _write(desk: Desk, plan: Plan, dimensions: tuple[str, str], free: list[str],
             expect(desk.page.locator(".dims [aria-selected=true] kbd")).to_have_text(str(place + 1))
             expect(desk.page.locator(".cell")).to_have_count(len(free))
             desk.press(*["ArrowRight"] * free.index(scene.name))
-            free.remove(scene.name)  # it leaves everybody's pool
+            free.remove(scene.name)  # it leaves everyone's pool
             desk.press("Enter")
             expect(desk.bench).to_have_attribute("data-view", "task")
             desk.fill("question", plan.question(scene))
@@ -216,7 +216,7 @@ def _write(desk: Desk, plan: Plan, dimensions: tuple[str, str], free: list[str],
 
 
 def _verify_all(chromium: Browser, running: Server, plan: Plan, shot: Shot) -> dict[str, list[str]]:
-    """The verifiers vote until nobody has anything left; by question, the votes in the order they were cast."""
+    """The verifiers vote until no one has anything left; by question, the votes in the order they were cast."""
     votes: dict[str, list[str]] = defaultdict(list)
     for login in VERIFIERS:
         with at_desk(chromium, running, login) as desk:
@@ -335,7 +335,7 @@ def _grade(desk: Desk, grader: str, grades: Grades, shot: Shot) -> None:
 
 
 def called(login: str) -> str:
-    """The name of somebody whose account this test has made."""
+    """The name of someone whose account this test has made."""
     return login.capitalize()
 
 

@@ -266,7 +266,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
 
 
 def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Browser, tmp_path: Path) -> None:
-    """The published protocol: the author marks the object, everybody who answers sees it marked."""
+    """The published protocol: the author marks the object, everyone who answers sees it marked."""
     project, home = "etp", server.home
     assert touchstone("project", "create", project, "--schema", "etp_bench", home=home).returncode == 0
     with opened(server) as store:

@@ -33,7 +33,7 @@ PROJECT = "tour"
 UNEVEN = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(14)]
 """A phone that hesitates: there is no frame rate."""
 STILL = 700
-"""The number on the still beside the clip; no frame of the clip has it."""
+"""The number on the still next to the clip; no frame of the clip has it."""
 SECRET = "P07_kitchen_secret"
 """In the names of all files; pages do not need it."""
 CLIP = action_clips()[0]

@@ -35,7 +35,7 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 
 
 def type_description(desk: Desk, change: Callable[[str], str]) -> None:
-    """Edit the description in effect, as somebody at the keyboard does."""
+    """Edit the description in effect, as someone at the keyboard does."""
     box = desk.page.get_by_role("textbox", name="The description in effect")
     box.fill(change(box.input_value()))
     box.press("Control+Enter")

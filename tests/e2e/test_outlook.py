@@ -109,7 +109,7 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
 
 
 def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium: Browser, tmp_path: Path) -> None:
-    """First too few may verify; then, as those two do not agree, nobody may settle."""
+    """First too few may verify; then, as those two do not agree, no one may settle."""
     _run(server, "project", "create", "team", "--schema", "jury")
     folder = tmp_path / "items" / "kitchen"
     folder.mkdir(parents=True)
@@ -119,7 +119,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium
     _run(server, "import", "team", "egothink", str(folder.parent))
     missing_media.fill_home(server.home)
     _run(server, "people", "add", "ann", "--project", "team", "--stage", "verification")
-    _run(server, "people", "add", "lea", "--admin")  # no member, so nobody who could verify or settle
+    _run(server, "people", "add", "lea", "--admin")  # no member, so no one who could verify or settle
     server.start()
     with at_desk(chromium, server, "lea") as lea:
         told = lea.page.locator("table", has_text="What blocks it").locator("tr", has_text="Kitchen").locator("td").last

@@ -33,7 +33,7 @@ def _run(server: Server, *arguments: str) -> str:
 
 
 def _choose(desk: Desk, option: str) -> None:
-    """Press the key that is printed beside an option."""
+    """Press the key that is printed next to an option."""
     row = desk.page.locator(".criterion .choice", has_text=option).first
     desk.next_after(row.locator(".slot").inner_text().lower())
 

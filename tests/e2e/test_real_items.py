@@ -53,7 +53,7 @@ def _key(record: Mapping[str, Any]) -> int:
 
 
 def _narrated(records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the narrations say that no option says: with the narrations in sight nobody would have to look."""
+    """What the narrations say that no option says: with the narrations in sight no one would have to look."""
     offered = {option for record in records for option in _options(record)}
     said = {part["narration_text"] for record in records for part in record["task_progress_metadata"]}
     return tuple(sorted(said - offered))
@@ -127,7 +127,7 @@ def _vote(
         while desk.view() == "task":
             words = desk.bench.inner_text()
             missing = "has not been brought in" in words  # EgoPlan has questions without a clip of the progress
-            assert missing is (case.name == "egoplan"), "what waits for its image is given to nobody"
+            assert missing is (case.name == "egoplan"), "what waits for its image is given to no one"
             record, choices = by_question[next(said for said in by_question if said in words)]
             labels = desk.page.locator(".criterion .choice .label").all_inner_texts()
             labels = labels[: len(_options(record))]

@@ -348,7 +348,7 @@ MAJORITY = {
     "Is it a rose?": ("1", "1", "2"),
     "Is it a rake?": ("2", "1", "2"),
     "Is it moss?": ("1", "31", "1"),  # two of three, although one skips
-    "Is it rain?": ("1", "2", "32"),  # one of three: nobody settles it, so it is dropped
+    "Is it rain?": ("1", "2", "32"),  # one of three: no one settles it, so it is dropped
 }
 
 

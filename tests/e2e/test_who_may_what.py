@@ -94,9 +94,9 @@ PAGES: Mapping[str, Mapping[str, str]] = {
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they
-# verify, the project is the one in which everybody but the stranger takes part.
+# verify, the project is the one in which everyone but the stranger takes part.
 HELD = dict.fromkeys(ROLES, 404) | {NOBODY: 401}
-"""A task in somebody else's hands does not exist for anybody, whatever their role."""
+"""A task in someone else's hands does not exist for anyone, whatever their role."""
 
 ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
     "draft": ({"task": "TASK", "seq": 1, "values": {}}, HELD | {VERIFIER: 200}),
@@ -138,7 +138,7 @@ OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name:path}"
 
 @dataclass(frozen=True)
 class Planted:
-    """Words that nobody else would write, by who must not see them."""
+    """Words that no one else would write, by who must not see them."""
 
     always: tuple[str, ...] = (
         "Zebulon Writerby",
@@ -166,13 +166,13 @@ PLANTED = Planted()
 
 @dataclass(frozen=True)
 class World:
-    """A served project with everything in it that somebody must not see."""
+    """A served project with everything in it that someone must not see."""
 
     server: Server
     task: str
     asset: str
     gone: str
-    """The token of somebody who was deactivated after they had signed in."""
+    """The token of someone who was deactivated after they had signed in."""
 
 
 @pytest.fixture(scope="module")

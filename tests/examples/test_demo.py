@@ -1,4 +1,4 @@
-"""The demo project: valid, in every state, with something to do for everybody, and made up."""
+"""The demo project: valid, in every state, with something to do for everyone, and made up."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) ->
         copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
     accounts.create_person(copy, login="somebody", name="Somebody")
-    with pytest.raises(Conflict, match="holds more than the demo \\(somebody\\)"):
+    with pytest.raises(Conflict, match="holds more than the demo \\(someone\\)"):
         _forget(shared)
     assert demo.exists(copy)
 

@@ -51,7 +51,7 @@ def test_numbers_stay_numbers(number: str) -> None:
 
 
 def test_every_table_is_written_by_the_one_writer() -> None:
-    """Elsewhere nobody makes a writer of Python's own: the demo's file is read by an importer, not by people."""
+    """Elsewhere no one makes a writer of Python's own: the demo's file is read by an importer, not by people."""
     known = {"domain/csv_text.py", "examples/demo.py"}
     found = {
         path.relative_to(ROOT).as_posix()

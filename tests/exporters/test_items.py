@@ -1,4 +1,4 @@
-"""What nobody touched leaves as it came; what was edited or written anew leaves in the style of its file."""
+"""What no one touched leaves as it came; what was edited or written anew leaves in the style of its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workbooks are read as what somebody wrote into them, and hostile ones cost nothing but a sentence."""
+"""Workbooks are read as what someone wrote into them, and hostile ones cost nothing but a sentence."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_workbook_as_a_program_saves_it(tmp_path: Path) -> None:
     assert cells(path) == [
         *[("007", ""), ("7", ""), ("0.25", ""), ("123456789012345", ""), ("TRUE", "")],
         ("45292", "is a date in the spreadsheet"),  # days since 30 December 1899
-        ("", "is a formula in the spreadsheet"),  # this program stores no value beside it
+        ("", "is a formula in the spreadsheet"),  # this program stores no value next to it
         ("#N/A", "is the error #N/A in the spreadsheet"),
         *[("two\nlines", ""), (" a ", "")],
     ]

@@ -48,7 +48,7 @@ def spec_of(folder: Path, **more: Any) -> ModelSpec:
 
 
 def opened(folder: Path, **more: Any) -> LocalModel:
-    """A tiny model, through the code that loads everybody's."""
+    """A tiny model, through the code that loads everyone's."""
     return open_generate(spec_of(folder, **more), Allowed())
 
 

@@ -319,7 +319,7 @@ def test_attempts_are_told_in_the_thread_that_asked_one_at_a_time() -> None:
 
 
 def test_no_place_is_given_away_before_its_attempt_is_told() -> None:
-    """What a killed process loses is what was under way, not a heap of answers that nobody has written down."""
+    """What a killed process loses is what was under way, not a heap of answers that no one has written down."""
     told: list[Attempt] = []
     ahead = []
 
@@ -638,7 +638,7 @@ def test_a_key_does_not_go_unencrypted_over_a_public_network() -> None:
 
 
 def test_the_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that nobody else knows: the system's own look-up would fail."""
+    """A name that no one else knows: the system's own look-up would fail."""
     with ScriptedServer([chat()]) as server:
         spec = spec_of(f"http://vllm.invalid:{server.port}/v1")
         assert spec.endpoint is not None

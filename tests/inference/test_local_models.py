@@ -1,4 +1,4 @@
-"""Local models of every family, through the code that loads anybody's checkpoint."""
+"""Local models of every family, through the code that loads anyone's checkpoint."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
         text=True,
         check=True,
     ).stdout.splitlines()
-    nothing = "somebody/something is not a folder here, it has not been downloaded"
+    nothing = "someone/something is not a folder here, it has not been downloaded"
     assert told[0].startswith(f"{nothing}, and this machine is set")
     assert told[1:3] == [f"{commit} 64", f"{commit} 64"]
     assert told[3].startswith(nothing)

@@ -335,7 +335,7 @@ def misread(some: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
 
 
 def test_hard_replies_that_we_wrote_are_read_as_expected() -> None:
-    """Hundreds of replies of every manner, for every parser (``judge_replies.jsonl`` beside this module)."""
+    """Hundreds of replies of every manner, for every parser (``judge_replies.jsonl`` next to this module)."""
     some = cases(Path(__file__).with_name("judge_replies.jsonl"))
     assert len(some) > 900
     assert {case["parser"] for case in some} == set(PARSERS)
@@ -405,7 +405,7 @@ def test_tokens_and_thoughts_around_a_verdict_change_nothing(data: st.DataObject
     ],
 )
 def test_hostile_repetition_is_read_without_work_that_grows_with_its_square(piece: str) -> None:
-    """Twice the text is not four times the work: counted in calls, since time is nobody's to promise."""
+    """Twice the text is not four times the work: counted in calls, since time is no one's to promise."""
 
     def calls(n: int) -> int:
         count = 0

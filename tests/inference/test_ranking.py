@@ -48,7 +48,7 @@ SEEING = [family for family in tiny.FAMILIES if family != "text"]
 
 @pytest.fixture(scope="module")
 def opened(tiny_models: Any) -> Callable[[str], Loaded]:
-    """A tiny model, loaded as anybody's checkpoint is; once for this module."""
+    """A tiny model, loaded as anyone's checkpoint is; once for this module."""
 
     @cache
     def of(family: str) -> Loaded:

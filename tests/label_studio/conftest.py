@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
-    """A running server that all tests share: nobody stops it. Its ``admin`` has tokens of both kinds."""
+    """A running server that all tests share: no one stops it. Its ``admin`` has tokens of both kinds."""
     server = new_server(tmp_path_factory.mktemp("label-studio")).start()
     yield server
     server.kill()

@@ -20,7 +20,7 @@ def new_server(folder: Path, **settings: str) -> LabelStudio:
 
 
 def choice(value: str) -> dict[str, Any]:
-    """What the server stores for somebody's choice on ``LABELING``."""
+    """What the server stores for someone's choice on ``LABELING``."""
     return {"from_name": "choice", "to_name": "question", "type": "choices", "value": {"choices": [value]}}
 
 

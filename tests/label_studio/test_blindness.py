@@ -55,7 +55,7 @@ OTHER = Secrets(
 
 @contextmanager
 def hiding(folder: Path, template: Path, secrets: Secrets) -> Iterator[World]:
-    """Items with a key and an author, which somebody has voted on already; two answers to each, judged. Where the
+    """Items with a key and an author, which someone has voted on already; two answers to each, judged. Where the
     secrets are others, all else is the same."""
     folder.mkdir()
     shutil.copyfile(template, folder / "touchstone.db")
@@ -166,7 +166,7 @@ PATIENCE = 60.0
 
 
 def seen_by(account: Account, mine: str) -> dict[int, Any]:
-    """All annotations and drafts of others that somebody finds by going through all projects of our making."""
+    """All annotations and drafts of others that someone finds by going through all projects of our making."""
     found: dict[int, Any] = {}
     for project in account.call("GET", "/api/projects?page_size=1000&include=id,title")["results"]:
         if not project["title"].endswith(TITLE) or project["title"].startswith(f"{mine} · "):
@@ -212,7 +212,7 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
         tasks = [task["id"] for _, task in waiting(otto, "Otto")]
         assert seen_by(nora, "Nora") == {}
         given = [server.annotate(otto, task, [Picked("choice", "red")]) for task in tasks[:FIRST]]
-        assert sorted(seen_by(nora, "Nora")) == given  # the free edition shows it to anybody
+        assert sorted(seen_by(nora, "Nora")) == given  # the free edition shows it to anyone
         bridge.pull(world.store, front, how, by=None, project=PROJECT)
         assert seen_by(nora, "Nora") == {}
         assert not [annotation for annotation in given if is_there(nora, annotation)]

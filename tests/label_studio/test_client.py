@@ -312,7 +312,7 @@ def test_a_reply_that_comes_too_late_doubles_nothing(
     with pytest.raises(OutsideUnreachable, match="in time"):
         hasty.send(project, outgoing(1_000))
     end = time.monotonic() + 60
-    while len(server.tasks(label_studio.admin, project)) < 1_000:  # the server carries on, whoever has hung up
+    while len(server.tasks(label_studio.admin, project)) < 1_000:  # the server carries on, no matter who has hung up
         assert time.monotonic() < end
         time.sleep(0.2)
     assert missing(client, project, outgoing(1_000)) == []

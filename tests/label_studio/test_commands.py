@@ -1,4 +1,4 @@
-"""``touchstone labelstudio`` and the page Label Studio against a real server, with our own server beside it."""
+"""``touchstone labelstudio`` and the page Label Studio against a real server, with our own server next to it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def written(home: Home, count: int) -> None:
 
 
 class Team:
-    """A project of ours with work for Bo and Chi, who have accounts there; and the commands as somebody types them."""
+    """A project of ours with work for Bo and Chi, who have accounts there; and the commands as someone types them."""
 
     def __init__(self, home: Home, there: LabelStudio, serving: Server, **more: str) -> None:
         self.home, self.there, self.serving = home, there, serving
@@ -77,7 +77,7 @@ class Team:
         self.run("people", "tiny", *pairs, "--server", self.there.url)
 
     def waiting(self, account: Account) -> list[dict[str, Any]]:
-        """The tasks that wait for somebody there, in the project that bears their name."""
+        """The tasks that wait for someone there, in the project that bears their name."""
         name = account.email.split(".")[0].title()
         found = self.there.admin.call("GET", "/api/projects?page_size=1000")["results"]
         mine = [each["id"] for each in found if each["title"].startswith(f"{name} ") and self._ours(each["id"])]
@@ -131,7 +131,7 @@ def picture_of(task: dict[str, Any]) -> str:
 
 
 def status_of(address: str, token: str = "") -> tuple[int, str]:
-    """What an address answers somebody without a cookie of ours."""
+    """What an address answers someone without a cookie of ours."""
     request = urllib.request.Request(address, headers={"Authorization": f"Token {token}"} if token else {})
     try:
         with urllib.request.urlopen(request, timeout=30) as reply:
@@ -304,7 +304,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     page.multiselect[0].select("verification")
     press(page, "Connect")
     assert "Saved." in words(page)
-    assert "Nobody&#x27;s work goes there yet" in words(page)
+    assert "No one&#x27;s work goes there yet" in words(page)
     email = next(box for box in page.text_input if box.label == "E-mail address of Bo there")
     email.input(bo.email)
     press(page, "Save people")

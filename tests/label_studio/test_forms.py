@@ -311,7 +311,7 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     screens.mouse.move(*at(0.5, 0.75), steps=4)
     screens.mouse.up()
     screens.keyboard.press("Escape")
-    screens.keyboard.press("6")  # the second number, as it says beside it
+    screens.keyboard.press("6")  # the second number, as it says next to it
     screens.mouse.click(*at(0.75, 0.5))
     screens.locator('input[name="Fits"]').check()
     result = submitted(screens, admin, number)

@@ -64,7 +64,7 @@ SETTLING = """adjudication:
       - {value: annotator_error, label: A verifier made a mistake}
 """
 """The authors drop what two people do not agree on, and have fifty questions for who may take part; here a senior
-settles it, and everybody may."""
+settles it, and everyone may."""
 
 
 def egoplan_records() -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ from workflow.results.rater_agreement import agreement_of
 
 PROJECT = "p"
 NOWHERE = "http://127.0.0.1:9"
-"""Where pictures are fetched from by pages that nobody opens."""
+"""Where pictures are fetched from by pages that no one opens."""
 MOST_ROUNDS = 20
 
 
@@ -53,7 +53,7 @@ class Said:
 
 
 Answering = Callable[[str, Stage, Set[str]], Said]
-"""What somebody (a login) answers in a stage to a page on which these texts stand."""
+"""What someone (a login) answers in a stage to a page on which these texts stand."""
 
 
 class Picked(dict[str, Any]):
@@ -158,7 +158,7 @@ def connected(
 
 
 def waiting(account: Account, name: str) -> list[tuple[Stage, dict[str, Any]]]:
-    """What somebody finds there in the projects that bear their name, as they see it themselves."""
+    """What someone finds there in the projects that bear their name, as they see it themselves."""
     projects = account.call("GET", "/api/projects?page_size=1000&include=id,title")["results"]
     mine = [each for each in projects if each["title"].startswith(f"{name} · ")]
     return [
@@ -197,7 +197,7 @@ def in_label_studio(
 
 
 def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage], answer: Answering) -> Counter[str]:
-    """Everybody takes a task in turn and answers it, until nobody is given anything more."""
+    """Everybody takes a task in turn and answers it, until no one is given anything more."""
     given: Counter[str] = Counter()
     busy = True
     while busy:

@@ -68,7 +68,7 @@ def test_a_prediction_without_a_result_is_an_empty_answer(tmp_path: Path) -> Non
         ("m", "", "empty"),
         ("n", "a cup", "answered"),
     ]
-    # of a control that is left out nobody can say whether an answer was asked for
+    # of a control that is left out no one can say whether an answer was asked for
     left_out = read(tmp_path, task(predictions=[nothing]), names=Names(without=frozenset({"objects"})))
     assert not left_out.predictions
     named = Names({}, {"prediction": "why"}, frozenset({"objects"}))

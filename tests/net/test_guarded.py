@@ -71,7 +71,7 @@ class Raw:
                 self.asked.append(asked)
                 self._answer(stream)
         except OSError:
-            return  # whoever asked has gone, as most of these tests want
+            return  # anyone who asked has gone, as most of these tests want
 
     def __enter__(self) -> Raw:
         self._thread.start()

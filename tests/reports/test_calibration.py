@@ -292,7 +292,7 @@ def numeric(n: int = 90) -> tuple[list[Rating], dict[str, About]]:
 def test_a_favoured_model_is_found() -> None:
     rows, about = numeric()
     of = report(rows, about=about)
-    gap = {row["model"]: row["points"] for row in table(of, "bias_models") if row["what"] == "beside all other models"}
+    gap = {row["model"]: row["points"] for row in table(of, "bias_models") if row["what"] == "next to all other models"}
     assert gap["b"].low is not None
     assert gap["b"].low > 0.3
     assert gap["a"].high is not None

@@ -1,4 +1,4 @@
-"""The section of the calibration report that sets other packages' numbers beside ours."""
+"""The section of the calibration report that sets other packages' numbers next to ours."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_an_environment_is_made_once_and_found_by_a_link_too(tmp_path: Path, cap
     assert capfd.readouterr().err == ""
 
     (made / "left-over").touch()
-    (made.parent / "requirements.txt").unlink()  # as when somebody ended it in the middle
+    (made.parent / "requirements.txt").unlink()  # as when someone ended it in the middle
     assert environment(tmp_path / "one", "pip") == made
     assert not (made / "left-over").exists()
 

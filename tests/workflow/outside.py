@@ -27,7 +27,7 @@ class Killed(BaseException):
 
 @dataclass
 class Annotation:
-    """What somebody answered there."""
+    """What someone answered there."""
 
     id: int
     by: int | None
@@ -140,11 +140,11 @@ class Outside:
     # ---- what people do there ---------------------------------------------------------------------------------------
 
     def waiting(self, user: int | str) -> list[Task]:
-        """The tasks without an answer in the projects of somebody, as they see them there."""
+        """The tasks without an answer in the projects of someone, as they see them there."""
         return [task for task in self.of(user) if not task.annotations]
 
     def of(self, user: int | str) -> list[Task]:
-        """All tasks in the projects of somebody, by the name in the project's title."""
+        """All tasks in the projects of someone, by the name in the project's title."""
         name = str(user).partition("@")[0].title()
         return [
             task

@@ -153,7 +153,7 @@ def test_a_decision_stands_whatever_is_corrected_after_it(store: Store, decision
 
 
 def test_who_has_read_why_a_senior_decided_mends_nothing(store: Store) -> None:
-    """What waits for the verdict says what others voted; whoever has read it is refused, and not before."""
+    """What waits for the verdict says what others voted; anyone who has read it is refused, and not before."""
     contested(store)
     sue = make_person(store, "sue", role=Role.SENIOR)
     item = decide(store, sue, decision="accept", cause="wrong_key").item

@@ -111,7 +111,7 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
         (Outcome.EMPTY, "12"),
     }
     assert run_views.runs_of(store, by=None, project="p") == []
-    with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is nobody to ask"):
+    with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
         run_control.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == Imported(repeated=3)
     assert check(store) == []
@@ -138,7 +138,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
         return line.found.value, line.found.n_units, line.asked
 
     first = bring(store, media, path)
-    # two are right, two gave nothing, of one nobody knows what it would have said
+    # two are right, two gave nothing, of one no one knows what it would have said
     assert accuracy() == (0.5, 4, 5)
     (view,) = run_views.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     run_control.withdraw(store, by=None, run=view.id, reason="by mistake")

@@ -224,7 +224,7 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         assert "may have been handed in" in first.said
         server.work()
         assert world.fetch(run=run).attempts == 20
-        # what was paid for is not lost: somebody fetches the other file by hand
+        # what was paid for is not lost: someone fetches the other file by hand
         there = world.folder / "first.jsonl"
         there.write_bytes(server.files["file-output-batch_1"])
         assert world.read(run=run, file=there) == batch_results.ReadIn(20, 0)

@@ -85,7 +85,7 @@ BENCHMARKS = [
             "question": "What next?",
             "actions": ["wait", "go"],
             "answer": "go",
-            "reason": "Nobody is there.",
+            "reason": "No one is there.",
             "key_concepts": ["nobody"],
         },
         [

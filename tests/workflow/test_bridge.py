@@ -306,7 +306,7 @@ def test_what_an_author_has_begun_goes_out(store: Store, front: Outside) -> None
 
 
 def test_several_in_hand_keep_to_the_rules(store: Store, front: Outside) -> None:
-    """Nobody gets two slots of one item, nobody their own item, and gold comes in its turn like anything else."""
+    """Nobody gets two slots of one item, no one their own item, and gold comes in its turn like anything else."""
     make_project(store, loaded=make_schema(raters=2, adjudication=False))
     ann, _ = bridged(store, "ann", "bob", ahead=50)
     make_items(store, 3)
@@ -871,7 +871,7 @@ def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(store: Store, clock
 
 
 def a_day(store: Store, clock: Clock, n: int, when: str) -> Fate:
-    """Answers, one that does not fit, a skip, an answer of somebody else; and the n-th moment is the
+    """Answers, one that does not fit, a skip, an answer of someone else; and the n-th moment is the
     last one of the process."""
     front, project = Outside("ann@x.org", "bob@x.org", page=2), f"p{n}"
     make_project(store, name=project, loaded=make_schema(raters=2, adjudication=False))
@@ -890,7 +890,7 @@ def a_day(store: Store, clock: Clock, n: int, when: str) -> Fate:
                 ask(store, front, project)
         except Killed:
             fate.end()
-            clock.advance(minutes=6)  # so long nobody believes that the other one is gone
+            clock.advance(minutes=6)  # so long no one believes that the other one is gone
             for ask in asks:
                 ask(store, front, project)
 
@@ -1078,7 +1078,7 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 5)
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION])
-    assert "Nobody's work goes there yet" in state_of(store).next_steps[0]
+    assert "No one's work goes there yet" in state_of(store).next_steps[0]
     bridged(store, "ann")
     assert "Nothing was sent yet" in state_of(store).next_steps[0]
     push(store, front)

@@ -1,4 +1,4 @@
-"""A pause between two looks at another tool's server ends as soon as somebody says that there is something to fetch."""
+"""A pause between two looks at another tool's server ends as soon as someone says that there is something to fetch."""
 
 from __future__ import annotations
 

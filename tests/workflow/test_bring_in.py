@@ -87,7 +87,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     assert done == Imported(items=5, assets_missing=5)
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    assert isinstance(waiting, NothingLeft), "nobody gets an item without its image"
+    assert isinstance(waiting, NothingLeft), "no one gets an item without its image"
     assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
@@ -102,11 +102,11 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     board = project_progress.dashboard(store, person=None, project="p")
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
-        "3 items wait for what nobody has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
+        "3 items wait for what no one has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
         " same file again with its media, on Import or with `touchstone import p egothink FILE --media DIR`."
     )
     assert project_progress.what_is_missing(store, person=None, project="p").startswith(
-        "5 items wait for images or clips that are not there, and nobody is given an item without them. Import in the"
+        "5 items wait for images or clips that are not there, and no one is given an item without them. Import in the"
     )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew

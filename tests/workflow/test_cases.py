@@ -1,4 +1,4 @@
-"""Cases: exactly those behind a number, everything that was said, and nothing for whoever is asked blind."""
+"""Cases: exactly those behind a number, everything that was said, and nothing for anyone who is asked blind."""
 
 from __future__ import annotations
 

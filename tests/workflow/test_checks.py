@@ -1,4 +1,4 @@
-"""A check finds what somebody has damaged behind the engine's back, and mends the caches."""
+"""A check finds what someone has damaged behind the engine's back, and mends the caches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs of judges beside each other, against a server that replies by a script."""
+"""Two runs of judges next to each other, against a server that replies by a script."""
 
 from __future__ import annotations
 

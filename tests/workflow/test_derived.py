@@ -60,7 +60,7 @@ LOADED = load_text(BITS, "Be exact.", "bits")
 PARTS = ("perception", "cognition", "action")
 
 EACH_HAS_ANOTHER_FAULT = ((0, 1, 1), (1, 0, 1), (1, 1, 0))
-"""Three people's (perception, cognition, action): nobody says 1, 1, 1, and each part has two votes of three."""
+"""Three people's (perception, cognition, action): no one says 1, 1, 1, and each part has two votes of three."""
 
 
 def made(
@@ -104,7 +104,7 @@ def test_without_a_part_it_is_open_and_says_why() -> None:
     found = made({0: [(1, 0, 1), (0, 0, 1)], 1: [(1, 1, 1)] * 3}, {0: (1, 0, 1), 1: (1, None, 1), 2: (1, 1, 1)})
     people = results.scored(found, Scores("human", "genuine"))
     assert [each for each in people.values.tolist() if not math.isnan(each)] == [1]
-    assert people.why == {0: "perception: no grade has a majority", 2: "nobody has graded it"}
+    assert people.why == {0: "perception: no grade has a majority", 2: "no one has graded it"}
     judge = results.scored(found, Scores("judge", "genuine", "gpt"))
     assert [judge.values[0], judge.values[2]] == [0, 1]
     assert judge.why == {1: "cognition: the judge has not graded it"}
@@ -233,9 +233,9 @@ def test_kappas_of_judge_and_majority_as_the_paper_lays_them_out(graded: Store) 
     (table,) = [table for table in tables if table.key == "judge_majority"]
     found = {row[0]: row[4] for row in table.rows if row[1] == "all"}
     assert list(found) == [*PARTS, "genuine", "share"]
-    # most people say of perception 1, 1, 0, 0, 1, 1 and the judge 1, 1, 1, 0, 1, 1: 5/6 beside 22/36 by chance;
-    # of cognition 1, 1, 1, 0, 1, 1 and 1, 1, 1, 1, 0, 1: 4/6 beside 26/36;
-    # of action 1, 1, 1, 0, 0, 1 and 1, 1, 1, 0, 1, 1: 5/6 beside 22/36
+    # most people say of perception 1, 1, 0, 0, 1, 1 and the judge 1, 1, 1, 0, 1, 1: 5/6 next to 22/36 by chance;
+    # of cognition 1, 1, 1, 0, 1, 1 and 1, 1, 1, 1, 0, 1: 4/6 next to 26/36;
+    # of action 1, 1, 1, 0, 0, 1 and 1, 1, 1, 0, 1, 1: 5/6 next to 22/36
     expected = {"perception": 8 / 14, "cognition": -2 / 10, "action": 8 / 14, "genuine": 2 / 3}
     for name, kappa in expected.items():
         told = found[name]

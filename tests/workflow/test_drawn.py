@@ -1,4 +1,4 @@
-"""Boxes and marks among the ratings: they come in and go out whole, and nobody makes a coefficient of them."""
+"""Boxes and marks among the ratings: they come in and go out whole, and no one makes a coefficient of them."""
 
 from __future__ import annotations
 

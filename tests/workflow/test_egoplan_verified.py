@@ -165,7 +165,7 @@ def work(
     records: dict[str, dict[str, Any]],
     book: Book,
 ) -> None:
-    """The annotators take turns, whoever has time, until nobody is given anything more."""
+    """The annotators take turns, no matter who has time, until no one is given anything more."""
     turns = random.Random(SEED)
     waiting = list(people)
     while waiting:

@@ -99,7 +99,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     told = leaderboard.board(found, results.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
     study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
-    assert study.humans == TRIO  # without a word from whoever asks
+    assert study.humans == TRIO  # without a word from anyone who asks
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")
@@ -150,7 +150,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     make_project(store)
     make_predictions(store, make_items(store, N), models=["m"])
     done = bring(store, tmp_path, ("bob", "gpt"))
-    assert file_raters.told(done.raters) == ["Counted as machines, as nobody has said that these are people: bob, gpt."]
+    assert file_raters.told(done.raters) == ["Counted as machines, as no one has said that these are people: bob, gpt."]
     assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
     again = bring(store, tmp_path, ("bob",), RatersAre.PEOPLE)  # the same ratings, with the word
     assert (again.new, again.repeated, file_raters.told(again.raters)) == (0, N, ["Counted among the people: bob."])
@@ -160,7 +160,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     assert "cy" not in [each.name for each in file_raters.listed(store, by=None, project="p")], "nothing came in"
     assert file_raters.told(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted among the people: bob.",
-        "Counted as a machine, as nobody has said that this is a person: cy.",
+        "Counted as a machine, as no one has said that this is a person: cy.",
     ]
     for wrong, said in [
         ({"people": ["nobody"]}, "no ratings out of files of a rater 'nobody'"),

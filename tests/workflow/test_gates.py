@@ -43,7 +43,7 @@ def clock(store: Store) -> Clock:
 
 
 def begin(store: Store, more: str = "", n: int = 3) -> None:
-    """A project with some items, one of them open for everybody's first vote."""
+    """A project with some items, one of them open for everyone's first vote."""
     text = BLIND.replace("RATERS", f"2\n    {more}").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))
     make_items(store, n)

@@ -1,4 +1,4 @@
-"""Hidden gold: known items among live work that nobody can tell apart, scored, warned of, and never counted."""
+"""Hidden gold: known items among live work that no one can tell apart, scored, warned of, and never counted."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def project_with_gold(store: Store) -> None:
 
 
 def begin(store: Store, clock: Clock) -> list[Person]:
-    """Eight settled items, sixty open ones; the two who settled the first; nobody has seen any gold."""
+    """Eight settled items, sixty open ones; the two who settled the first; no one has seen any gold."""
     project_with_gold(store)
     make_items(store, SETTLED)
     first = make_people(store, "ulla", "vera")
@@ -361,7 +361,7 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
     run_control.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
     assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
     assert gold_scores.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
-        "nobody was asked about it since"
+        "no one was asked about it since"
     )
     lines = gold_making.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert not any(line.usable for line in lines)

@@ -1,4 +1,4 @@
-"""Versions of the guideline: stored with every vote, never pooled silently, told to whoever worked under another."""
+"""Versions of the guideline: stored with every vote, never pooled silently, told to anyone who worked under another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history of an item holds everything that happened to it, and names nobody too early."""
+"""The history of an item holds everything that happened to it, and names no one too early."""
 
 from __future__ import annotations
 

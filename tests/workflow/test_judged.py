@@ -1,4 +1,4 @@
-"""Reading what judges said: replies with spans, failures by verdict, people beside them, two runs compared."""
+"""Reading what judges said: replies with spans, failures by verdict, people next to them, two runs compared."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_a_skip_taken_back_brings_the_item_back_to_the_voters(store: Store) -> N
 
 
 def panel(store: Store) -> None:
-    """A project of three whose votes are weighed; two skips retire an item. Here nobody has to qualify first."""
+    """A project of three whose votes are weighed; two skips retire an item. Here no one has to qualify first."""
     loaded = load_schema(shipped()["panel"])
     gate = "    qualification: {items: 4, reviewers: 1, pass_mark: 0.5, retry_after_hours: 24, attempts: 2}\n"
     assert gate in loaded.text
@@ -163,7 +163,7 @@ def test_what_a_vote_weighs_is_read_from_the_vote(store: Store) -> None:
     panel(store)
     for person, verdict in zip(make_people(store, "ann", "bob", "cy"), ("yes", "no", "no"), strict=True):
         weigh(store, person, verdict, why="wrong_answer" if verdict == "no" else None)
-    assert state_of(store) is ItemState.REJECTED  # nobody was scored: two of three
+    assert state_of(store) is ItemState.REJECTED  # no one was scored: two of three
     with store.write() as session:
         # As if they had been scored: 0.9 against 0.3 and 0.4. What is stored cannot be changed, so it comes anew.
         votes = session.exec(select(AnnotationRow).order_by(text("id"))).all()

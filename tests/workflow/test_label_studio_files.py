@@ -80,7 +80,7 @@ def test_an_old_project_comes_in_with_everything_at_once(store: Store, media: Me
     folder = pictures(tmp_path / "media", "upload/5/5d48d83e-red.png", "blue.png", "deep/down/grey.png")
     done = bring(store, media, FOLDER / "kitchen.json", media_dir=folder)
     assert (done.imported.items, done.imported.predictions, done.imported.ratings) == (4, 1, 31)
-    assert (done.imported.assets_found, done.imported.assets_missing) == (3, 1)  # nobody has green one.png
+    assert (done.imported.assets_found, done.imported.assets_missing) == (3, 1)  # no one has green one.png
     assert (done.skipped, done.earlier) == (1, 1)
     assert rated(store) == RATINGS
     assert answers(store) == [("tiny-1", "a cup")]
@@ -207,7 +207,7 @@ def test_votes_go_out_under_pseudonyms_and_secrets_do_not(store: Store) -> None:
     assert Counter(vote["result"][0]["value"]["choices"][0] for vote in votes) == {"red": 5, "blue": 1}
     for vote in votes:
         assert "completed_by" not in vote
-        assert 0 < vote["lead_time"] <= 7.5  # nobody can have taken longer than they had the task
+        assert 0 < vote["lead_time"] <= 7.5  # no one can have taken longer than they had the task
         assert vote["ground_truth"] is False
         assert {part["meta"]["rater"] for part in vote["result"]} <= {"person-1", "person-2"}
     private = tasks_of(store, private=True)

@@ -1,4 +1,4 @@
-"""Reference metrics stand beside people and judges, as raters with numbers of their own."""
+"""Reference metrics stand next to people and judges, as raters with numbers of their own."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
     shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
-    with pytest.raises(Conflict, match="a metric: there is nobody to ask"):
+    with pytest.raises(Conflict, match="a metric: there is no one to ask"):
         run_control.pause(measured, by=None, run=kept.public_id)
 
 

@@ -118,7 +118,7 @@ def test_the_dashboard_says_that_nobody_is_left_for_an_item_or_for_models_answer
         session.add(InsightRow(item_id=item, person_id=bob.id, created_at=store.now()))
     colour = dashboard(store, person=None, project="p").rows[0]
     (why,) = [why for why in colour.blocked if "votes" in why]
-    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here, and nobody votes")
+    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here, and no one votes")
 
 
 def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:
@@ -154,7 +154,7 @@ def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
 
 
 def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) -> None:
-    """A senior edits a contested item; the votes differ again, and nobody else may settle it."""
+    """A senior edits a contested item; the votes differ again, and no one else may settle it."""
     make_project(store)
     make_items(store)
     ann, bob = make_people(store, "ann", "bob")
@@ -169,11 +169,11 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
     assert blocked == (
         "1 item waits for another senior (colour/0): Sue has edited it."
-        " Make somebody who did none of that a senior on People."
+        " Make someone who did none of that a senior on People."
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
     blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
-    assert blocked == "1 item waits for a senior, and nobody here is one; make somebody a senior on People."
+    assert blocked == "1 item waits for a senior, and no one here is one; make someone a senior on People."
     make_person(store, "tom", role=Role.SENIOR)
     (row,) = [row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication]
     assert not any("senior" in sentence for sentence in row.blocked)

@@ -196,7 +196,7 @@ def test_a_model_is_not_shown_what_it_does_not_take(store: Store, media: MediaSt
     assert [texts(each)[:-1] for each in many] == [["<image>"], ["<image>"] * 2]
 
 
-# ---- options, secrets, what is told beside the question -------------------------------------------------------------
+# ---- options, secrets, what is told next to the question -------------------------------------------------------------
 
 PCA = {
     "question": "Braces {actions} stay.",

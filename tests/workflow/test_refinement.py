@@ -1,4 +1,4 @@
-"""Refinement: models' answers beside the items, decisions, edits, and what they come to."""
+"""Refinement: models' answers next to the items, decisions, edits, and what they come to."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert agreed(told(report, *ASKED, "--stage", "verification", "--by", "whole", "--statistic", "all")) == {
         ("choice", None): 0.625
     }
-    # a mean of each of three dimensions, people as one column beside the judge
+    # a mean of each of three dimensions, people as one column next to the judge
     first = json.loads(told(report, *ASKED))
     assert {(each["statistic"], each["args"]["unit"], each["n_units"]) for each in first} == {("icc", "dimension", 3)}
     single = json.loads(told(report, *ASKED, "--unit", "prediction", "--by", "whole"))
@@ -281,15 +281,15 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "report", "sentence"),
     [
-        ({"stages": {}}, {"unit": "prediction"}, "nobody rates models' answers"),
-        ({"stages": {}}, {"statistics": ["icc"]}, "nobody rates anything"),
+        ({"stages": {}}, {"unit": "prediction"}, "no one rates models' answers"),
+        ({"stages": {}}, {"statistics": ["icc"]}, "no one rates anything"),
         ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
         ({}, {"statistics": ["icc", "icc"]}, "there twice"),
         ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "about numbers on a scale"),
         ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "about an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),
-        ({"stages": {}}, {"rule": {"units": 50}}, "nobody rates anything that a judge"),
+        ({"stages": {}}, {"rule": {"units": 50}}, "no one rates anything that a judge"),
         ({}, {"rule": {"units": 1}}, "report.rule.units: at least 2"),
         ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: it is not negative"),
         ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: it is between 0 and 1"),

@@ -265,7 +265,7 @@ def test_people_s_mean_has_t_limits_over_answers() -> None:
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
     assert line.found.value == pytest.approx(mean)
     assert (line.found.low, line.found.high) == pytest.approx((max(0, mean - half), min(1, mean + half)))
-    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no value of the scale": 1}
+    assert dict(line.left_out) == {"no one has graded it": 1, "the grade is no value of the scale": 1}
 
 
 def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
@@ -542,7 +542,7 @@ def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(stor
                 for unit, rater, value in [
                     ("colour/0 · filed", "gpt", 1),
                     ("colour/1 · filed", "gpt", 0.7),
-                    ("colour/2 · nobody", "gpt", 1),
+                    ("colour/2 · no one", "gpt", 1),
                     ("colour/2 · filed", "ann", 1),
                 ]
             ]

@@ -1,4 +1,4 @@
-"""Runs: what is asked, by whom, how often, and what is kept, whoever dies on the way."""
+"""Runs: what is asked, by whom, how often, and what is kept, no matter who dies on the way."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
 
     class Watched(Fake):
         def answer(self, questions: Sequence[Question], *, tell: Any, stop: Callable[[], bool]) -> None:
-            """Between the first question and the second somebody presses Pause, and the worker hears of it."""
+            """Between the first question and the second someone presses Pause, and the worker hears of it."""
             super().answer(questions[:1], tell=tell, stop=stop)
             asked.set()
             paused.wait(20)
@@ -490,7 +490,7 @@ def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> 
 
 
 def leased(store: Store) -> datetime:
-    """Until when the one chunk that somebody works on is theirs."""
+    """Until when the one chunk that someone works on is theirs."""
     with store.read() as session:
         (until,) = session.exec(select(RunChunkRow.lease_until).where(col(RunChunkRow.lease_until).is_not(None))).all()
     assert until is not None

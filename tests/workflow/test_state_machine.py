@@ -63,7 +63,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(author_login=st.none() | WHO)
     def bring_in(self, author_login: str | None) -> None:
-        """An item arrives, written by somebody or imported."""
+        """An item arrives, written by someone or imported."""
         person = self.people[author_login] if author_login else None
         make_items(self.store, author_id=person.id if person else None)
         with self.store.read() as session:

@@ -1,4 +1,4 @@
-"""What waits for its images or clips is given to nobody, and everybody is told; afterwards it is offered anew."""
+"""What waits for its images or clips is given to no one, and everyone is told; afterwards it is offered anew."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def media(home: Path) -> MediaStore:
 
 
 def link(store: Store, item_ids: Sequence[int], *, role: str = "image", project: str = "p") -> None:
-    """Let items have images that nobody has brought in."""
+    """Let items have images that no one has brought in."""
     with store.write() as session:
         project_id = access_to(session, person=None, project=project).project_id
         for item_id in item_ids:
@@ -100,7 +100,7 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     (row,) = [
         row for row in project_progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"
     ]
-    assert any("3 items wait for what nobody has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
+    assert any("3 items wait for what no one has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
         row.blocked
     )
 
@@ -115,7 +115,7 @@ def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
         project(store, name=name, extra="\n    order: oldest")
 
     def asked_for_the_first(name: str, n_waiting: int) -> int:
-        """Statements until somebody new has the first item that is not waiting, which stands last."""
+        """Statements until someone new has the first item that is not waiting, which stands last."""
         link(store, make_items(store, n_waiting, project=name), project=name)
         make_items(store, 1, project=name, dimension="shape")
         person = make_person(store, name, project=name)
@@ -197,7 +197,7 @@ def test_slots_that_open_while_an_image_comes_in_do_not_wait_for_it(store: Store
 
 
 def _held_up(store: Store) -> bool:
-    """Whether somebody waits for a row in PostgreSQL."""
+    """Whether someone waits for a row in PostgreSQL."""
     with store.engine.connect() as connection:
         return bool(connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 
@@ -222,7 +222,7 @@ def test_an_image_that_need_not_be_there_holds_nothing_back(store: Store) -> Non
     assert progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left == 2
     vote(store, ann)
     row = project_progress.dashboard(store, person=None, project="p").rows[0]
-    assert not any("nobody has brought in" in why for why in row.blocked)
+    assert not any("no one has brought in" in why for why in row.blocked)
 
 
 def test_nobody_looks_into_what_they_will_be_asked_about(store: Store) -> None:
@@ -240,7 +240,7 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     names = [f"colour/{at}" for at in range(4)]
     both = project_progress.what_is_missing(store, person=None, project="p")
     assert both.startswith("2 items wait for images or clips that are not there")
-    assert both.endswith("nobody gets in until you make one. Qualify in the menu does that.")
+    assert both.endswith("no one gets in until you make one. Qualify in the menu does that.")
     made = qualification_sets.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
     with pytest.raises(NotFound, match="or its images or clips are not there yet"):

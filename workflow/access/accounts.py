@@ -1,7 +1,7 @@
 """Accounts: making them, signing in, staying signed in.
 
 Passwords are hashed with argon2. Tokens (sessions, links, invitations) are random and stored as SHA-256 only, so
-that reading the database signs nobody in. Failed attempts are counted in the database, where all processes see them.
+that reading the database signs no one in. Failed attempts are counted in the database, where all processes see them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
     ----------
     origin
         Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
-        down their own origin only, so that nobody locks somebody else out by guessing.
+        down their own origin only, so that no one locks someone else out by guessing.
     """
     login = normal_login(login)[:200]
     if not login.isprintable():  # no account has such a login, and not every database could hold it
@@ -155,7 +155,7 @@ def invite(
     stages: Sequence[Stage] | None = None,
     days: float = INVITATION_DAYS,
 ) -> str:
-    """The token of a link with which somebody makes an account and joins a project, once."""
+    """The token of a link with which someone makes an account and joins a project, once."""
     token = secrets.token_urlsafe(32)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -236,7 +236,7 @@ def ensure_first_admin(store: Store) -> str | None:
     password = secrets.token_urlsafe(15)
     try:
         create_person(store, login="admin", name="Admin", password=password, is_admin=True)
-    except AlreadyTaken:  # another process was faster, or the login belongs to somebody who is no admin
+    except AlreadyTaken:  # another process was faster, or the login belongs to someone who is no admin
         return None
     return password
 
@@ -260,7 +260,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
 def set_active(store: Store, *, login: str, active: bool, by: Person | None = None) -> Person:
     """Deactivate an account, or bring it back.
 
-    Deactivated, it signs nobody in: its sessions end and its links are spent at once, and what it has in hand goes
+    Deactivated, it signs no one in: its sessions end and its links are spent at once, and what it has in hand goes
     back to the others. What it submitted stays, under its name, and counts.
 
     Raises
@@ -299,7 +299,7 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
 
 
 def leads_any(store: Store, *, person: Person) -> bool:
-    """Whether somebody is an admin or leads a project."""
+    """Whether someone is an admin or leads a project."""
     if person.is_admin:
         return True
     with store.read() as session:
@@ -307,7 +307,7 @@ def leads_any(store: Store, *, person: Person) -> bool:
 
 
 def may_set_active(store: Store, *, by: Person, login: str) -> bool:
-    """Whether somebody may deactivate that account or bring it back."""
+    """Whether someone may deactivate that account or bring it back."""
     with store.read() as session:
         row = _required(people.by_login(session, login=normal_login(login)), login)
         try:
@@ -332,15 +332,15 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
         projects.lock(session, id=id)
     if person.is_admin:
         people.lock_admins(session)
-    if by is not None and not people.is_active(session, id=by.id):  # by whoever we waited for
+    if by is not None and not people.is_active(session, id=by.id):  # by someone we waited for
         raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
 
 
 def _must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
     if by is not None and by.id == row.id:
-        raise Conflict("This is your own account; somebody else has to deactivate it.")
+        raise Conflict("This is your own account; someone else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:
-        raise Conflict("This is the last active admin; make somebody else an admin first.")
+        raise Conflict("This is the last active admin; make someone else an admin first.")
     for project, _ in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 
@@ -352,7 +352,7 @@ def find_person(store: Store, *, login: str) -> Person:
 
 
 def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
-    """What people are called, by login, for a page that shows them; what is nobody's login is left out."""
+    """What people are called, by login, for a page that shows them; what is no one's login is left out."""
     with store.read() as session:
         return people.called(session, logins=logins)
 

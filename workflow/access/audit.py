@@ -100,7 +100,7 @@ def count(
 
 
 def doers(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The logins of everybody who has done something in a project, wherever they are now."""
+    """The logins of everyone who has done something in a project, wherever they are now."""
     with store.read() as session:
         return events.people(session, project_id=require_lead(session, by=by, project=project).project_id)
 

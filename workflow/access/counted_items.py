@@ -1,8 +1,8 @@
 """Which items count: the one place that says so, for whatever asks, judges, grades or scores.
 
 As soon as a project has verdicts, its kept items do: what verification has rejected is no part of the benchmark, and
-what it has not settled is not yet. Whoever wants them too asks for all. Every count of something else stands beside
-the number that it was left out of, so that nobody has to guess what a number is about.
+what it has not settled is not yet. Anyone who wants them too asks for all. Every count of something else stands next to
+the number that it was left out of, so that no one has to guess what a number is about.
 
 What is *verified* is another matter: agreement about votes is over everything that was voted on, since leaving out
 what people differed about would make them agree.
@@ -33,7 +33,7 @@ class Counting:
     by_state: Mapping[ItemState, int]
     """How many items the project has in each state."""
     why_all: str = ""
-    """Where all of them count without anybody having asked for it: why."""
+    """Where all of them count without anyone having asked for it: why."""
 
     def counts(self, item_id: int | None) -> bool:
         """Whether an item counts."""
@@ -61,7 +61,7 @@ class Counting:
 
     @property
     def sentence(self) -> str:
-        """Which items were counted, in words that stand beside a number.
+        """Which items were counted, in words that stand next to a number.
 
         >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
         >>> Counting(Items.KEPT, frozenset(range(412)), states).sentence
@@ -91,7 +91,7 @@ def counting(
     ----------
     items_
         What was asked for; None: the kept ones as soon as there are verdicts, else all. About votes of verification:
-        all, as long as nobody asks for something else.
+        all, as long as no one asks for something else.
     stage
         What the number is about.
 

@@ -16,7 +16,7 @@ from domain.records import GuidelineNews, GuidelineVersion, Person
 from workflow.access.projects import Access, access_to, require_lead
 
 LONGEST = 200_000
-"""Characters of a guideline: what nobody would read to its end."""
+"""Characters of a guideline: what no one would read to its end."""
 LONGEST_WHY = 2_000
 AROUND = 1
 """Unchanged lines shown around a change."""
@@ -72,7 +72,7 @@ def put(
     based_on
         The version that its writer has read; None: whichever is in force.
     requalify
-        Whoever has qualified for a stage has to pass a set made under this version, or a later one.
+        Anyone who has qualified for a stage has to pass a set made under this version, or a later one.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def answer(store: Store, *, by: Person | None, project: str, cause: str, dimensi
 
 
 def seen(store: Store, *, person: Person, project: str, number: int) -> None:
-    """Note that somebody has opened the guideline; a page that shows another version than the one in force does not
+    """Note that someone has opened the guideline; a page that shows another version than the one in force does not
     count."""
     with store.write() as session:
         access = access_to(session, person=person, project=project)
@@ -218,7 +218,7 @@ def news(session: Session, *, access: Access, person: Person) -> GuidelineNews |
 
 
 def note_reader(session: Session, *, access: Access, person: Person, now: datetime) -> None:
-    """Remember, once, that the guideline in force is the first that somebody works with: nothing is news to them."""
+    """Remember, once, that the guideline in force is the first that someone works with: nothing is news to them."""
     if access.guideline_seen is None and news(session, access=access, person=person) is None:
         guidelines.put_seen(
             session, project_id=access.project_id, person_id=person.id, number=access.guideline, now=now

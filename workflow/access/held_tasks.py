@@ -1,4 +1,4 @@
-"""Tasks that somebody has in hand, given back to the others: their account was closed, or a lead took the task away."""
+"""Tasks that someone has in hand, given back to the others: their account was closed, or a lead took the task away."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.states import Purpose, Stage, TaskState
 def give_back_all(
     session: Session, *, person_id: int, by: Person | None, now: datetime, project_id: int | None = None
 ) -> int:
-    """Give back for somebody what they have in hand, in one project or all of them; how much that was.
+    """Give back for someone what they have in hand, in one project or all of them; how much that was.
 
     What they typed stays as drafts; what they had taken back to correct stands as it was submitted.
     """
@@ -26,7 +26,7 @@ def give_back_all(
 
 
 def give_back(session: Session, *, row: StoredTask, by: Person | None, now: datetime) -> None:
-    """Give a locked slot back for whoever has it."""
+    """Give a locked slot back for anyone who has it."""
     before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)

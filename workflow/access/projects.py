@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class Access:
-    """A project, and what somebody may do in it: what every use case asks for first."""
+    """A project, and what someone may do in it: what every use case asks for first."""
 
     project_id: int
     name: str
@@ -76,7 +76,7 @@ def create_project(
     """Make a project that follows a schema. The schema and its guideline are stored with it and never change.
 
     ``by`` None is the command on the machine itself; otherwise it takes an admin, who becomes the project's lead.
-    ``seed`` decides every order that is drawn (queues, options, gold); by itself nobody can know it.
+    ``seed`` decides every order that is drawn (queues, options, gold); by itself no one can know it.
     """
     if not _NAME.fullmatch(name):
         raise InvalidInput([Problem("name", "Name it with up to 64 letters, digits, dots, dashes, underscores.")])
@@ -262,9 +262,9 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
 
 
 def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
-    """As ``require_lead``, with nobody else changing who takes part until the transaction ends.
+    """As ``require_lead``, with no one else changing who takes part until the transaction ends.
 
-    Whoever waited for another lead's change is asked for their own part only after it.
+    Anyone who waited for another lead's change is asked for their own part only after it.
     """
     row = projects.by_name(session, name=project)
     if row is not None:
@@ -273,7 +273,7 @@ def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
 
 
 def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> None:
-    """Refuse (``Conflict``) to leave a project that ``without`` leads to nobody; its row must be locked."""
+    """Refuse (``Conflict``) to leave a project that ``without`` leads to no one; its row must be locked."""
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name

@@ -1,4 +1,4 @@
-"""Who may look into an item: its votes, its history, all comments on it. Not whoever is asked about it blind."""
+"""Who may look into an item: its votes, its history, all comments on it. Not anyone who is asked about it blind."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
 IN_HAND = "You are asked about this item blind; what others said opens when you have answered and it is settled."
 MAY_COME = (
-    "You may still be asked about this item blind, so what others said stays closed until everybody has answered. "
+    "You may still be asked about this item blind, so what others said stays closed until everyone has answered. "
     "A lead can take the stage from you."
 )
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What somebody may see of an item."""
+    """What someone may see of an item."""
 
     open: bool
     """Somebody still answers about it blind, or may take an answer back."""
@@ -45,7 +45,7 @@ class Sight:
 
 
 def sight(session: Session, *, access: Access, person: Person, item: StoredItem) -> Sight:
-    """What somebody may see of an item now."""
+    """What someone may see of an item now."""
     slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
@@ -56,8 +56,8 @@ def sight(session: Session, *, access: Access, person: Person, item: StoredItem)
 
 
 def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Sight:
-    """As ``sight``, for somebody who looks: ``NotAllowed`` if they must not. Whoever looks before the verdict is asked
-    about the item blind no more."""
+    """As ``sight``, for someone who looks: ``NotAllowed`` if they must not. Anyone who looks before the verdict is
+    asked about the item blind no more."""
     found = sight(session, access=access, person=person, item=item)
     if found.blind:
         raise NotAllowed(found.blind)

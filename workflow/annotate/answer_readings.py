@@ -88,7 +88,7 @@ Ahead = Mapping[tuple[str, Asked, str | None], Reading]
 
 
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
-    """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which nobody
+    """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which no one
     else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
     with store.read() as session:
         name = projects.by_id(session, id=project_id).name
@@ -154,8 +154,8 @@ def keep_attempts(
 ) -> None:
     """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
 
-    An answer is stored without the white space around it, whoever asked: some models are decoded with a space before
-    their first word. The attempt keeps what came.
+    An answer is stored without the white space around it, no matter who asked: some models are decoded with a space
+    before their first word. The attempt keeps what came.
     """
     answers = [
         NewAnswer(attempt.unit_id, run.id, run.name, as_stored(attempt.text))
@@ -250,7 +250,7 @@ def _rows(
         read = read_one(each.text, asked, how, ranked=ranked, known=known)
         rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
         if not keyed:
-            rows[-1]["value"] = None  # nothing is held against it, and the text itself stands beside it
+            rows[-1]["value"] = None  # nothing is held against it, and the text itself stands next to it
     return rows
 
 
@@ -347,7 +347,7 @@ def that_count(session: Session, *, access: Access, counted: Counting) -> set[in
 
 
 def second_of(reader: str) -> str | None:
-    """The second reader that is named beside the rules; None: the rules alone."""
+    """The second reader that is named next to the rules; None: the rules alone."""
     return reader.partition("+")[2] or None
 
 

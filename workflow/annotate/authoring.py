@@ -239,15 +239,15 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     item = items.lock(session, id=row.item_id or 0)
     editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
-        return "Somebody has edited this item since; tell a senior if it is wrong."
+        return "Someone has edited this item since; tell a senior if it is wrong."
     if items.has_predictions(session, item_id=item.id):
         return "Models have answered this item already; tell a senior if it is wrong."
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):
         if slot.state is TaskState.DONE:
-            return "Somebody has voted on this item already; tell a senior if it is wrong."
+            return "Someone has voted on this item already; tell a senior if it is wrong."
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):
-            return "Somebody is verifying this item right now; tell a senior if it is wrong."
+            return "Someone is verifying this item right now; tell a senior if it is wrong."
     return None
 
 

@@ -26,7 +26,7 @@ def next_task(
     dimension: str | None = None,
     put_off: str | None = None,
 ) -> TaskView | NothingLeft:
-    """The next task for a person: what they have in hand first, then one nobody has, then what they had put off; or
+    """The next task for a person: what they have in hand first, then one no one has, then what they had put off; or
     why there is none.
 
     ``put_off`` is the item that they have put off just now: it does not come back at once, even if nothing else is
@@ -70,11 +70,11 @@ def take_next(
 def take_more(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, put_off_until: datetime
 ) -> StoredTask | NothingLeft | None:
-    """One more slot for somebody who has others in hand and keeps them; why there is none; or None if the search is
+    """One more slot for someone who has others in hand and keeps them; why there is none; or None if the search is
     long and goes on in another transaction.
 
     The gates are those of ``take_next``; of what was put off only what was put off before ``put_off_until`` comes, or
-    somebody who skips the last of it would get it back at once.
+    someone who skips the last of it would get it back at once.
     """
     said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, put_off_until=put_off_until))
     if isinstance(said, NothingLeft):
@@ -129,7 +129,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
     """Take in hand what one has put off, or what one has lost together with the text that was kept; its project and
     stage.
 
-    If the slot has gone to somebody else, another free one of the same item takes the text.
+    If the slot has gone to someone else, another free one of the same item takes the text.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
 
 
 def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
-    """Say that the page is still open; the new end of the lease. ``LeaseLost`` if the task has gone to somebody
+    """Say that the page is still open; the new end of the lease. ``LeaseLost`` if the task has gone to someone
     else."""
     with store.write() as session:
         row, access = held_task(session, person=person, task=task)

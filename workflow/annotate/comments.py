@@ -1,7 +1,7 @@
 """Comments on items: threads with mentions that tell the blind nothing.
 
 An annotator reads what they wrote themselves and what is for them: answers to it, and mentions. What is for them is
-held back while anybody still answers about the item blind, unless the senior or lead who wrote it has said that it
+held back while anyone still answers about the item blind, unless the senior or lead who wrote it has said that it
 gives nothing away; a text in which a secret of the item stands cannot be sent so. Seniors and leads read everything,
 unless they are asked about the item blind themselves.
 """
@@ -74,9 +74,9 @@ def comment(
 
 
 def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
-    """The threads that somebody has a part in; for seniors and leads all of them. What waits for them comes first.
+    """The threads that someone has a part in; for seniors and leads all of them. What waits for them comes first.
 
-    A thread on an item about which somebody could still be asked blind is ``closed``: its history opens it.
+    A thread on an item about which someone could still be asked blind is ``closed``: its history opens it.
     """
     with store.write() as session:
         now = store.now()
@@ -310,7 +310,7 @@ def _officials(session: Session, access: Access) -> list[tuple[Any, StoredPerson
 
 
 def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Sight) -> Sequence[StoredPerson]:
-    """Seniors and leads may be mentioned by everybody; raters by whoever may see who they are."""
+    """Seniors and leads may be mentioned by everyone; raters by the person who may see who they are."""
     if seen.whole and seen.names:
         rows = projects.members(session, project_id=access.project_id)
     else:

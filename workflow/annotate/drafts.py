@@ -1,4 +1,4 @@
-"""Drafts: what somebody types is kept before they submit, and kept on if the task goes to somebody else."""
+"""Drafts: what someone types is kept before they submit, and kept on if the task goes to someone else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST = 1_000_000
 def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Mapping[str, Any]) -> Draft:
     """Keep what has been typed; an older ``seq`` never overwrites a newer one, and what is kept is returned.
 
-    Typing shows that the person is there, so the lease is renewed. A draft for a task that has gone to somebody
+    Typing shows that the person is there, so the lease is renewed. A draft for a task that has gone to someone
     else is kept as well; one that arrives after its submission is dropped.
     """
     must_be_json(values)

@@ -1,4 +1,4 @@
-"""Texts that were kept although their task was lost, and items that somebody has put off."""
+"""Texts that were kept although their task was lost, and items that someone has put off."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MOST = 20
 MOST_LATE = 200
 FIRST_WORDS = 90
 
-LATE = "It came after its lease had ended, when somebody else had the item."
-GONE = "Its lease had ended, and somebody else has the item."
-NOT_WANTED = "The item has changed or is settled, so nobody is asked about it any more."
+LATE = "It came after its lease had ended, when someone else had the item."
+GONE = "Its lease had ended, and someone else has the item."
+NOT_WANTED = "The item has changed or is settled, so no one is asked about it any more."
 
 
 def put_off(store: Store, *, person: Person) -> list[PutOff]:
@@ -117,7 +117,7 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
 
 
 def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
-    """What somebody sent too late. Whoever reads it while others still answer is asked about the item blind no more;
+    """What someone sent too late. Anyone who reads it while others still answer is asked about the item blind no more;
     ``NotAllowed`` for a lead who is asked about it just now."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)

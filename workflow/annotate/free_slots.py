@@ -1,4 +1,4 @@
-"""Looking for a slot that nobody has, in a person's own order, and taking it."""
+"""Looking for a slot that no one has, in a person's own order, and taking it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def claim_next(
     dimensions: Sequence[str] | None,
     now: datetime,
 ) -> tuple[StoredTask | None, bool]:
-    """A slot that nobody has, now this person's; and if there is none yet, whether to go on looking."""
+    """A slot that no one has, now this person's; and if there is none yet, whether to go on looking."""
     ways = _walks(session, access, person, stage, dimensions, hold=True)
     known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
@@ -120,7 +120,7 @@ def _walks(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
 ) -> list[list[queue_cursor.Walk]]:
     """Where a person is in each dimension that they go through by itself, in lots of which one is looked through
-    before the next: a random order of answers begins with those that somebody has graded."""
+    before the next: a random order of answers begins with those that someone has graded."""
     random = order_of(access.schema, stage) == "random"
     return [
         [

@@ -1,7 +1,7 @@
-"""The gates on the way to a task: each lets somebody by, gives them a task, or says why there is none.
+"""The gates on the way to a task: each lets someone by, gives them a task, or says why there is none.
 
-Whoever asks for work goes through the same rows in the same order, whether they want their next task
-(``claims.next_task``), one more beside what they have in hand (``claims.take_more``), or only to know what comes
+Anyone who asks for work goes through the same rows in the same order, whether they want their next task
+(``claims.next_task``), one more next to what they have in hand (``claims.take_more``), or only to know what comes
 (``claims.peek``).
 """
 
@@ -52,7 +52,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Given:
-    """A task that is in somebody's hands now."""
+    """A task that is in someone's hands now."""
 
     row: StoredTask
     put_off: bool = False
@@ -78,13 +78,13 @@ class Gate:
     take: Callable[[Visit], Answer | None]
     """What it gives or says; None: it lets them by."""
     look: Callable[[Visit, int], Ahead]
-    """The same for somebody who takes nothing: at most so many items; none: it lets them by."""
+    """The same for someone who takes nothing: at most so many items; none: it lets them by."""
     refuses: Callable[[Visit], NothingLeft | None] | None = None
     """Of a gate that keeps people from all new work: why."""
 
 
 def ask(visit: Visit) -> Answer:
-    """What the first gate gives or says that does not let somebody by; behind the last one, why nothing is left."""
+    """What the first gate gives or says that does not let someone by; behind the last one, why nothing is left."""
     for gate in GATES:
         said = gate.take(visit)
         if said is not None:
@@ -114,7 +114,7 @@ def coming(visit: Visit, *, limit: int) -> tuple[list[int], NothingLeft | None]:
 
 
 def why_refused(visit: Visit) -> NothingLeft | None:
-    """Why somebody gets no new work whatever waits; None if they do."""
+    """Why someone gets no new work whatever waits; None if they do."""
     said = (gate.refuses(visit) for gate in GATES if gate.refuses is not None)
     return next((nothing for nothing in said if nothing is not None), None)
 
@@ -123,7 +123,7 @@ def why_refused(visit: Visit) -> NothingLeft | None:
 
 
 def why_closed(visit: Visit) -> NothingLeft | None:
-    """Why somebody cannot work in the stage at all; None if they can."""
+    """Why someone cannot work in the stage at all; None if they can."""
     return no_work.why_closed(
         visit.session, access=visit.access, person=visit.person, stage=visit.stage, dimension=visit.dimension
     )
@@ -244,7 +244,7 @@ def _put_off(visit: Visit) -> list[StoredTask]:
 
 
 def _take_put_off(visit: Visit) -> Answer | None:
-    """What nobody can give them any more is forgotten."""
+    """What no one can give them any more is forgotten."""
     for row in _put_off(visit):
         mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
         if mine is not None:
@@ -271,8 +271,8 @@ GATES = (
         _unqualified,
     ),
     _refusal("stopped", "Do their answers to gold let them go on?", _stopped),
-    Gate("free", "Is there something that nobody has, gold in its turn?", _take_free, _look_free),
+    Gate("free", "Is there something that no one has, gold in its turn?", _take_free, _look_free),
     Gate("postponed", "Is there something that they have put off?", _take_put_off, _look_put_off),
 )
-"""In the order in which they are asked. What is in hand comes before what bars people from new work: whoever qualifies
-has their items in hand, and whoever is stopped may still finish what they have begun."""
+"""In the order in which they are asked. What is in hand comes before what bars people from new work: anyone who
+qualifies has their items in hand, and anyone who is stopped may still finish what they have begun."""

@@ -33,7 +33,7 @@ which of their items was gold."""
 LONGEST_WHY = 2_000
 
 STOPPED = "stopped"
-"""The code of the answer to somebody whose answers to gold have stopped them."""
+"""The code of the answer to someone whose answers to gold have stopped them."""
 
 
 def policy(access: Access, stage: Stage) -> Gold | None:
@@ -103,7 +103,7 @@ def mixed_in(
 
 
 def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
-    """Why somebody gets no more live work because of their answers to gold; None if they do."""
+    """Why someone gets no more live work because of their answers to gold; None if they do."""
     asked = policy(access, stage)
     if asked is None or asked.stop_below is None or _asked(session, access, stage) is None:
         return None

@@ -54,7 +54,7 @@ class GoldLine:
 def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldLine]:
     """All gold of a stage, and how often it was answered right; for leads. ``by`` None is the command on the machine.
 
-    Whoever has looked knows the answers, so they are not asked about these items blind any more.
+    Anyone who has looked knows the answers, so they are not asked about these items blind any more.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -133,7 +133,7 @@ def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: S
 
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
-    """Ask nobody about this gold any more, and let no answer to it count; the reason is kept."""
+    """Ask no one about this gold any more, and let no answer to it count; the reason is kept."""
     why = checked_reason(why, "Say why it is withdrawn; it is kept.")
     with store.write() as session:
         row = gold_items.lock(session, public_id=gold)
@@ -233,7 +233,7 @@ def _agreed(given: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[st
 
 
 def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
-    """The value that all gave; None if they differ, or somebody gave none."""
+    """The value that all gave; None if they differ, or someone gave none."""
     values = [each.get(name) for each in given]
     return values[0] if values and all(value is not None and same(value, values[0]) for value in values) else None
 

@@ -1,4 +1,4 @@
-"""How people answer gold, for leads: their scores, who is stopped by them, and letting somebody go on."""
+"""How people answer gold, for leads: their scores, who is stopped by them, and letting someone go on."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
 
 
 def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
-    """Let somebody work on who was stopped by their answers to gold; only later ones decide about them from now on."""
+    """Let someone work on who was stopped by their answers to gold; only later ones decide about them from now on."""
     why = checked_reason(why, "Say why they may go on; it is kept.")
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         asked = asked_or_refuse(access, stage)
         row = people.by_login(session, login=login.strip().casefold())
         if row is None:
-            raise NotFound(f"There is nobody named {login!r}.")
+            raise NotFound(f"There is no one named {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
             raise Conflict(f"{row.name} is not stopped in the {stage.value}.")
         gold_items.pardon(

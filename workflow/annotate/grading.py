@@ -82,7 +82,7 @@ def open_grading(
 
 def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime) -> int:
     """As ``open_grading``, without the draw, which has to follow: so that very many can be passed on a lot at a time,
-    and nobody who submits has to wait for all of them."""
+    and no one who submits has to wait for all of them."""
     stage = access.schema.stages.grading
     if stage is None:
         return 0
@@ -137,8 +137,8 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
 
     Without a planned sample that is every answer that counts. Else as many answers as planned, as evenly as can be
     over the dimensions and within them over the models, drawn by the project's seed: the same answers passed on give
-    the same sample, and a smaller one is a part of a larger. What somebody has graded or has in hand stays in; what
-    nobody has touched gives way where more models or dimensions have come since. The project is held meanwhile, so
+    the same sample, and a smaller one is a part of a larger. What someone has graded or has in hand stays in; what
+    no one has touched gives way where more models or dimensions have come since. The project is held meanwhile, so
     that two who pass on at once do not open twice as many.
     """
     projects.lock(session, id=access.project_id)
@@ -156,7 +156,7 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
         called_off |= surplus - still
         if not still:
             break
-        left |= still  # somebody takes these just now
+        left |= still  # someone takes these just now
     lacking = [each for each in there.every if each.unit in chosen and (each.withdrawn or each.unit in called_off)]
     opened = task_slots.offer_units(session, units=[each.unit for each in lacking])
     called_off -= chosen
@@ -217,8 +217,8 @@ def sample_of(session: Session, *, access: Access) -> Sample | None:
 def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
     """Let people grade the answers to an item, or no longer, as its verdict says.
 
-    What was graded stays, and so does what somebody has in hand of an item that is only being looked at again. Answers
-    of a sample that nobody has touched come back with the next draw; those that do not count do not come back.
+    What was graded stays, and so does what someone has in hand of an item that is only being looked at again. Answers
+    of a sample that no one has touched come back with the next draw; those that do not count do not come back.
     """
     stage = access.schema.stages.grading
     if stage is None or state is before:
@@ -257,7 +257,7 @@ def _there(session: Session, access: Access) -> _There:
 
 
 def _chosen(access: Access, there: _There, n: int | None, left: Collection[str]) -> set[str]:
-    """The units that are to be open: those that are touched or cannot be had just now, and what is drawn beside."""
+    """The units that are to be open: those that are touched or cannot be had just now, and what is drawn next to."""
     those = there.counting
     kept = [each for each in those if each.touched or each.unit in left]
     if n is None:
@@ -297,10 +297,10 @@ def place(
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
-    """Grades say nothing about the item itself; what somebody has graded is offered to others before what nobody has.
+    """Grades say nothing about the item itself; what someone has graded is offered to others before what no one has.
 
-    Where a person has the answers to an item in an order of their own, all of them are: else the order of whoever came
-    first would be everybody's.
+    Where a person has the answers to an item in an order of their own, all of them are: else the order of the person
+    who came first would be everyone's.
     """
     stage = access.schema.stages.grading
     if stage is not None and stage.order == "random" and row.purpose is Purpose.LIVE:

@@ -159,12 +159,12 @@ def pool(
 
 
 def pick(store: Store, *, person: Person, project: str, dimension: str, assets: Sequence[str]) -> TaskView:
-    """Take images out of everybody's pool and begin to write an item about them.
+    """Take images out of everyone's pool and begin to write an item about them.
 
     Raises
     ------
     AlreadyTaken
-        Somebody else has one of them, or its source has given as many images as the schema allows.
+        Someone else has one of them, or its source has given as many images as the schema allows.
     """
     _sweep_if_needed(store, person=person, project=project)
     with store.write() as session:
@@ -218,7 +218,7 @@ def keep(session: Session, access: Access, row: StoredTask) -> bool:
 
 
 def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
-    """Let the images of abandoned items be free again. Their authors may still go on if nobody takes the images."""
+    """Let the images of abandoned items be free again. Their authors may still go on if no one takes the images."""
     with store.read() as session:
         project_id = access_to(session, person=person, project=project).project_id
         if not stock.abandoned_authoring(session, project_id=project_id, now=store.now()):
@@ -230,12 +230,12 @@ def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
 
 
 def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[StoredAsset]) -> None:
-    """Take assets for a task. Whoever had abandoned one of them loses the item that they had begun about it."""
+    """Take assets for a task. Anyone who had abandoned one of them loses the item that they had begun about it."""
     stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id)) is not None]
     abandoned = tasks.lock_by_ids(session, ids=stale)
     for asset in stock.in_lock_order(rows):
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTaken("Somebody else has just taken this image, or its video has given enough; pick another.")
+            raise AlreadyTaken("Someone else has just taken this image, or its video has given enough; pick another.")
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
         task_claims.call_off(session, row=other)

@@ -1,4 +1,4 @@
-"""Leases: how long a slot is somebody's, how they keep it, give it back, postpone it and take it up again."""
+"""Leases: how long a slot is someone's, how they keep it, give it back, postpone it and take it up again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id, log
 from workflow.annotate import gold_checks, image_pool, qualification
 
-LOST = "This task has gone to somebody else because its lease had ended; what you wrote is kept as a draft."
+LOST = "This task has gone to someone else because its lease had ended; what you wrote is kept as a draft."
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
     """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
 
-    ``with_item`` holds its item as well, for whoever may change the item's state.
+    ``with_item`` holds its item as well, for anyone who may change the item's state.
     """
     missing = NotFound("There is no such task of yours; go back to My work and take the next one.")
     if with_item:
@@ -40,7 +40,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
 
 def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
-    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's, or
+    """Renew the lease of a locked task, also one that has ended if no one took it; False if it is someone else's, or
     is free and they get no new work.
 
     One that is held for longer keeps its end.
@@ -59,7 +59,7 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
 
 
 def why_no_new_work(session: Session, *, access: Access, row: StoredTask, person: Person) -> NothingLeft | None:
-    """Why somebody may not begin a live task that is free: they are to qualify first, or stopped; None if they may."""
+    """Why someone may not begin a live task that is free: they are to qualify first, or stopped; None if they may."""
     if row.purpose is not Purpose.LIVE:
         return None
     barred = qualification.require(session, access=access, person=person, stage=row.stage)
@@ -67,7 +67,7 @@ def why_no_new_work(session: Session, *, access: Access, row: StoredTask, person
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Give back a locked task that somebody has, as they ask for it (``release``)."""
+    """Give back a locked task that someone has, as they ask for it (``release``)."""
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
     elif row.stage is Stage.AUTHORING:
@@ -139,6 +139,6 @@ def note_claim(
 
 
 def put_aside(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
-    """Postpone a locked slot that somebody has in hand; it stays theirs until its lease ends."""
+    """Postpone a locked slot that someone has in hand; it stays theirs until its lease ends."""
     postponed.put(session, row=row, person_id=person.id, released=False, now=now)
     log(session, access, row, person, "task.set_aside", now)

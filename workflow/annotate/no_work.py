@@ -1,4 +1,4 @@
-"""Why there is no work for somebody: the stage is closed to them, or nothing waits for them there."""
+"""Why there is no work for someone: the stage is closed to them, or nothing waits for them there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTHING_YET = {
 def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> NothingLeft | None:
-    """Why somebody cannot work in a stage at all; None if they can."""
+    """Why someone cannot work in a stage at all; None if they can."""
     if stage not in stages_of(access.schema):
         return NothingLeft("no_stage", f"This project has no {stage.value}; look at My work for what it has.")
     if not access.may_do(stage):
@@ -52,7 +52,7 @@ def why_closed(
 def why_nothing(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
 ) -> NothingLeft:
-    """Why nothing waits for somebody who may work in a stage."""
+    """Why nothing waits for someone who may work in a stage."""
     mine = access.dimensions if dimension is None else (dimension,)
     if stage is Stage.AUTHORING:
         if image_pool.count(session, access=access, dimensions=mine):

@@ -1,4 +1,4 @@
-"""How far somebody is: the thin line on a working page, and what waits for them in all of their projects."""
+"""How far someone is: the thin line on a working page, and what waits for them in all of their projects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MANY = 1000
 RECOUNT_AFTER = timedelta(minutes=1)
 
 WORKING = timedelta(seconds=15)
-"""So long the figures of somebody who submits one item after the other only move by what they submit."""
+"""So long the figures of someone who submits one item after the other only move by what they submit."""
 
 RECOUNT_COST = 2000
 """Counting takes at most one part in so many of a person's time, so that it does not fill the server with a hundred of
@@ -153,7 +153,7 @@ def _in_all(figures: Figures) -> Progress:
 
 
 def _still_good(known: StoredTally, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
-    """Whether figures of a while ago will do: where many wait, or for a moment while somebody works."""
+    """Whether figures of a while ago will do: where many wait, or for a moment while someone works."""
     if sum(known.left.values()) - sum(done.values()) + sum(known.done.values()) >= MANY // 2:
         return sum(known.left.values()) >= MANY or not fresh
     return not fresh and now < known.counted_at + WORKING
@@ -198,7 +198,7 @@ def _lines(
 
 
 def _beyond(session: Session, access: Access, person: Person, stage: Stage, closed: NothingLeft) -> Mapping[str, int]:
-    """What somebody may still finish, by dimension, who gets no new work."""
+    """What someone may still finish, by dimension, who gets no new work."""
     if closed.code != gold_checks.STOPPED:
         return {}
     return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)

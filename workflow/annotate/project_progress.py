@@ -16,7 +16,7 @@ from workflow.annotate import gold_checks, gold_scores, image_pool, qualificatio
 from workflow.annotate import grading as grade
 
 UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
-"""States in which somebody still has to look at the item."""
+"""States in which someone still has to look at the item."""
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
@@ -68,7 +68,7 @@ NOTHING_YET = "Nothing to work on yet: bring in items or images, then give peopl
 
 
 def what_is_missing(store: Store, *, person: Person | None, project: str) -> str:
-    """What a lead does next in a project in which nobody can do anything."""
+    """What a lead does next in a project in which no one can do anything."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
@@ -91,7 +91,7 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
 
 
 def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
-    """Items that nobody in the project may vote on or settle, as sentences by dimension."""
+    """Items that no one in the project may vote on or settle, as sentences by dimension."""
     in_project = projects.members(session, project_id=access.project_id)
     members = [(row.person_id, row.role, row.dimensions, row.stages) for row, _ in in_project]
     rows_of = [row for _, row in in_project]
@@ -113,7 +113,7 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
         return part - barred[stage], len(part & barred[stage])
 
     def takes(stage: Stage, person_id: int) -> dict[int, str]:
-        """The open slots that somebody may have, with their units."""
+        """The open slots that someone may have, with their units."""
         if (stage, person_id) not in taking:
             taking[stage, person_id] = task_claims.may_be_taken(
                 session, project_id=access.project_id, stage=stage, person_id=person_id
@@ -146,7 +146,7 @@ def _too_many_writers(
 ) -> Iterator[tuple[str, str]]:
     """Where the parts that leads have given are more than the schema's authoring has, by dimension.
 
-    It is about annotators who were given dimensions: whoever may write everywhere was given none in particular.
+    It is about annotators who were given dimensions: anyone who may write everywhere was given none in particular.
     """
     asked = access.schema.stages.authoring
     writing = [
@@ -177,7 +177,7 @@ def _is_barred(session: Session, access: Access, person: Person, stage: Stage) -
 
 _EXACT = 4
 """Whether each item still has enough people to vote on it is looked up where at most so many more than its votes may
-vote at all: among many people there is always somebody who has not seen it."""
+vote at all: among many people there is always someone who has not seen it."""
 
 
 def _too_few_verifiers(
@@ -248,7 +248,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[StoredTask]
     which = item.external_id if len(stuck) == 1 else f"for instance {item.external_id}"
     return (
         f"{_items(len(stuck))} for another {role} ({which}): {', '.join(told)}."
-        f" Make somebody who did none of that a {role} on People."
+        f" Make someone who did none of that a {role} on People."
     )
 
 

@@ -1,8 +1,8 @@
 """Qualification: a set of items to pass before a stage, answered blind, scored, and signed by seniors.
 
 A try is ordinary work on the ordinary page: its tasks have the purpose ``qualification`` and belong to one person, so
-drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Whoever has begun a set is
-not asked about its items blind any more: the results tell them the right answers. Here is who is let in;
+drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Anyone who has begun a
+set is not asked about its items blind any more: the results tell them the right answers. Here is who is let in;
 ``qualification_sets``, ``qualification_tries`` and ``qualification_results`` have the rest.
 """
 
@@ -21,24 +21,24 @@ from workflow.annotate.qualification_sets import counting_sets, newest_counting,
 
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
-    """Why somebody may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
+    """Why someone may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
     if lets_in(session, access=access, person=person, stage=stage):
         return None
     return why_barred(session, access=access, person=person, stage=stage)
 
 
 def lets_in(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
-    """Whether a stage asks for no qualification, or somebody has the one that it asks for."""
+    """Whether a stage asks for no qualification, or someone has the one that it asks for."""
     return policy(access, stage) is None or has_passed(session, access, person.id, stage)
 
 
 def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft:
-    """What somebody does next whom a stage does not let in."""
+    """What someone does next whom a stage does not let in."""
     return NothingLeft("not_qualified", _next_step(session, access, person, stage))
 
 
 def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -> tuple[int, int] | None:
-    """How many items of the set somebody has answered in their last try, and how many are left; None for whoever may
+    """How many items of the set someone has answered in their last try, and how many are left; None for anyone who may
     enter the live work."""
     if policy(access, stage) is None or has_passed(session, access, person.id, stage):
         return None
@@ -64,7 +64,7 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
 
 
 def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -> bool:
-    """Whether somebody has passed a set that lets them in, or was let in without one."""
+    """Whether someone has passed a set that lets them in, or was let in without one."""
     found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
     if any(set_id is None for set_id, _, _ in found):
         return True
@@ -115,7 +115,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
 def exempt(
     store: Store, *, by: Person | None, project: str, login: str, why: str, stage: Stage = Stage.VERIFICATION
 ) -> None:
-    """Let somebody into a stage without the qualification; the reason is kept."""
+    """Let someone into a stage without the qualification; the reason is kept."""
     if not why.strip():
         raise InvalidInput([Problem("why", "Say why this person needs no qualification; it is kept.")])
     with store.write() as session:

@@ -69,7 +69,7 @@ class Try:
     wait: str = ""
     """Why its person cannot begin the next one yet; empty if they can, or need none."""
     superseded: bool = False
-    """Passing its set would let nobody in any more, and there is one that does."""
+    """Passing its set would let no one in any more, and there is one that does."""
 
 
 def as_csv(found: Sequence[Try]) -> str:
@@ -236,7 +236,7 @@ def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
 
 
 def _graded(access: Access, dimension: str) -> list[str]:
-    """The criteria by which grades are compared: those with values that everybody gives."""
+    """The criteria by which grades are compared: those with values that everyone gives."""
     return [
         criterion.name
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)

@@ -1,4 +1,4 @@
-"""The sets of items to pass before a stage: making them, and which of them let somebody in."""
+"""The sets of items to pass before a stage: making them, and which of them let someone in."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def policy(access: Access, stage: Stage) -> Qualification | None:
 
 
 def without_set(session: Session, *, access: Access) -> list[Stage]:
-    """The stages that let nobody in who has not qualified, while there is no set to qualify on."""
+    """The stages that let no one in who has not qualified, while there is no set to qualify on."""
     return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
 
 
 def counting_sets(session: Session, access: Access, stage: Stage) -> list[StoredQualificationSet]:
-    """The sets that let in whoever passes them, oldest first: made under a version of the guideline that is new enough,
-    and not before a set that asks everybody anew."""
+    """The sets that let in anyone who passes them, oldest first: made under a version of the guideline that is new
+    enough, and not before a set that asks everyone anew."""
     sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
     least = max((row.number for row in sets if row.requalify), default=0)
     under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
@@ -70,8 +70,8 @@ def make_set(
     """Fix the items to pass before a stage.
 
     Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
-    seed that is stored; if there are fewer, the set says so. ``requalify``: whoever passed an earlier set has to pass
-    this one as well.
+    seed that is stored; if there are fewer, the set says so. ``requalify``: anyone who passed an earlier set has to
+    pass this one as well.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()

@@ -121,7 +121,7 @@ def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VER
 def _why_wait(
     session: Session, asked: Qualification, tried: Sequence[StoredQualification], last: Try, now: datetime
 ) -> str:
-    """Why somebody cannot try again yet after their last try; empty if they can."""
+    """Why someone cannot try again yet after their last try; empty if they can."""
     if last.state not in (Standing.FAILED, Standing.SENT_BACK):
         return ""
     ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id))
@@ -143,7 +143,7 @@ def _hidden(seen: Try) -> Try:
 def tries(store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
     """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself.
 
-    Whoever has looked knows the keys, so they are not asked about these items blind any more.
+    Anyone who has looked knows the keys, so they are not asked about these items blind any more.
     """
     with store.write() as session:
         access = access_to(session, person=person, project=project)
@@ -164,7 +164,7 @@ def review(
 ) -> Try:
     """Sign a try that was handed in, or send it back, with comments by item (external id).
 
-    Distinct seniors sign; nobody signs their own. A review can be replaced until the try has ended.
+    Distinct seniors sign; no one signs their own. A review can be replaced until the try has ended.
     """
     said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
     if not signs and not said:
@@ -176,7 +176,7 @@ def review(
         access = access_by_id(session, person=by, project_id=row.project_id)
         _must_be_senior(access)
         if row.person_id == by.id:
-            raise NotAllowed("Nobody reviews their own qualification.")
+            raise NotAllowed("No one reviews their own qualification.")
         stage = Stage(row.stage)
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None

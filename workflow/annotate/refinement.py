@@ -1,4 +1,4 @@
-"""Refinement: a model's answer beside the item shows second right answers; who finds one edits the item."""
+"""Refinement: a model's answer next to the item shows second right answers; who finds one edits the item."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Fed:
 
 
 def open_refinement(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
-    """Have the answers of one model looked at beside their items, each by one person; for leads.
+    """Have the answers of one model looked at next to their items, each by one person; for leads.
 
     Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated answer
     (the key), or, where the key is free text, whose text contains it, whatever their case. Feeding twice opens once.
@@ -127,8 +127,8 @@ def _differs(access: Access, answer: StoredPrediction, fields: Mapping[str, Any]
 def counts(session: Session, *, access: Access) -> dict[str, int]:
     """How far refinement is, worked out anew from what was submitted; empty if the schema has none.
 
-    ``fed``: answers shown beside items as they stand; ``decided``: those with a decision; ``edited``: items that were
-    changed beside an answer; ``refined``: items of which the refinement has ended (``domain.policies.refined``).
+    ``fed``: answers shown next to items as they stand; ``decided``: those with a decision; ``edited``: items that were
+    changed next to an answer; ``refined``: items of which the refinement has ended (``domain.policies.refined``).
     """
     stage = access.schema.stages.refinement
     if stage is None:
@@ -156,7 +156,7 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
 
 
 def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
-    """As ``counts``, for whoever takes part in a project."""
+    """As ``counts``, for anyone who takes part in a project."""
     with store.read() as session:
         return counts(session, access=access_to(session, person=by, project=project))
 

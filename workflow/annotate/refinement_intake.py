@@ -1,4 +1,4 @@
-"""Opening the slots of refinement: models' answers shown beside a revision of their items."""
+"""Opening the slots of refinement: models' answers shown next to a revision of their items."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
-    """Have the answers of a run no longer looked at beside their items, or again. Decisions that were made stay: they
+    """Have the answers of a run no longer looked at next to their items, or again. Decisions that were made stay: they
     are about the item."""
     answers = tasks.fed_of_run(session, run_id=run_id)
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
@@ -55,7 +55,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 def not_fed(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:
-    """Those of the answers that have no slot yet; where one round is enough, also none that somebody has decided."""
+    """Those of the answers that have no slot yet; where one round is enough, also none that someone has decided."""
     there = tasks.fed_units(session, project_id=access.project_id)
     stage = access.schema.stages.refinement
     over = stage is not None and stage.until == ONE_ROUND

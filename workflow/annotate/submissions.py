@@ -81,7 +81,7 @@ def submit(
     InvalidInput
         With everything that is wrong with the answers.
     LeaseLost
-        The lease had ended and somebody else took the task, or the item has changed: the answers are kept as a draft.
+        The lease had ended and someone else took the task, or the item has changed: the answers are kept as a draft.
     Conflict
         The task was submitted before under another key, or the verdict was settled while it was being corrected.
     """
@@ -123,7 +123,7 @@ def submit_within(
 def correct_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
 ) -> Submitted | Conflict:
-    """Replace what somebody submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
+    """Replace what someone submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
     transaction of others; a conflict, and nothing else, where it can no longer be changed."""
     row, access = held_task(session, person=person, task=task, with_item=True)
     if submissions.by_key(session, person_id=person.id, key=key) is None:
@@ -192,12 +192,13 @@ def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Subm
 
 
 def _told(stage: Stage, state: ItemState | None) -> ItemState | None:
-    """What whoever submitted may know of the item's state: it would tell a voter what the others said, and the key."""
+    """What anyone who submitted may know of the item's state: it would tell a voter what the others said, and the
+    key."""
     return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
 
 
 def _refusal(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> Conflict | None:
-    """Why this person can no longer submit this task; None if they can, also after their lease, if nobody took it."""
+    """Why this person can no longer submit this task; None if they can, also after their lease, if no one took it."""
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
             return Conflict("You have submitted this task already; undo it to change it.")

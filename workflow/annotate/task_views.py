@@ -23,7 +23,7 @@ NO_SUCH = "There is no such picture or clip in a project of yours."
 def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:
     """A claimed task as its page shows it."""
     if row.lease_until is None:
-        raise ValueError("only a task that somebody holds can be shown")
+        raise ValueError("only a task that someone holds can be shown")
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)

@@ -37,7 +37,7 @@ LONGEST_REASON = 200
 
 
 def next_group(store: Store, *, person: Person, project: str) -> SiftView | NothingLeft:
-    """What this person has before them, or else the next candidate that nobody has, with those that look like it."""
+    """What this person has before them, or else the next candidate that no one has, with those that look like it."""
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -67,9 +67,9 @@ def decide(
     Raises
     ------
     Conflict
-        Somebody else has decided, or a source has given as many images as the schema allows.
+        Someone else has decided, or a source has given as many images as the schema allows.
     LeaseLost
-        Somebody else has one of them in hand.
+        Someone else has one of them in hand.
     """
     _check_request(keep, drop, key)
     try:
@@ -86,7 +86,7 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
     Raises
     ------
     Conflict
-        Somebody writes an item about a kept one already.
+        Someone writes an item about a kept one already.
     """
     with store.write() as session:
         now = store.now()
@@ -112,7 +112,7 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
 
 
 def bring_back(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
-    """Let images be sifted anew, dropped ones and kept ones that nobody has used; for leads. How many."""
+    """Let images be sifted anew, dropped ones and kept ones that no one has used; for leads. How many."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))
@@ -166,7 +166,7 @@ def _decide(
         if row.state is not Sifted.WAITING:
             raise Conflict("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
-            raise LeaseLost("Somebody else has this frame in hand now; here is the next.")
+            raise LeaseLost("Someone else has this frame in hand now; here is the next.")
         if action == "kept" and not candidate_images.let_in(
             session, asset=asset, per_source=triage_of(access).per_source
         ):
@@ -193,7 +193,7 @@ def _reopen(
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is Sifted.KEPT and not candidate_images.take_out(session, asset=asset):
-            raise Conflict("Somebody writes an item about this frame already, so it stays kept.")
+            raise Conflict("Someone writes an item about this frame already, so it stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
         _log(session, access, person, asset, f"frame.{action}", now, {})
 

@@ -23,7 +23,7 @@ SETTLED = "This item is settled or being settled, so your vote stays as it is; t
 
 
 def first_state(access: Access) -> ItemState:
-    """The state of an item on which nobody has voted yet."""
+    """The state of an item on which no one has voted yet."""
     return ItemState.IN_VERIFICATION if access.schema.stages.verification else ItemState.UNVERIFIED
 
 
@@ -106,7 +106,7 @@ def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict
 def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
     """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
 
-    An item that skips have taken out of verification is offered to nobody else; one that is in verification again
+    An item that skips have taken out of verification is offered to no one else; one that is in verification again
     because a skip was taken back is.
     """
     verdict = verdict_of(session, access=access, item=item)
@@ -153,8 +153,8 @@ def match_slots(session: Session, *, access: Access, item: StoredItem, state: It
 def weight_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> float | None:
     """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes.
 
-    None where votes are not weighed, and for raters whom nobody has scored: their votes count 1 (see
-    ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everybody.
+    None where votes are not weighed, and for raters whom no one has scored: their votes count 1 (see
+    ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everyone.
     """
     stage = access.schema.stages.verification
     if row.stage is not Stage.VERIFICATION or stage is None or not KEEP_RULES[stage.keep.rule].weighs:
@@ -208,7 +208,7 @@ def after(
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
-    cast, so that a slip can be mended whoever else has voted.
+    cast, so that a slip can be mended no matter who else has voted.
 
     The answer is the same whether the votes agree or differ: an item that waits for a senior is as one that is settled,
     and what a senior does meanwhile, takes it up, decides about it or edits it, changes nothing. A decision stands
@@ -223,8 +223,8 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
 
 def is_slip(session: Session, access: Access, row: StoredTask, now: datetime) -> bool:
     """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
-    corrected; not by whoever may know by now what others said of it (seniors, and whoever has written a comment on the
-    item or read one that had to wait for the verdict)."""
+    corrected; not by the person who may know by now what others said of it (seniors, and anyone who has written a
+    comment on the item or read one that had to wait for the verdict)."""
     last = submissions.latest_of_task(session, task_id=row.id)
     if last is None or at_least(access.role, Role.SENIOR):
         return False

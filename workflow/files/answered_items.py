@@ -60,7 +60,7 @@ def _by_index(
     """What finds the item that another harness's index means, file by file; else it says why there is none.
 
     If one index of a file is an item's external id, all of them are. Else they are positions, in the dimension if
-    the file is about one, in the project if not, and the questions beside them, or a 0, say where they begin.
+    the file is about one, in the project if not, and the questions next to them, or a 0, say where they begin.
     """
     by_name = {external_id: id for id, external_id, _ in everything}
     in_project = {place: id for place, (id, _, _) in enumerate(everything)}

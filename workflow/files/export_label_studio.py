@@ -155,7 +155,7 @@ def _said(
     session: Session, access: Access, stage: Stage, rows: Mapping[int, StoredItem]
 ) -> dict[tuple[int, int | None], list[_Said]]:
     """What counts of what was submitted on the items as they stand, by item and answer, each rater in their own place
-    whoever was first; and ratings out of files."""
+    anyone who was first; and ratings out of files."""
     found: dict[tuple[int, int | None], list[_Said]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)

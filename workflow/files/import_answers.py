@@ -27,7 +27,7 @@ _OTHERWISE = "{} has answered this item already, in other words"
 
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> Imported:
-    """Take models' answers; ``model`` or ``spec`` says who gave them, instead of whoever the files say it was."""
+    """Take models' answers; ``model`` or ``spec`` says who gave them, instead of those whom the files name."""
     read: ReadPredictions = function_of(row.reads)(
         bring.path,
         schema=bring.access.schema,

@@ -51,7 +51,7 @@ def import_files(
     by
         None is the command on the machine itself.
     model
-        Who gave the answers, instead of whoever the files say it was.
+        Who gave the answers, instead of those whom the files name.
     spec
         The same, with all that is known about how it was asked: a description with the adapter ``file``.
     raters

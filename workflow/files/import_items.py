@@ -78,10 +78,10 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     try:
         with bring.store.write() as session:
             if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
-                raise Conflict("Somebody else has imported into this project just now. Import again.")
+                raise Conflict("Someone else has imported into this project just now. Import again.")
             return _save(bring, session, row.name, placed, wanted, stored, bad)
     except IntegrityError as error:
-        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+        raise Conflict("Someone else has imported into this project just now. Import again.") from error
 
 
 def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:

@@ -113,7 +113,7 @@ def bring_in_judgements(
 
 
 def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
-    """What our parser reads otherwise than whoever wrote the file, as a sentence; None: the same."""
+    """What our parser reads otherwise than anyone who wrote the file, as a sentence; None: the same."""
     attempt = _attempt(0, reply)
     found = reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error

@@ -35,7 +35,7 @@ class BroughtIn:
 
     imported: Imported
     skipped: int = 0
-    """Annotations in which somebody skipped the task."""
+    """Annotations in which someone skipped the task."""
     earlier: int = 0
     """Annotations and predictions that a later one of the same rater or model replaces."""
     numbers: int = 0
@@ -58,9 +58,9 @@ def bring_in_label_studio(
 ) -> BroughtIn:
     """Take a file into a project, whatever format the project's own files have. All of it or nothing.
 
-    ``raters`` says who made the annotations. None: whoever completed one there under an account (``completed_by``) is a
-    person, if nobody has said otherwise of that name; annotations that name nobody, and those out of our own exports,
-    leave their raters as they are known, else machines.
+    ``raters`` says who made the annotations. None: anyone who completed one there under an account (``completed_by``)
+    is a person, if no one has said otherwise of that name; annotations that name no one, and those out of our own
+    exports, leave their raters as they are known, else machines.
 
     The same file again adds nothing; a later export of the same project adds what is new. ``by`` None is the command on
     the machine itself.
@@ -93,7 +93,7 @@ def bring_in_label_studio(
         with store.write() as session:
             done = _save(session, bring, read, wanted, stored, bad, raters)
     except IntegrityError as error:
-        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+        raise Conflict("Someone else has imported into this project just now. Import again.") from error
     return BroughtIn(done, read.skipped, read.earlier, read.numbers)
 
 

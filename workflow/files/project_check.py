@@ -20,7 +20,7 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     """Everything in a project (or in all) that its votes, its policy and the protocol do not explain; empty if all
     is well.
 
-    Models' answers that nobody has read are read. With ``rebuild`` the cached states are brought up to the votes and
+    Models' answers that no one has read are read. With ``rebuild`` the cached states are brought up to the votes and
     missing slots are opened; what was submitted is never touched.
     """
     with store.read() as session:

@@ -90,7 +90,7 @@ def export(
     reader
         Who has read the answers that go out: ``rules``, or ``rules+NAME``.
     stage
-        With tasks: whose submissions stand beside the tasks; None: verification, else grading.
+        With tasks: whose submissions stand next to the tasks; None: verification, else grading.
     page
         With tasks: what a labeling configuration shows of a task, which is put into its data.
 
@@ -344,7 +344,7 @@ class _Answers:
         """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
-            raise FileRefused(f"Nobody has read answers as {self.reader!r}; there are {', '.join(known)}.")
+            raise FileRefused(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
         if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
             raise FileRefused(f"--run and --unanswered are about answers; {format.name} is exported without them.")
         if format.needs_run and self.run is None:

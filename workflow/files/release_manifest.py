@@ -35,7 +35,8 @@ def about_release(
     without: Sequence[str],
     places: Mapping[str, tuple[str | None, int]],
 ) -> dict[str, Any]:
-    """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
+    """What a manifest says next to the files: policy, versions, counts at each gate, and the votes behind every
+    item."""
     schema = access.schema
     names = people_names(session, project_id=access.project_id)
     last = events.last_at(session, project_id=access.project_id)

@@ -61,9 +61,9 @@ def _take(
     if annotation.by != place.outside_user:
         if mine and slot.state is TaskState.CLAIMED:
             _again(
-                session, link, row, "Somebody else answered this, so it comes again: please answer it yourself.", None
+                session, link, row, "Someone else answered this, so it comes again: please answer it yourself.", None
             )
-        return _kept(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Somebody else there answered it.")
+        return _kept(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Someone else there answered it.")
     if person is None or access is None:
         return _over(session, link, row, annotation, BridgeOutcome.LATE, why)
     if annotation.cancelled:
@@ -166,7 +166,7 @@ def _refuse(
 def _again(
     session: Session, link: Link, row: StoredBridgeTask, says: str, suggestion: list[dict[str, Any]] | None
 ) -> None:
-    """Send a task once more, unless it was sent often enough: then it stays, for somebody to look at."""
+    """Send a task once more, unless it was sent often enough: then it stays, for someone to look at."""
     if row.state not in bridge_tasks.THERE:
         return
     if row.number >= TRIES:

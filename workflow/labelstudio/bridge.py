@@ -1,7 +1,7 @@
 """Another tool as a front end: which stages go to which server, whose work, and keeping both sides the same.
 
 What goes out is one task for one vote, claimed for one person, in a project there that holds that person's work of
-one stage and nobody else's. What comes back is stored through ``submit`` like what our own screens send.
+one stage and no one else's. What comes back is stored through ``submit`` like what our own screens send.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LONGEST_HOLD = 24 * 14.0
 OFTENEST, SELDOMEST = 1.0, 10.0
 """Seconds between two rounds of ``sync``."""
 WAKING = 0.5
-"""Seconds between two looks whether somebody said that there is something to fetch."""
+"""Seconds between two looks whether someone said that there is something to fetch."""
 LONGEST_PAUSE = 60.0
 """Seconds between two rounds while the server does not answer."""
 
@@ -76,7 +76,7 @@ def connect(
     ahead
         How many tasks a person has there at once, in each stage.
     hold_hours
-        How long a task stays with somebody who does not answer.
+        How long a task stays with someone who does not answer.
     stay
         What is stored here stays there for as long, so that its rater may still change it. Only where the server has
         one rater: others could open it.
@@ -132,7 +132,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
 
 
 def unmap_person(store: Store, *, by: Person | None, project: str, address: str, login: str) -> None:
-    """Send no more of somebody's work to a server; the next push calls back what they have there. For leads."""
+    """Send no more of someone's work to a server; the next push calls back what they have there. For leads."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=address)
@@ -145,7 +145,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
 
 
 def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: str) -> list[str]:
-    """Send the work of all members whose login is the e-mail address of somebody there; the logins. For leads."""
+    """Send the work of all members whose login is the e-mail address of someone there; the logins. For leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = found(session, project_id=access.project_id, address=front.address, lock=False)
@@ -205,7 +205,7 @@ def wake(store: Store) -> None:
 
 
 def _woken(store: Store, project: str, address: str) -> datetime | None:
-    """When somebody said last that there is something to fetch."""
+    """When someone said last that there is something to fetch."""
     with store.read() as session:
         row = projects.by_name(session, name=project)
         return bridge.woken_at(session, project_id=row.id, address=plain(address)) if row else None

@@ -19,7 +19,7 @@ class SentOut:
 
     stage: Stage
     pictures: Sequence[Picture] = ()
-    """What the task shows; none in stages in which nobody may read what a model says."""
+    """What the task shows; none in stages in which no one may read what a model says."""
 
 
 def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str, str], Picture]) -> SentOut | None:

@@ -31,7 +31,7 @@ class Outside:
 def file_shown(store: Store, *, task: str, asset: str) -> Outside:
     """The file of an asset that a task shows which is out just now, to the person who has it.
 
-    ``NotFound`` alike for whatever is not so: the task came back or went to somebody else, its person may not work in
+    ``NotFound`` alike for whatever is not so: the task came back or went to someone else, its person may not work in
     the stage any more, the asset belongs to another item.
 
     Parameters
@@ -56,7 +56,7 @@ def file_shown(store: Store, *, task: str, asset: str) -> Outside:
 
 
 def file_sent(store: Store, *, task: str, asset: str) -> Outside:
-    """As ``file_shown``, for whoever is sending the task just now."""
+    """As ``file_shown``, for anyone who is sending the task just now."""
     with store.read() as session:
         row = bridge_tasks.slot_shown(session, key=task)
         if row is None:

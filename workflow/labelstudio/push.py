@@ -77,7 +77,7 @@ class _Plan:
 
 
 def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
-    """Give everybody whose work goes to a server as many tasks there as they may have ahead, and call back what is
+    """Give everyone whose work goes to a server as many tasks there as they may have ahead, and call back what is
     over. For leads; ``by`` None is the command on the machine itself.
 
     Raises
@@ -110,7 +110,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
 
 
 def _find_people(link: Link) -> None:
-    """Find out who people are there whom nobody has found yet."""
+    """Find out who people are there whom no one has found yet."""
     with link.store.read() as session:
         wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
     if not wanted:
@@ -179,7 +179,7 @@ _KEPT = "kept"
 
 
 def _call_back(link: Link, plan: _Plan) -> int:
-    """Have everything removed there that nobody should answer there any more; how much that is."""
+    """Have everything removed there that no one should answer there any more; how much that is."""
     now = link.store.now()
     with link.store.read() as session:
         over = {
@@ -215,7 +215,7 @@ def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[s
     if slot.state is TaskState.WITHDRAWN:
         return "It is no longer wanted.", _KEPT
     if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
-        return "It was given back, or went to somebody else.", _KEPT
+        return "It was given back, or went to someone else.", _KEPT
     if slot.lease_until is not None and slot.lease_until < now:
         return "It was not answered in time.", _PUT_OFF
     return "Its item was edited.", _KEPT
@@ -240,7 +240,7 @@ def _why_not_here(session: Session, link: Link, plan: _Plan, place: StoredBridge
     if place.labeling_hash not in looks.hashes:
         return "It looks otherwise now.", _KEPT
     if place.outside_user != mapped.outside_user:
-        return "This person is somebody else there now.", _KEPT
+        return "This person is someone else there now.", _KEPT
     return "", _KEPT
 
 
@@ -290,7 +290,7 @@ def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_ther
     if person is None:
         return "Not active, or not in the project."
     if row.outside_user is None:
-        return f"Nobody with the address {row.email} has an account there yet."
+        return f"No one with the address {row.email} has an account there yet."
     looks = plan.stages[stage]
     if looks.refused:
         return looks.refused

@@ -29,7 +29,7 @@ class PersonThere:
     name: str
     email: str
     known: bool
-    """Whether somebody with that address has an account there."""
+    """Whether someone with that address has an account there."""
     why: str
     """Why nothing more was sent to them; empty if something was, or they have enough."""
 
@@ -162,8 +162,8 @@ _SENTENCES = {
         "{} answers did not fit; they are kept, and their tasks were sent again with the reasons.",
     ),
     "not_theirs": (
-        "1 answer was somebody else's and is kept, but does not count.",
-        "{} answers were somebody else's and are kept, but do not count.",
+        "1 answer was someone else's and is kept, but does not count.",
+        "{} answers were someone else's and are kept, but do not count.",
     ),
     "late": (
         "1 answer came too late; its text is kept as a draft.",
@@ -212,11 +212,11 @@ def _next_steps(
     if not row.stages:
         steps.append("No stage goes there; connect it with at least one, or push once to call everything back.")
     if not mapped:
-        steps.append("Nobody's work goes there yet; say who is who there, by e-mail address.")
+        steps.append("No one's work goes there yet; say who is who there, by e-mail address.")
     for each, who in mapped:
         if not who.active or (each.person_id not in members and not who.is_admin):
             steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
-        elif each.outside_user is None and each.why:  # without a reason nobody has looked yet
+        elif each.outside_user is None and each.why:  # without a reason no one has looked yet
             steps.append(
                 f"Invite {each.email} at {row.address}: nobody with that address was found there, for {_called(who)}."
             )
@@ -234,6 +234,6 @@ def _next_steps(
         if line.not_theirs:
             steps.append(
                 f"{line.not_theirs} answers in the {line.stage.value} of {line.name or line.login} were given by others"
-                " there; tell everybody to open their own project only."
+                " there; tell everyone to open their own project only."
             )
     return steps

@@ -58,7 +58,7 @@ class Forms:
 
 @dataclass
 class Link:
-    """A server while it is being synchronised; nobody else does so meanwhile."""
+    """A server while it is being synchronised; no one else does so meanwhile."""
 
     store: Store
     front: FrontEnd

@@ -31,7 +31,7 @@ class Action(StrEnum):
     """What can be done to many at once."""
 
     GIVE_BACK = "give_back"
-    """Take claims from a person and offer them to everybody."""
+    """Take claims from a person and offer them to everyone."""
     REASSIGN = "reassign"
     """Take claims from a person and give them to another one."""
     PRIORITISE = "prioritise"
@@ -56,7 +56,7 @@ class Chosen:
     """The login of who has the claims; of items, of who has voted on them."""
     items: tuple[str, ...] = ()
     every: bool = False
-    """Every item of the project: said, as nothing chosen is no item. With anything else beside it, it says nothing."""
+    """Every item of the project: said, as nothing chosen is no item. With anything else next to it, it says nothing."""
 
     @property
     def nothing(self) -> bool:
@@ -143,7 +143,7 @@ def do(
 
 
 def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
-    """The logins of everybody who has voted in a project, also of those who are no longer in it; for leads."""
+    """The logins of everyone who has voted in a project, also of those who are no longer in it; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return people.voters(session, project_id=access.project_id)
@@ -291,7 +291,7 @@ def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
 
 
 def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
-    """Give a locked claim to somebody else, for as long as a claim lasts."""
+    """Give a locked claim to someone else, for as long as a claim lasts."""
     before = row.person_id
     task_claims.hand_over(session, row=row, to=to, now=now)
     logins = people.logins(session, ids={to, before or 0})

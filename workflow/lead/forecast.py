@@ -92,7 +92,7 @@ class AtWork:
     held: int
     """Tasks in hand whose lease runs, submissions that they correct included."""
     over: int
-    """Tasks in hand whose lease has ended: they go to whoever asks next."""
+    """Tasks in hand whose lease has ended: they go to anyone who asks next."""
     put_off: int
     """Tasks that they have put off for later."""
     drafts: int

@@ -50,9 +50,9 @@ WORDS: Mapping[str, str] = {
 def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
     """An item's revisions, answers, claims, states and comments; ``item`` is the id on pages, or the one in files.
 
-    ``NotAllowed`` for annotators, and for whoever is or may be asked about the item blind. While a senior may not know
-    who voted, names are hidden. Whoever looks before the verdict is noted, and asked about the item blind no more.
-    """
+    ``NotAllowed`` for annotators, and for anyone who is or may be asked about the item blind. While a senior may not
+    know who voted, names are hidden. Anyone who looks before the verdict is noted, and asked about the item blind no
+    more."""
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -132,7 +132,7 @@ def find(
     limit: int = 100,
 ) -> Found:
     """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
-    of the lines. They are counted in ``n`` as long as nothing is searched for beside the dimension, else not.
+    of the lines. They are counted in ``n`` as long as nothing is searched for next to the dimension, else not.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
     whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that
@@ -177,8 +177,8 @@ def find(
 
 
 def _open_to(session: Session, access: Access, person: Person, rows: Sequence[StoredItem]) -> list[StoredItem]:
-    """The items that somebody may look into. What is searched for is a fact about an item: whether one is found, and
-    how many are, must not tell it to whoever is asked about the item blind."""
+    """The items that someone may look into. What is searched for is a fact about an item: whether one is found, and
+    how many are, must not tell it to anyone who is asked about the item blind."""
     own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
     asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
     return [row for row in rows if row.id not in asked or sight(session, access=access, person=person, item=row).whole]

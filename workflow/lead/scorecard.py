@@ -99,8 +99,8 @@ class Pay:
     name: str
     stage: str
     items: int = 0
-    """Tasks submitted for the first time within the days, hidden gold included: to whoever does it, it is work like any
-    other. A correction is no second item. In triage, frames kept or dropped."""
+    """Tasks submitted for the first time within the days, hidden gold included: to anyone who does it, it is work like
+    any other. A correction is no second item. In triage, frames kept or dropped."""
     gold: int = 0
     """Of the items, hidden gold."""
     corrections: int = 0
@@ -113,8 +113,8 @@ class Pay:
 
 
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
-    """Everybody who has submitted live work, by stage and login; for leads. ``by`` None is whoever has made sure that
-    the person may see them."""
+    """Everybody who has submitted live work, by stage and login; for leads. ``by`` None is anyone who has made sure
+    that the person may see them."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         sent = [
@@ -155,7 +155,7 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
-    """What stays the same as long as the scorecards do: nobody has submitted anything, and items' states, gold,
+    """What stays the same as long as the scorecards do: no one has submitted anything, and items' states, gold,
     qualifications, schema and people's names are what they were."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -177,7 +177,7 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 def pay_sheet(
     store: Store, *, by: Person | None, project: str, since: date | None = None, until: date | None = None
 ) -> list[Pay]:
-    """What everybody did from one day up to and including another (UTC), by login and stage; for leads."""
+    """What everyone did from one day up to and including another (UTC), by login and stage; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         known = {row.id: row for row in people.everybody(session)}

@@ -39,7 +39,7 @@ def figures(
 ) -> Figures:
     """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
 
-    For whoever has made sure that the person may see them.
+    For anyone who has made sure that the person may see them.
     """
     there = raters_of(store, person=None, project=project, stage=stage)
     called = raters_called(store, there)

@@ -71,8 +71,8 @@ def study_of(
     Raises
     ------
     RatingsError
-        A machine is named among the people or a person among the judges, nobody of that name has rated, or people
-        rated under several versions of the guideline and nobody said to pool them.
+        A machine is named among the people or a person among the judges, no one of that name has rated, or people
+        rated under several versions of the guideline and no one said to pool them.
     """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema

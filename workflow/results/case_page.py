@@ -31,7 +31,7 @@ from workflow.results.ratings import again
 
 @dataclass(frozen=True)
 class Grade:
-    """What somebody, or something, said of an answer."""
+    """What someone, or something, said of an answer."""
 
     who: str
     values: Mapping[str, Any]
@@ -95,9 +95,9 @@ class Case:
 
 
 def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
-    """One case, by the id on pages or in files. ``NotAllowed`` for whoever has it in hand blind.
+    """One case, by the id on pages or in files. ``NotAllowed`` for anyone who has it in hand blind.
 
-    Whoever looks before everybody has answered is noted, and asked about the item blind no more.
+    Anyone who looks before everyone has answered is noted, and asked about the item blind no more.
     """
     with store.write() as session:
         access = require_lead(session, by=person, project=project)

@@ -240,7 +240,7 @@ def listing(
 ) -> Listing:
     """The cases that are looked for, of one read of the project.
 
-    For whoever has made sure that the person may see it.
+    For anyone who has made sure that the person may see it.
 
     Parameters
     ----------

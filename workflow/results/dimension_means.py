@@ -40,14 +40,14 @@ def agreement_of_means(
 
     People among ``raters`` are one column, in which each answer has the grade that the schema makes of several
     (``combine``); every judge, metric and rater out of a file is a column of its own. A mean is over the answers that
-    all columns have, whose number is ``args["answers"]``. Without ``raters``, everybody who has graded. ``statistics``
+    all columns have, whose number is ``args["answers"]``. Without ``raters``, everyone who has graded. ``statistics``
     leaves only these; none: all that fit.
 
     Raises
     ------
     RatingsError
-        Nobody is called so, a criterion has no numbers, people graded under several versions of the guideline and
-        nobody said to pool them, or no answer has a grade in all columns.
+        No one is called so, a criterion has no numbers, people graded under several versions of the guideline and
+        no one said to pool them, or no answer has a grade in all columns.
     """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema

@@ -1,6 +1,6 @@
 """Raters whose ratings came from files: who of them counts among the people.
 
-Kept once for each project and name, and read by everything that tells people from judges. Nobody has said anything of a
+Kept once for each project and name, and read by everything that tells people from judges. No one has said anything of a
 name: a machine, which is the cautious reading, as a machine among the people makes every number about people wrong.
 """
 
@@ -24,7 +24,7 @@ class FileRater:
     name: str
     is_person: bool
     marked: bool = False
-    """Somebody has said so, or the file had it from Label Studio; else nobody has, and it counts as a machine."""
+    """Somebody has said so, or the file had it from Label Studio; else no one has, and it counts as a machine."""
     account: bool = False
     """Somebody has rated here under an account of this name, whose ratings these are."""
     judge: bool = False
@@ -39,7 +39,7 @@ class FileRater:
         if self.judge:
             return "a machine, as a judge or metric that was run here"
         if not self.marked:
-            return "a machine, as nobody has said that it is a person"
+            return "a machine, as no one has said that it is a person"
         return "a person" if self.is_person else "a machine"
 
 
@@ -77,9 +77,9 @@ def pseudonym(number: int) -> str:
 def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -> dict[str, str]:
     """What raters out of files are called where people have pseudonyms (``known``, by person id).
 
-    Whoever has rated here under an account of that name is that account; other people go on with the numbers, in the
-    order in which they came. Machines, and those of whom nobody has said that they are people, keep the name that their
-    file gives them, except one that is somebody's pseudonym.
+    Anyone who has rated here under an account of that name is that account; other people go on with the numbers, in the
+    order in which they came. Machines, and those of whom no one has said that they are people, keep the name that their
+    file gives them, except one that is someone's pseudonym.
     """
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: known[id] for name, id in accounts.items() if id in known}
@@ -104,7 +104,7 @@ def mark(
     people: Sequence[str] = (),
     machines: Sequence[str] = (),
 ) -> list[FileRater]:
-    """Say that raters out of files are people, or machines; what that makes of everybody. It can be said anew.
+    """Say that raters out of files are people, or machines; what that makes of everyone. It can be said anew.
 
     Raises
     ------
@@ -182,8 +182,8 @@ def brought_in(
 ) -> list[FileRater]:
     """Keep who the raters of a file are that is stored already; who they are now.
 
-    ``are`` None leaves everybody as they were, except that those of ``human`` of whom nobody has said anything become
-    people: the file itself says so. Raises ``InvalidInput`` where somebody has said the contrary before, or a judge
+    ``are`` None leaves everyone as they were, except that those of ``human`` of whom no one has said anything become
+    people: the file itself says so. Raises ``InvalidInput`` where someone has said the contrary before, or a judge
     that was run here is called so: nothing is kept then.
     """
     mine = {each.name: each for each in raters(session, project_id=access.project_id) if each.name in names}

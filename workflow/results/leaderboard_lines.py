@@ -211,7 +211,7 @@ def counted_as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> li
 def _bounds_of_key(
     of: Scored, places: NDArray[np.int64], found: Statistic, *, unanswered: int
 ) -> tuple[float | None, float | None]:
-    """The accuracy if all of which nobody knows what they say were wrong, and if all of them were right: answers that
+    """The accuracy if all of which no one knows what they say were wrong, and if all of them were right: answers that
     could not be read, or chose what the item no longer offers, and ``unanswered`` items with a key. None where there
     are none.
 

@@ -72,7 +72,7 @@ def leaderboards(
     """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of`` and
     ``board.board``.
 
-    For whoever has made sure that the person may see it.
+    For anyone who has made sure that the person may see it.
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     there = scores_of(found, method)

@@ -78,7 +78,7 @@ class Read:
     unknown: int = 0
     """Grades from files that are about no answer that counts."""
     counting: Counting | None = None
-    """Which items count, and so have a part in everything here; None: nobody has asked."""
+    """Which items count, and so have a part in everything here; None: no one has asked."""
     reader: str = RULES
     """Who has read the answers: ``rules``, or ``rules+NAME``, with a second reader for what the rules do not read."""
     readers: Sequence[str] = (RULES,)
@@ -136,7 +136,7 @@ def read(
     """One state of a project, for its leads; ``person`` None is the command on the machine itself.
 
     ``items`` says which of them count (``workflow.access.counted_items``); what is about others is not in it. Answers
-    that nobody has read are read first.
+    that no one has read are read first.
     """
     with store.read() as session:
         require_lead(session, by=person, project=project)
@@ -156,7 +156,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     readers = answer_readings.readers(session, project_id=project_id)
     if reader not in readers:
         there_are = ", ".join(readers)
-        raise InvalidInput([Problem("reader", f"Nobody has read answers as {reader!r}; there are {there_are}.")])
+        raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
     edited = items.edited(session, project_id=project_id)
     counted = []

@@ -51,10 +51,10 @@ def agreement_of(
     answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
     is a criterion of its own.
 
-    A machine is never counted among the people: raters whose ratings came from a file, and of whom nobody has said that
+    A machine is never counted among the people: raters whose ratings came from a file, and of whom no one has said that
     they are people (``workflow.results.file_raters``), are measured only if ``raters`` names them, or if no person has
     rated.
-    Beside a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
+    Next to a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
     ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
 
     Grades are those of the items that count (``items``, see ``workflow.access.counted_items``); votes of verification
@@ -62,7 +62,7 @@ def agreement_of(
 
     ``called`` are names that stand in the results, also in their sentences, in place of raters' own.
 
-    ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
+    ``person`` None is the command on the machine itself. A project in which no one has rated anything gives an empty
     list.
     """
     rows, declared = measured(
@@ -151,8 +151,8 @@ def beside_metrics(
 ) -> dict[str, Scale]:
     """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.
 
-    A criterion that a metric of ``metrics`` has rated is taken as interval, for everybody whose ratings stand beside
-    it; one that somebody has declared for this measurement (``overruled``) stays as it is.
+    A criterion that a metric of ``metrics`` has rated is taken as interval, for everyone whose ratings stand next to
+    it; one that someone has declared for this measurement (``overruled``) stays as it is.
     """
     measured = {row.criterion for row in rows if row.rater in metrics} - set(overruled)
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
@@ -161,7 +161,7 @@ def beside_metrics(
 def mark(
     store: Store, *, person: Person | None, project: str, stage: Stage, asking: bool = False
 ) -> tuple[int | str, ...]:
-    """What stays the same as long as the figures of a stage do: nobody has submitted ratings of it or brought some in,
+    """What stays the same as long as the figures of a stage do: no one has submitted ratings of it or brought some in,
     no judge has said anything, schema, items, their states, runs and rules are what they were.
 
     ``asking`` also looks at everything that models and judges were asked, which reports on judges count.
@@ -192,7 +192,7 @@ def _of_part(
     cross_check: bool,
     statistics: Collection[str],
 ) -> list[Result]:
-    """The statistics of the ratings under one version, in which not everybody need have rated everything."""
+    """The statistics of the ratings under one version, in which not everyone need have rated everything."""
     rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
     mine = None if raters is None else [rater for rater in raters if rater in there]
     if mine == []:

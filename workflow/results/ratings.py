@@ -38,9 +38,9 @@ def ratings_of(
 
     Grades are those of items that count, as ``items`` says (``workflow.access.counted_items``); votes are all votes.
 
-    Each has the version of the guideline that its rater had before them; whoever pools them says so (see
+    Each has the version of the guideline that its rater had before them; anyone who pools them says so (see
     ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
-    ``pseudonyms`` numbers that stay the same as long as nobody new submits anything. ``by`` None is the command on the
+    ``pseudonyms`` numbers that stay the same as long as no one new submits anything. ``by`` None is the command on the
     machine itself.
     """
     with store.read() as session:
@@ -191,9 +191,9 @@ class Raters:
     people: Sequence[str]
     """With an account of their own, and people whose ratings were brought in."""
     from_files: Sequence[str]
-    """Whose ratings were brought in and who are no people, or of whom nobody has said that they are: machines."""
+    """Whose ratings were brought in and who are no people, or of whom no one has said that they are: machines."""
     judges: Sequence[str] = ()
-    """Judges and metrics that were run here: machines, whatever anybody says."""
+    """Judges and metrics that were run here: machines, whatever anyone says."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What a judge that was run here is called where it was asked again."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -203,11 +203,11 @@ class Raters:
     """Those of ``judges`` that are reference metrics: their numbers are on a scale of their own, from 0 to 1."""
 
     people_from_files: Sequence[str] = ()
-    """Those of ``people`` who have no account here that has rated: somebody has said that they are people."""
+    """Those of ``people`` who have no account here that has rated: someone has said that they are people."""
 
     @property
     def machines(self) -> Sequence[str]:
-        """All that are no people, unless somebody says so of one out of a file."""
+        """All that are no people, unless someone says so of one out of a file."""
         return [*self.judges, *self.from_files]
 
 
@@ -235,9 +235,9 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
 
 
 def raters_called(store: Store, there: Raters) -> dict[str, str]:
-    """What a page calls raters who have an account, by login: by name, told apart from everybody else who has rated.
+    """What a page calls raters who have an account, by login: by name, told apart from everyone else who has rated.
 
-    Raters out of files, judges and metrics are called as they are; a file's rater is nobody's account for the name.
+    Raters out of files, judges and metrics are called as they are; a file's rater is no one's account for the name.
     """
     logins = {*there.people} - {*there.people_from_files}
     with store.read() as session:
@@ -284,7 +284,7 @@ def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.Count
 
 
 def people_names(session: Session, *, project_id: int) -> dict[int, str]:
-    """A pseudonym for everybody who has done something in a project, by person id."""
+    """A pseudonym for everyone who has done something in a project, by person id."""
     return {
         id: file_raters.pseudonym(number)
         for number, id in enumerate(files.annotators(session, project_id=project_id), 1)

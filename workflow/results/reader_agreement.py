@@ -44,7 +44,7 @@ class Agreed:
     kappa: Statistic
     """Cohen's, over the letters of options (or yes, no, numbers) and none."""
     wrong: int
-    """The reader states something else than people do, which nobody would notice."""
+    """The reader states something else than people do, which no one would notice."""
     lost: int
     """The reader says none where people read something."""
 
@@ -56,7 +56,7 @@ class Compared:
     readers: Sequence[Agreed]
     n: int
     empty: int
-    """Lines that nobody has filled in."""
+    """Lines that no one has filled in."""
 
 
 def sample(
@@ -177,7 +177,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
 
 
 def _category(public: str, value: Any, asked: Asked) -> str:
-    """What somebody wrote, in the form in which readings are compared."""
+    """What someone wrote, in the form in which readings are compared."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
     if text.casefold() == NONE:
         return NONE

@@ -1,6 +1,6 @@
-"""Reference metrics over models' answers: numbers that stand beside the grades of people and judges, as raters do.
+"""Reference metrics over models' answers: numbers that stand next to the grades of people and judges, as raters do.
 
-A metric is a run without a worker and without anybody who is asked. Each answer is a unit, each number a reading of an
+A metric is a run without a worker and without anyone who is asked. Each answer is a unit, each number a reading of an
 attempt, so whatever counts, compares and shows judges does so with metrics. An answer without a number says why.
 """
 
@@ -95,7 +95,7 @@ def measure(
     reference
         The item's field that answers are held against; None: the one with the annotated answer.
     criterion
-        The criterion of grading whose ratings the numbers stand beside; None: the only one whose values are numbers.
+        The criterion of grading whose ratings the numbers stand next to; None: the only one whose values are numbers.
     items
         Which items' answers are measured (``workflow.access.counted_items``).
 
@@ -152,7 +152,7 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     there = {each.name: each for each in scored_criteria(schema)}
     about = criterion or (next(iter(there)) if len(there) == 1 else None)
     if about is None:
-        problems.append(Problem("criterion", f"Say which criterion the numbers stand beside: {_list(there)}."))
+        problems.append(Problem("criterion", f"Say which criterion the numbers stand next to: {_list(there)}."))
     elif about not in there:
         grading = [each.name for each in criteria_of(schema, Stage.GRADING)]
         why = "is no criterion whose values are numbers" if about in grading else "is no criterion of grading"
@@ -215,7 +215,7 @@ def _keep(
     told: Mapping[str, Any],
     found: Sequence[tuple[_Text, float | str]],
 ) -> tuple[int, str, str]:
-    """Write numbers down, unless somebody else has done so in the meantime; the run's ids and name."""
+    """Write numbers down, unless someone else has done so in the meantime; the run's ids and name."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         now = store.now()

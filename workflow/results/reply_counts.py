@@ -1,4 +1,4 @@
-"""What became of everything that judges were asked in a project: beside every number about them."""
+"""What became of everything that judges were asked in a project: next to every number about them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ CONVENTIONS: Mapping[str, str] = {
 }
 """What becomes of answers that cannot be read, by the schema's ``report: unreadable``."""
 
-NO_GRADE = "nobody has graded it"
+NO_GRADE = "no one has graded it"
 NO_MAJORITY = "no grade has a majority"
 NO_RATING = "the judge has not graded it"
 NOT_A_NUMBER = "the grade is no value of the scale"
@@ -348,7 +348,7 @@ def _asked_in(
     """The dimensions that a score is about (None: all of them), and of a correction those that people lack.
 
     ``own`` are the criterion's. The dimensions of the stage are those that people grade: a judge or a metric scores
-    what it was asked about, and whoever has scored an answer is shown with it. How far a judge is off is known only
+    what it was asked about, and anyone who has scored an answer is shown with it. How far a judge is off is known only
     where people have graded what it has scored, so a correction is about these dimensions alone.
     """
     grading = found.schema.stages.grading

@@ -37,7 +37,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """One judge over one model's answers beside another's."""
+    """One judge over one model's answers next to another's."""
 
     judge: str
     model: str

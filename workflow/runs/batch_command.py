@@ -141,7 +141,7 @@ class BatchCommand:
                         f"It is not known whether batch {batch.number} was handed in, and the endpoint does not say: "
                         f"{error} Look there; --again hands its questions in anew, which may be paid twice."
                     ) from None
-                self.lose(batch, "It may have been handed in: nobody knows, and its questions were handed in anew.")
+                self.lose(batch, "It may have been handed in: no one knows, and its questions were handed in anew.")
                 continue
             if found is None:
                 self.lose(batch, "It was not handed in: the endpoint has no such batch.")

@@ -20,7 +20,7 @@ from inference.endpoint.replies import LONGEST_RAW, storable
 from workflow.runs.batch_command import BatchCommand
 
 LONGEST_LINE = 16 * 2**20
-"""Bytes; a longer one is nobody's answer."""
+"""Bytes; a longer one is no one's answer."""
 _AT_ONCE = 200
 """So many lines are stored together."""
 
@@ -31,7 +31,7 @@ class ReadIn:
 
     attempts: int = 0
     problems: int = 0
-    """Lines that are nobody's answer, those known before left out."""
+    """Lines that are no one's answer, those known before left out."""
 
 
 def look(at: BatchCommand) -> list[tuple[StoredRunBatch, Told]]:
@@ -95,7 +95,7 @@ def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") 
 
 
 def read_in(at: BatchCommand, path: Path, *, only: int | None) -> ReadIn:
-    """Store the lines of a file of results; those of another batch than ``only`` are nobody's."""
+    """Store the lines of a file of results; those of another batch than ``only`` are no one's."""
     attempts = problems = 0
     seen: Counter[str] = Counter()
     with path.open("rb") as file:

@@ -1,9 +1,9 @@
-"""Runs whose questions are handed in as batch files: through an endpoint, or as files that somebody carries.
+"""Runs whose questions are handed in as batch files: through an endpoint, or as files that someone carries.
 
 What could cost something is on record before it can: a batch and its questions are stored before its file is made, that
 it is being handed in before it is, and the endpoint's id of it afterwards. A command that is killed in between leaves a
 batch of which the next one finds out what became of it. Every line that comes back is an attempt of its question, or is
-kept as a line that is nobody's answer; reading the same lines again changes nothing.
+kept as a line that is no one's answer; reading the same lines again changes nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class BatchView:
 
 @dataclass(frozen=True)
 class ProblemView:
-    """A line that came back and is nobody's answer."""
+    """A line that came back and is no one's answer."""
 
     why: str
     raw: str
@@ -126,7 +126,7 @@ def submit(
     size
         So many questions at most go into one batch.
     again
-        Questions of a batch of which nobody knows whether it was handed in are handed in anew.
+        Questions of a batch of which no one knows whether it was handed in are handed in anew.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def submit(
 def write(
     store: Store, *, by: Person | None, run: str, means: Means, folder: Path, file: Path, size: int = MOST_QUESTIONS
 ) -> int:
-    """Write questions of a run that are not out yet to a file for somebody to hand in; their number.
+    """Write questions of a run that are not out yet to a file for someone to hand in; their number.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def fetch(
 
 
 def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Path, file: Path) -> ReadIn:
-    """Read a file of results that somebody has brought: outputs or errors of any of the run's batches.
+    """Read a file of results that someone has brought: outputs or errors of any of the run's batches.
 
     A batch ends when something came of all of its questions; ``end`` says that no more will.
     """

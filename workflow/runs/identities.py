@@ -1,7 +1,7 @@
 """Who a model or a judge is, whichever run asked it: what is asked, by what, and how its replies are read.
 
-A run asks about some items or answers; which ones, how fast and for how much money makes no other rater of whoever is
-asked. Runs with the same identity go by one name, and everything that counts reads them as one.
+A run asks about some items or answers; which ones, how fast and for how much money makes no other rater of the person
+who is asked. Runs with the same identity go by one name, and everything that counts reads them as one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ NOT_IN_PLAN: Mapping[RunKind, frozenset[str]] = {
     ),
     RunKind.MODEL: frozenset({"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image"}),
 }
-"""Parts of a plan that say about what somebody is asked, in how many pieces and when, by the kind of the run. Of a
+"""Parts of a plan that say about what someone is asked, in how many pieces and when, by the kind of the run. Of a
 judge, the template's hash stands for its text, and what fills each placeholder for what was said of some."""
 
 
@@ -121,7 +121,7 @@ def parts_of_run(row: StoredRun) -> dict[str, Any]:
 
 
 def identity(parts: Mapping[str, Any]) -> str:
-    """SHA-256 of the parts: the same for whoever is the same."""
+    """SHA-256 of the parts: the same for anyone who is the same."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -103,7 +103,7 @@ def plan_for(
 
 def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
     """Why what the judge may answer is no value of the criteria that it is to rate: as ratings of them its replies
-    could be compared with nobody's."""
+    could be compared with no one's."""
     problems = []
     for part, name in plan.criteria.items():
         criterion = next(

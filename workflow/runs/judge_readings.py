@@ -29,7 +29,7 @@ def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Count
 
 
 def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
-    """Read all replies of a run with its parser as it is now; the number of new readings. Nobody is asked."""
+    """Read all replies of a run with its parser as it is now; the number of new readings. No one is asked."""
     with store.read() as session:
         row, _ = stored_runs.run_and_access(session, by, run)
         plan = stored_runs.plan_of_run(row)
@@ -86,7 +86,7 @@ def rows_of(
 
 
 def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
-    """Read all replies of a run with its parser as it is now, without asking anybody; the number of new readings."""
+    """Read all replies of a run with its parser as it is now, without asking anyone; the number of new readings."""
     after, new = 0, 0
     while True:
         with store.write() as session:

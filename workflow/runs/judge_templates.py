@@ -133,7 +133,7 @@ def read_text(path: Path) -> str:
 
 
 def value_of(text: str) -> str | float:
-    """A value as somebody types it: a number where it is one.
+    """A value as someone types it: a number where it is one.
 
     >>> value_of("0.5"), value_of("A>B")
     (0.5, 'A>B')

@@ -68,7 +68,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 
 
 def counted_in(session: Session, access: Access, plan: JudgePlan) -> Counting:
-    """Which items count in a run of a judge: one that looks at the items themselves stands beside voters, who were
+    """Which items count in a run of a judge: one that looks at the items themselves stands next to voters, who were
     shown all of them."""
     stage = Stage.GRADING if plan.attacks or of_answers(plan) else Stage.VERIFICATION
     return counting(session, access=access, items_=plan.items, stage=stage)

@@ -68,7 +68,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
 def retry_failed(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> int:
     """Have the items asked again whose last attempt brought no answer; how many there are.
 
-    What they got so far is kept. Nothing is asked again unless somebody says so here.
+    What they got so far is kept. Nothing is asked again unless someone says so here.
     """
     with store.write() as session:
         row = _held(session, by, run)
@@ -98,8 +98,8 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
 def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
 
-    Slots for grading its answers, and for looking at them beside their items, that nobody has done are called off, and
-    nobody is asked about gold of its answers.
+    Slots for grading its answers, and for looking at them next to their items, that no one has done are called off, and
+    no one is asked about gold of its answers.
 
     Raises
     ------

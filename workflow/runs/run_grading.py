@@ -19,7 +19,7 @@ from workflow.runs.stored_runs import record_event, refuse_withdrawn, run_and_ac
 def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """Let people grade a run's answers; the number of new slots. Sending twice sends once.
 
-    Many answers are sent a lot at a time, so that nobody who submits meanwhile has to wait for all of them. Whoever
+    Many answers are sent a lot at a time, so that no one who submits meanwhile has to wait for all of them. Anyone who
     ends it on the way sends the rest by sending again.
 
     Raises ``Conflict`` where the project's schema has no grading.
@@ -46,7 +46,7 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
 SENT_AT_ONCE = 1_000
 """So many answers are passed on to people in one transaction: with three graders about half a second."""
 BETWEEN_LOTS_SECONDS = 0.05
-"""So long whoever waits to write has the way free between two of them."""
+"""So long anyone who waits to write has the way free between two of them."""
 
 
 def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
@@ -61,14 +61,14 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
 
 
 def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
-    """How many slots ``send_to_grading`` would open now, by dimension; empty where nobody grades."""
+    """How many slots ``send_to_grading`` would open now, by dimension; empty where no one grades."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
         return grading.foreseen(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
 def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | None:
-    """How far people's grading of a project's answers is, for its leads; None where nobody grades."""
+    """How far people's grading of a project's answers is, for its leads; None where no one grades."""
     with store.read() as session:
         return grading.sample_of(session, access=require_lead(session, by=by, project=project))
 

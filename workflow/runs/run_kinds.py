@@ -37,7 +37,7 @@ class Keep(Protocol):
     """Keeps what attempts have brought."""
 
     def prepare(self, store: Store, row: StoredRun, attempts: Sequence[Attempt]) -> None:
-        """Do whatever keeping them takes that nobody else has to wait for, before the transaction that stores them."""
+        """Do whatever keeping them takes that no one else has to wait for, before the transaction that stores them."""
 
     def __call__(self, session: Session, row: StoredRun, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
         """Keep attempts, given with their ids, in the transaction that writes them."""
@@ -52,14 +52,14 @@ class Words:
     failed: str
     """What those are that were asked to the end for nothing."""
     nobody: str = ""
-    """Why nobody can be asked, about the ``run`` of this ``name`` out of the ``file``; empty: somebody can."""
+    """Why no one can be asked, about the ``run`` of this ``name`` out of the ``file``; empty: someone can."""
     state: str = ""
     """What stands for the state of a run that has none of its own; empty: it has one."""
 
 
 @dataclass(frozen=True)
 class Asking:
-    """How somebody is asked. ``Any`` is the kind's own plan."""
+    """How someone is asked. ``Any`` is the kind's own plan."""
 
     plan: type[RunPlan] | type[JudgePlan]
     check: Callable[[ModelSpec, Any], None]
@@ -75,7 +75,7 @@ class Asking:
     described: Callable[[Schema, ModelSpec, Any], ModelSpec]
     """The description with what schema and plan add to it."""
     label: Callable[[ModelSpec, Any], str]
-    """What tables call whoever is asked in this way."""
+    """What tables call anyone who is asked in this way."""
     open: Callable[[ModelSpec, Any, Allowed], Answerer]
     ask: Callable[[Store, MediaStore, Schema, ModelSpec, Any, Path], Asks]
     keep: Callable[[Any], Keep]
@@ -92,7 +92,7 @@ class Kind:
     answers: bool
     """Whether what is kept of its attempts are answers to items."""
     asking: Asking | None = None
-    """None: nobody is asked, so there is nothing to preview, to pause or to ask again."""
+    """None: no one is asked, so there is nothing to preview, to pause or to ask again."""
 
 
 def _open_model(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
@@ -159,7 +159,7 @@ KINDS: Mapping[RunKind, Kind] = {
             Words(
                 one="answer",
                 failed="without a number",
-                nobody="The run {run} is {name}, a metric: there is nobody to ask.",
+                nobody="The run {run} is {name}, a metric: there is no one to ask.",
             ),
             answers=False,
         ),
@@ -168,7 +168,7 @@ KINDS: Mapping[RunKind, Kind] = {
             Words(
                 one="answer",
                 failed="without an answer",
-                nobody="The run {run} is answers out of a file ({file}): there is nobody to ask.",
+                nobody="The run {run} is answers out of a file ({file}): there is no one to ask.",
                 state="imported",
             ),
             answers=True,
@@ -179,14 +179,14 @@ KINDS: Mapping[RunKind, Kind] = {
 
 
 def asked_by(plan: Plan) -> tuple[RunKind, Asking]:
-    """The kind of runs that a plan is for, and how somebody is asked in them."""
+    """The kind of runs that a plan is for, and how someone is asked in them."""
     return next(
         (row.kind, row.asking) for row in KINDS.values() if row.asking is not None and type(plan) is row.asking.plan
     )
 
 
 def asking_of(row: StoredRun) -> Asking:
-    """How somebody is asked in a stored run, which is of a kind in which somebody is."""
+    """How someone is asked in a stored run, which is of a kind in which someone is."""
     asking = KINDS[row.kind].asking
     assert asking is not None, row.kind
     return asking

@@ -1,7 +1,7 @@
 """The queue through which waiting workers hear of runs at once, and the loop of such a worker.
 
 A message holds the public id of a run and nothing else, as JSON: what a run is stands in the database. A queue that is
-lost, or that somebody else writes to, costs a few seconds at most, because workers look for open runs by themselves.
+lost, or that someone else writes to, costs a few seconds at most, because workers look for open runs by themselves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST = 10_000
 _NAME = "touchstone"
 _SEEN = "worker seen"
 _LOOK_SECONDS = 3.0
-"""How often a worker looks for runs that nobody told it of."""
+"""How often a worker looks for runs that no one told it of."""
 
 _log = logging.getLogger(__name__)
 

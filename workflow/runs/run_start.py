@@ -96,8 +96,8 @@ def write_down(
     plan: Plan,
     n_units: int,
 ) -> StoredRun:
-    """A new run without its chunks. It goes by the name of whoever it asks, which runs of the same model or judge share
-    (``workflow.runs.identities``), and nobody else has.
+    """A new run without its chunks. It goes by the name of what it asks, which runs of the same model or judge share
+    (``workflow.runs.identities``), and no one else has.
 
     Raises ``ModelRefused`` for an endpoint that no worker would ask, so that no password out of a URL is kept.
     """
@@ -158,7 +158,7 @@ def at_home(spec: ModelSpec, settings: Settings | None, *, by: Person | None = N
     if elsewhere and not trusted:
         raise ModelRefused(
             f"A model in a folder of this machine has to lie below {home or 'the folder of models'}, and {spec.model} "
-            "does not. Ask whoever runs this server to put it there."
+            "does not. Ask the person who runs this server to put it there."
         )
     return spec
 

@@ -98,7 +98,7 @@ class RunView:
     """Items by what became of their last attempt; they add up to ``done``. One that waits to be asked again is not
     among them, as it is still to be done."""
     rate: float | None
-    """Items a second, lately; None while nobody works on it."""
+    """Items a second, lately; None while no one works on it."""
     remaining: float | None
     """Seconds until it is done at that rate."""
     attempts: int
@@ -122,7 +122,7 @@ class RunView:
     differs: str
     """Where another one of its label is there: what makes this one differ from the first of them."""
     by: str | None
-    """The login of whoever started it; None: the command on the machine itself."""
+    """The login of the person who started it; None: the command on the machine itself."""
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None

@@ -1,6 +1,6 @@
 """A second reader: a language model that is asked what an answer states, where the rules read nothing.
 
-It never replaces the rules: its readings are kept beside theirs, under its own name, and count only where somebody asks
+It never replaces the rules: its readings are kept next to theirs, under its own name, and count only where someone asks
 for them (``rules+NAME``). It may name one of the options, or none; anything else that it says is no reading.
 """
 
@@ -146,7 +146,7 @@ def read_again(
     by
         A lead; None is the command on the machine itself.
     models
-        Only these models' answers; None: everybody's.
+        Only these models' answers; None: everyone's.
     items
         Which items count (``workflow.access.counted_items``): only answers to these are asked about, a model's last
         one to each.

@@ -79,7 +79,7 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
 
 
 def record_event(session: Session, store: Store, row: StoredRun, by: Person | None, kind: str, **data: Any) -> None:
-    """Note in the log what somebody, or a worker, did with a run."""
+    """Note in the log what someone, or a worker, did with a run."""
     events.record(
         session,
         at=store.now(),

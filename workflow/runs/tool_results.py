@@ -89,7 +89,7 @@ def bring_in_tool_results(
                 )
             return len(new), repeated, bad
     except IntegrityError as error:
-        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+        raise Conflict("Someone else has imported into this project just now. Import again.") from error
 
 
 def arguments_key(arguments: Any) -> str:

@@ -68,7 +68,7 @@ def work(
     wait: bool = False,
     share: bool = True,
 ) -> RunState:
-    """Work on a run until nothing is left of it, or somebody pauses it; how it stands then.
+    """Work on a run until nothing is left of it, or someone pauses it; how it stands then.
 
     Raises ``ModelRefused`` where the model cannot be had here, but other workers are at it.
 
@@ -177,7 +177,7 @@ class _Worker:
             return None
         now = self.store.now()
         with self.store.write() as session:
-            self._begin(session)  # everybody holds a run before its chunks, so that nobody waits for each other
+            self._begin(session)  # everyone holds a run before its chunks, so that no one waits for each other
             chunk = run_chunks.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
             if chunk is None:
                 return None
@@ -231,7 +231,7 @@ class _Worker:
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
-        """Tell a model that has a budget what the run has cost so far, whoever worked on it."""
+        """Tell a model that has a budget what the run has cost so far, no matter who worked on it."""
         spent = getattr(answerer, "spent", None)
         if spent is not None:
             with self.store.read() as session:
@@ -272,7 +272,7 @@ def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
 
 
 def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
-    """The worker goes; a run that nobody works on waits."""
+    """The worker goes; a run that no one works on waits."""
     with store.write() as session:
         found = runs.by_public_id(session, public_id=row.public_id, hold=True)
         now = store.now()

@@ -88,7 +88,7 @@ def _born(pid: int) -> str | None:
 def waiting(store: Store, *, share: bool = False) -> list[str]:
     """The public ids of runs that a worker of this machine should begin with, the oldest first.
 
-    A run that has just been started is left to whoever started it: the command in the foreground works on it itself.
+    A run that has just been started is left to anyone who started it: the command in the foreground works on it itself.
     """
     with store.read() as session:
         found = runs.open_runs(session)

@@ -72,7 +72,7 @@ export function part(node, selector) {
 }
 
 /**
- * What has the focus, beside or inside of a shadow root.
+ * What has the focus, next to or inside of a shadow root.
  * @param {Element} node
  * @returns {HTMLElement | null}
  */
@@ -132,7 +132,7 @@ export const blank = (value) =>
   (typeof value === "string" && !value.trim()) ||
   (Array.isArray(value) && !value.some(Boolean));
 
-/** A key that nobody else has; outside of a secure context the browser has no function for it. */
+/** A key that no one else has; outside of a secure context the browser has no function for it. */
 export const unique = () =>
   crypto.randomUUID
     ? crypto.randomUUID()

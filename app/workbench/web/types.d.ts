@@ -375,7 +375,7 @@ export interface Props {
   [attribute: string]: unknown;
 }
 
-/** The form beside the media: what the page asks of whichever form is open. */
+/** The form next to the media: what the page asks of whichever form is open. */
 export interface Form {
   root: HTMLElement;
   /** Marks what is missing or wrong; true when nothing is. */
@@ -417,7 +417,7 @@ export interface Reasons {
 export interface Control {
   /** What it draws. */
   root: HTMLElement;
-  /** Where the form may put the skip button beside its own; absent: it gets a row of its own. */
+  /** Where the form may put the skip button next to its own; absent: it gets a row of its own. */
   choices?: HTMLElement;
   /** How many of the printed keys it uses itself. */
   slots: number;
@@ -477,7 +477,7 @@ export interface ControlMaker {
 /** Keys, with blanks between them, and what they do. */
 export type KeyRow = [names: string, what: string];
 
-/** What hears keys and pointer before all others, while it is what somebody draws or times. */
+/** What hears keys and pointer before all others, while it is what someone draws or times. */
 export interface Editor {
   /** What it draws on the form. */
   root: HTMLElement;
@@ -549,7 +549,7 @@ export interface Asked {
   entries: unknown[];
   /** Also what may only be unfinished. */
   strict: boolean;
-  /** Whether somebody has left its box. */
+  /** Whether someone has left its box. */
   touched: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Which fields of an item somebody has changed.
+// Which fields of an item someone has changed.
 
 import { same } from "../dom.js";
 import { begunAll, submitted } from "./field_values.js";
@@ -7,7 +7,7 @@ import { begunAll, submitted } from "./field_values.js";
 /** @import { FieldForm } from "./fields.js" */
 
 /**
- * The fields that nobody changed, whatever the form made of their spaces.
+ * The fields that no one changed, whatever the form made of their spaces.
  * @param {FieldForm} form
  * @param {Field[]} fields
  * @param {Values} original

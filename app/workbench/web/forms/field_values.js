@@ -39,7 +39,7 @@ export function submitted(fields, values) {
 }
 
 /**
- * What is wrong with a field: the same as the server finds, but said while somebody types.
+ * What is wrong with a field: the same as the server finds, but said while someone types.
  * @param {Asked} asked
  * @returns {string | null}
  */

@@ -122,7 +122,7 @@ export class RatingForm extends Answering {
     block.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** In a window that has become smaller, or beside the guideline, what keys go to is still seen. */
+  /** In a window that has become smaller, or next to the guideline, what keys go to is still seen. */
   keepInSight() {
     this.blocks.get(this.active ?? "")?.root.scrollIntoView({ block: "nearest" });
   }

@@ -1,4 +1,4 @@
-// A model's answer beside the item: the criteria, and below them the item's own fields, which E opens to be changed.
+// A model's answer next to the item: the criteria, and below them the item's own fields, which E opens to be changed.
 
 import { el, fill, key } from "../dom.js";
 import { edited, untouched } from "./changed_fields.js";

@@ -1,4 +1,4 @@
-// What there is for each kind of criterion and field: the module beside this one that is called as the kind is exports
+// What there is for each kind of criterion and field: the module next to this one that is called as the kind is exports
 // `control` (how a rater is asked), `field` (how it is written on the form), or both; `ControlMaker` and `FieldKind` in
 // ../types.d.ts say what these have. Nothing that such a module imports may import this one: it waits for all of them.
 

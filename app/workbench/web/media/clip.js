@@ -69,7 +69,7 @@ export class ClipFrame extends Frame {
     const parts = [track, this.count, this.time, steps, this.play, pace, this.pace, this.round];
     this.root.append(this.box, el("div", { class: "clipbar" }, parts));
     this.root.addEventListener("mousedown", (event) => {
-      if (event.target !== this.bar) event.preventDefault(); // the focus stays where somebody types or times
+      if (event.target !== this.bar) event.preventDefault(); // the focus stays where someone types or times
     });
     if (!still()) this.start();
   }
@@ -174,7 +174,7 @@ export class ClipFrame extends Frame {
     if (total && !this.dragging) this.bar.value = String(Math.round((1000 * now) / total));
   }
 
-  /** The spans that somebody sets, below the bar. */
+  /** The spans that someone sets, below the bar. */
   apply() {
     const total = this.duration || this.video.duration || 0;
     const share = (/** @type {number} */ moment) => Math.min(100, (100 * moment) / total);

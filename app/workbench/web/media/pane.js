@@ -14,9 +14,9 @@ import { mediaUrl } from "./sources.js";
 /** @import { Frame } from "./frame.js" */
 
 const GAP = 8;
-const GRID_UP_TO = 2; // so many stand side by side unless somebody wants it otherwise
+const GRID_UP_TO = 2; // so many stand side by side unless someone wants it otherwise
 /** @type {Map<number, boolean>} */
-const layouts = new Map(); // what somebody chose, by number of images
+const layouts = new Map(); // what someone chose, by number of images
 /** @type {View} */
 const WHOLE = { scale: 1, x: 0.5, y: 0.5 };
 
@@ -66,7 +66,7 @@ export class MediaPane {
       fill(this.root, el("p", { class: "absent" }, note || "This item has no image."));
       return;
     }
-    const clip = assets.length <= 2 * GRID_UP_TO && assets.some((asset) => asset.kind === "clip"); // its stills stay beside it
+    const clip = assets.length <= 2 * GRID_UP_TO && assets.some((asset) => asset.kind === "clip"); // its stills stay next to it
     this.together = layouts.get(assets.length) ?? (clip || assets.length <= GRID_UP_TO);
     this.build();
     this.go(0);

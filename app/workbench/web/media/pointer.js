@@ -15,7 +15,7 @@ export function hear(frame, box) {
   let from = null;
   /** @type {Stroke | null} */
   let stroke = null;
-  box.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where somebody types or draws
+  box.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where someone types or draws
   box.addEventListener("pointerdown", (event) => {
     if (event.button > 1) return;
     const { editor } = pane;

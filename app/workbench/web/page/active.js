@@ -1,4 +1,4 @@
-// How long somebody has really worked on a task: not while the page is hidden, and not from a minute after their last
+// How long someone has really worked on a task: not while the page is hidden, and not from a minute after their last
 // key or movement on. A reload of the page goes on counting.
 
 const IDLE_MS = 60 * 1000;
@@ -65,7 +65,7 @@ export class ActiveTime {
   }
 
   /**
-   * It is submitted: whoever takes it back starts at nothing, as what was spent is with what was submitted.
+   * It is submitted: anyone who takes it back starts at nothing, as what was spent is with what was submitted.
    * @param {string} task
    */
   done(task) {

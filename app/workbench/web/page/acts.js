@@ -8,7 +8,7 @@ import { closes, goesOn } from "./banner.js";
 /** @import { Bench } from "./bench.js" */
 
 const AWAY = "The server does not answer just now. Try again in a moment.";
-const TOLD_MS = 5000; // how long it is told that somebody else was first
+const TOLD_MS = 5000; // how long it is told that someone else was first
 
 export class Acts {
   /** @param {Bench} bench */

@@ -1,4 +1,4 @@
-// The one line below the top on which the page says what went wrong, or what somebody else did.
+// The one line below the top on which the page says what went wrong, or what someone else did.
 
 import { el, fill, key } from "../dom.js";
 

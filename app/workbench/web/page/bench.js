@@ -1,4 +1,4 @@
-// The working page: one thin line on top, media left, form right, the guideline beside them, and a key for everything.
+// The working page: one thin line on top, media left, form right, the guideline next to them, and a key for everything.
 // This module puts the parts together and hands them what the server says; what each does is its own business.
 
 import { clock, el, fill, same } from "../dom.js";
@@ -179,7 +179,7 @@ export class Bench {
     this.sync.identify(data);
     const before = this.data;
     if (!wished && before?.view === "task" && data.view === "task" && before.task.id === data.task.id) {
-      // The same task once more: what somebody does with it stays as it is.
+      // The same task once more: what someone does with it stays as it is.
       this.data = { ...before, csrf: data.csrf, progress: data.progress, menu: data.menu };
       this.lease.open(data.task.lease_until);
       this.paintLine();
@@ -206,7 +206,7 @@ export class Bench {
    * @param {string} words
    */
   pageAway(words) {
-    if (this.task && !this.turns.waiting) return; // somebody works on it: drafts and submissions find out by themselves
+    if (this.task && !this.turns.waiting) return; // someone works on it: drafts and submissions find out by themselves
     if (this.data) this.connection.gone(words);
     else this.banner.show("plain gone", `${words} This page comes as soon as it is back.`);
     this.turns.lookLater();

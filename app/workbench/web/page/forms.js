@@ -1,4 +1,4 @@
-// Which form stands beside the media: one for each stage, opened with the task.
+// Which form stands next to the media: one for each stage, opened with the task.
 
 import { AdjudicateForm } from "../forms/adjudicate.js";
 import { AuthorForm } from "../forms/author.js";

@@ -1,4 +1,4 @@
-// The guideline beside the item, open or closed as it was left.
+// The guideline next to the item, open or closed as it was left.
 
 import { el, fill, key } from "../dom.js";
 import { read, write } from "../storage.js";

@@ -1,4 +1,4 @@
-// The guideline on the page: open or closed beside the item, with a word when it has changed.
+// The guideline on the page: open or closed next to the item, with a word when it has changed.
 
 import { post } from "../http.js";
 import { asked } from "./forms.js";
@@ -13,7 +13,7 @@ export class Guideline {
   constructor(bench) {
     this.bench = bench;
     /** @type {string | undefined} */
-    this.shown = undefined; // the text that was shown beside this task
+    this.shown = undefined; // the text that was shown next to this task
     this.guide = new Guide(() => {
       this.paint();
       bench.paintLine();
@@ -57,7 +57,7 @@ export class Guideline {
   }
 
   /**
-   * Somebody who opens the guideline knows what has changed in it; if this does not get through, they are told again.
+   * Someone who opens the guideline knows what has changed in it; if this does not get through, they are told again.
    * @param {number} number
    */
   read(number) {

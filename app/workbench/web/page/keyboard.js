@@ -124,7 +124,7 @@ export class Keyboard {
 }
 
 /**
- * Somebody types here, so that letters are text.
+ * Someone types here, so that letters are text.
  * @param {EventTarget | undefined} target
  */
 function boxOf(target) {

@@ -33,7 +33,7 @@ export class Lease {
     this.warned = false;
   }
 
-  /** Somebody is at work: a warning is answered at once. */
+  /** Someone is at work: a warning is answered at once. */
   touched() {
     if (this.warned) this.tick();
   }

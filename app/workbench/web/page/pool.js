@@ -1,4 +1,4 @@
-// The pool of free images: a dense grid, arrows and Enter; what somebody else took fades.
+// The pool of free images: a dense grid, arrows and Enter; what someone else took fades.
 
 import { el, fill, part } from "../dom.js";
 import { cellOf, footOf, nothingFree, tabOf } from "./pool_parts.js";
@@ -148,7 +148,7 @@ export class Pool {
   }
 
   /**
-   * Somebody was first: the images fade, and one may go on at once.
+   * Someone was first: the images fade, and one may go on at once.
    * @param {string[]} ids
    */
   gone(ids) {

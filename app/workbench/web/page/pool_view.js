@@ -1,4 +1,4 @@
-// The pool on the page: opened, and looked at again while somebody chooses.
+// The pool on the page: opened, and looked at again while someone chooses.
 
 import { el } from "../dom.js";
 import { prefetch } from "../media/sources.js";
@@ -7,7 +7,7 @@ import { Pool } from "./pool.js";
 /** @import { PoolPage } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
-const REFRESH_MS = 2000; // while somebody is choosing
+const REFRESH_MS = 2000; // while someone is choosing
 const IDLE_MS = 10000;
 const IDLE_AFTER_MS = 30000;
 

@@ -1,8 +1,8 @@
-// What Streamlit does around the working page, and how the page keeps it from disturbing somebody at work.
+// What Streamlit does around the working page, and how the page keeps it from disturbing someone at work.
 
 import { el } from "../dom.js";
 
-// Streamlit fades what waits for a rerun; a page that somebody works on stays as it is.
+// Streamlit fades what waits for a rerun; a page that someone works on stays as it is.
 const STEADY =
   "[data-testid=stElementContainer][data-stale=true] { opacity: 1 !important; transition: none !important; }";
 const DIALOG = "[data-testid=stDialog]";
