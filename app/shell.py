@@ -278,6 +278,43 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
+STANDS_SECONDS = 3.0
+"""So long what came of a press is told again by runs that take the place of the one that told it."""
+
+
+@dataclass
+class _Said:
+    words: Any
+    since: float | None = None
+    """When it was told first."""
+
+
+def say(name: str, words: Any) -> None:
+    """Keep what came of a press, to be told when the page is drawn next; ``said`` gives it."""
+    st.session_state[name] = _Said(words)
+
+
+def said(name: str) -> Any:
+    """What was kept under this name, or None.
+
+    It is not gone with the first run that tells it: Streamlit ends a run in the middle when another is asked for, and
+    what only the first one told would never be seen.
+    """
+    kept: _Said | None = st.session_state.get(name)
+    if kept is None:
+        return None
+    now = time.monotonic()
+    if kept.since is None:
+        kept.since = now
+    if now - kept.since <= STANDS_SECONDS:
+        return kept.words
+    del st.session_state[name]
+    return None
+
+
+_REFUSED = "touchstone.refused"
+
+
 @contextmanager
 def pressed(services: Services) -> Iterator[None]:
     """The guard of what a widget's callback does; ``tell_refused`` tells what went wrong when the page is drawn.
@@ -285,6 +322,7 @@ def pressed(services: Services) -> Iterator[None]:
     A press whose work is done in the callback counts whatever comes next: Streamlit calls it before it draws anything,
     while a press that the page looks for as it is drawn is forgotten if another one comes first.
     """
+    st.session_state.pop(_REFUSED, None)
     try:
         if not services.alive():
             raise SignInRequired(SESSION_OVER)
@@ -292,19 +330,20 @@ def pressed(services: Services) -> Iterator[None]:
         with acting_from(address if isinstance(address, str) else LOOPBACK):
             yield
     except TouchstoneError as error:
-        st.session_state["touchstone.refused"] = on_page(str(error))
+        say(_REFUSED, on_page(str(error)))
     except Exception as error:
-        st.session_state["touchstone.refused"] = _unforeseen(error)
+        say(_REFUSED, _unforeseen(error))
 
 
 def was_refused() -> bool:
     """Whether the press that led to this run was refused, and no one has been told yet."""
-    return "touchstone.refused" in st.session_state
+    kept: _Said | None = st.session_state.get(_REFUSED)
+    return kept is not None and kept.since is None
 
 
 def tell_refused() -> None:
     """Why the last press did nothing, if so."""
-    refused = st.session_state.pop("touchstone.refused", None)
+    refused = said(_REFUSED)
     if refused:
         show(markup.notice(refused, style="bad"))
 

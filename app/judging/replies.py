@@ -66,7 +66,7 @@ def _of_all(tally: judge_replies.Tally) -> Markup:
 
 def _again(services: Services, view: RunView) -> None:
     """Offer to read again what only an earlier version of the parser has read."""
-    said = st.session_state.pop(f"judges.read.{view.id}", None)
+    said = shell.said(f"judges.read.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     n = judge_replies.unread(services.store, by=services.person, run=view.id)
@@ -83,7 +83,7 @@ def _again(services: Services, view: RunView) -> None:
     with right:
         if st.button("Read again", key="judges.read_again", type="primary"):
             new = judge_readings.read_replies_again(services.store, by=services.person, run=view.id)
-            st.session_state[f"judges.read.{view.id}"] = f"Read again: {markup.count(new, 'new reading')}."
+            shell.say(f"judges.read.{view.id}", f"Read again: {markup.count(new, 'new reading')}.")
             st.rerun()
 
 

@@ -313,7 +313,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
-    said = st.session_state.pop(f"models.sent.{view.id}", None)
+    said = shell.said(f"models.sent.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     if not view.answered:
@@ -329,7 +329,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
         opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
-        st.session_state[f"models.sent.{view.id}"] = f"{markup.count(opened, 'slot')} opened in grading."
+        shell.say(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
         st.rerun()
 
 

@@ -42,7 +42,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    said = st.session_state.pop("bulk.said", None)
+    said = shell.said("bulk.said")
     if said:
         shell.show(markup.notice(said, style="good"))
     action, chosen, to, priority = _form(services, view)
@@ -74,7 +74,7 @@ def render(services: Services) -> None:
             priority=priority,
             token=found.token,
         )
-        st.session_state["bulk.said"] = f"Done: {markup.count(n, noun)} changed."
+        shell.say("bulk.said", f"Done: {markup.count(n, noun)} changed.")
 
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can and st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}"):

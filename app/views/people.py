@@ -447,18 +447,19 @@ def _links() -> None:
 
 def _say(words: str, *, undo: Callable[[], None] | None = None) -> None:
     """A line above the list that says what has changed, with a way to take it back."""
-    st.session_state["people.said"] = (words, undo)
+    shell.say("people.said", words)
+    st.session_state["people.undo"] = (words, undo)
 
 
 def _said(services: Services) -> None:
     shell.tell_refused()
-    words, undo = st.session_state.get("people.said") or (None, None)
+    words, undo = st.session_state.get("people.undo", (None, None))
     if undo is None:
-        st.session_state.pop("people.said", None)
+        words = shell.said("people.said")
     if words:
         shell.show(markup.notice(words, style="good"))
     if undo is not None:
-        st.button("Undo", key="people.undo", on_click=partial(_pressed, services, undo))
+        st.button("Undo", key="people.take_back", on_click=partial(_pressed, services, undo))
 
 
 def _ask_later(question: Question, act: Callable[[], None]) -> None:

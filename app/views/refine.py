@@ -31,7 +31,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             data_part="refinement-ends",
         )
     )
-    if done := st.session_state.pop("refine.fed", None):
+    if done := shell.said("refine.fed"):
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
@@ -54,7 +54,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         fed = refinement.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
-        st.session_state["refine.fed"] = f"{markup.count(fed.opened, 'answer')} of {model} can be looked at now."
+        shell.say("refine.fed", f"{markup.count(fed.opened, 'answer')} of {model} can be looked at now.")
         st.rerun()
 
 

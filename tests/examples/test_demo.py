@@ -226,7 +226,7 @@ def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) ->
     shared = Resources(
         copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
-    accounts.create_person(copy, login="somebody", name="Somebody")
+    accounts.create_person(copy, login="someone", name="Someone")
     with pytest.raises(Conflict, match="holds more than the demo \\(someone\\)"):
         _forget(shared)
     assert demo.exists(copy)

@@ -60,7 +60,7 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
     """Before it was fetched, and from the hub's cache as it lies on disk: files under a commit, which links to them by
     name."""
     commit = "0123456789abcdef0123456789abcdef01234567"
-    home = tmp_path / "fetched" / "hub" / "models--somebody--something"
+    home = tmp_path / "fetched" / "hub" / "models--someone--something"
     (home / "blobs").mkdir(parents=True)
     (home / "snapshots" / commit).mkdir(parents=True)
     (home / "refs").mkdir()
@@ -70,11 +70,11 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
         (home / "snapshots" / commit / path.name).symlink_to(f"../../blobs/{number}")
     code = (
         "import os\nfrom inference.spec import ModelSpec\nfrom inference.opening import *\n"
-        "try: open_answerer(ModelSpec(name='m', adapter='chat', model='somebody/something'), strategy='generate')\n"
+        "try: open_answerer(ModelSpec(name='m', adapter='chat', model='someone/something'), strategy='generate')\n"
         "except Exception as error: print(error)\n"
         f"os.rename({str(tmp_path / 'fetched')!r}, os.environ['HF_HOME'])\n"
         f"for revision in (None, '{commit}', 'f' * 40):\n"
-        "    spec = ModelSpec(name='m', adapter='chat', model='somebody/something', revision=revision)\n"
+        "    spec = ModelSpec(name='m', adapter='chat', model='someone/something', revision=revision)\n"
         "    try:\n        about = open_answerer(spec, strategy='generate').about\n"
         "        print(about['revision'], len(about['weights']))\n"
         "    except Exception as error: print(error)"
