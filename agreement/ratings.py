@@ -447,7 +447,7 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
         return None
     for number, value in zip(numbers, values, strict=True):
         if not math.isfinite(number):
-            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if nobody rated.")
+            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if no one rated.")
     return numbers
 
 

@@ -266,7 +266,7 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
     if not held_out:
         problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
     if n_people < rule.least_people:
-        told = {0: "Nobody", 1: "One person"}.get(n_people, f"{n_people} people")
+        told = {0: "No one", 1: "One person"}.get(n_people, f"{n_people} people")
         problems.append(f"{told} graded, and the rule asks for {rule.least_people}.")
     if n_people < 2:  # nothing below is defined
         return problems

@@ -7,7 +7,7 @@ from typing import Any
 DECIMALS = 6
 """Places and sizes are fractions of the image, kept with so many decimals."""
 LEAST_SIDE = 0.002
-"""Nobody draws a box that is thinner, as a share of the image."""
+"""No one draws a box that is thinner, as a share of the image."""
 NEW_SIDE = 0.2
 """How wide and high a box is that a key sets into the middle of what is seen."""
 STEP, FINE = 0.01, 0.001

@@ -89,7 +89,7 @@ def typed(
 
 
 def require(made: Element, part: Part) -> None:
-    """Nobody submits without it, where it is required."""
+    """No one submits without it, where it is required."""
     if part.criterion.required and not part.criterion.skip:
         made.set("required", "true")
         made.set("requiredMessage", plain(f"“{part.criterion.prompt}” is not answered yet."))

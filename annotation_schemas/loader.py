@@ -78,7 +78,7 @@ def _read_guideline(folder: Path, name: str, document: Document) -> str:
         document.add(("guideline",), f"`{name}` lies outside the schema's folder")
         return ""
     if not target.is_file():
-        document.add(("guideline",), f"there is no file `{name}` beside the schema")
+        document.add(("guideline",), f"there is no file `{name}` next to the schema")
         return ""
     try:
         return yaml_text.decode(target.read_bytes())

@@ -244,7 +244,7 @@ def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensi
         )
     if not criterion.show_if:
         return path, (
-            f"no answer to `{criterion.name}` can be given, so nobody can fill in the form; "
+            f"no answer to `{criterion.name}` can be given, so no one can fill in the form; "
             "make its limits fit what is offered"
         )
     words = " and ".join(
@@ -266,7 +266,7 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
         yield Finding(
             ERROR,
             path,
-            f"this is asked only of a rater who types exactly {shown} under `{name}`, which nobody is told to; "
+            f"this is asked only of a rater who types exactly {shown} under `{name}`, which no one is told to; "
             "ask a `choice` before it, or take `show_if` away",
         )
     elif on.field is not None:
@@ -290,7 +290,7 @@ def _writers(schema: Schema) -> Iterator[Finding]:
             WARNING,
             ("stages", "authoring", "people"),
             f"{stage.people} people with {each} dimensions each are {places} parts, and {n} dimensions with {of_each} "
-            f"each need {needed}, so some have nobody to write for them; name more people, or more dimensions for each",
+            f"each need {needed}, so some have no one to write for them; name more people, or more dimensions for each",
         )
 
 

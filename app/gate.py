@@ -33,7 +33,7 @@ from domain.records import SignedIn
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/hook"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/media-link/")
 COOKIE_LESS = ("/static/", "/assets/", "/media-link/", "/label-studio/")
-"""Nobody's session is looked up for these: what they answer is the same for everyone."""
+"""No one's session is looked up for these: what they answer is the same for everyone."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})

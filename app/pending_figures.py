@@ -41,7 +41,7 @@ def _made(found: Asked) -> datetime | None:
 def _words(found: Asked, about: str) -> markup.Markup:
     if found.figure is None:
         return markup.notice(
-            f"{about} being worked out in a process of its own, so that nobody who works here has to wait. This page "
+            f"{about} being worked out in a process of its own, so that no one who works here has to wait. This page "
             "fills by itself."
         )
     return markup.tag(

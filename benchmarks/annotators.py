@@ -53,7 +53,7 @@ OVERLAP = 2
 
 
 class Desk(Protocol):
-    """Somebody at work with one of the tools."""
+    """Someone at work with one of the tools."""
 
     async def open(self) -> None:
         """Sign in and get the first item."""

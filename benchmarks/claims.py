@@ -135,7 +135,7 @@ class Large:
             self.first = int(session.connection().execute(text("SELECT coalesce(max(id), 0) FROM item")).scalar_one())
 
     def person(self, login: str) -> Person:
-        """Somebody with a part in it."""
+        """Someone with a part in it."""
         person = accounts.create_person(self.store, login=f"{login}-{self.order}", name=login)
         set_member(self.store, by=None, project=self.order, login=person.login, role=Role.ANNOTATOR)
         return person
@@ -211,7 +211,7 @@ def claims_by(large: Large, person: Person, n: int) -> list[float]:
 
 
 def unlucky(large: Large, person: Person, n: int) -> dict[str, Any]:
-    """Somebody who has done everything: the one long look, then new items, one after the other."""
+    """Someone who has done everything: the one long look, then new items, one after the other."""
     large.done_by(person)
     whole, found = large.next(person)
     if not isinstance(found, NothingLeft):
@@ -232,7 +232,7 @@ def unlucky(large: Large, person: Person, n: int) -> dict[str, Any]:
 
 
 def behind_waiting(large: Large, person: Person, n: int) -> dict[str, Any]:
-    """Somebody new, before whom lie items that wait for their images."""
+    """Someone new, before whom lie items that wait for their images."""
     last = large.items
     large.grow(last + WAITING)
     with large.store.write() as session:

@@ -115,7 +115,7 @@ class Habits:
 
 
 class Worker:
-    """Somebody at work in a process of their own. What they were told stands in their journal before they go on."""
+    """Someone at work in a process of their own. What they were told stands in their journal before they go on."""
 
     def __init__(self, url: str, home: Path, login: str, *, seed: int, began: float) -> None:
         from workflow.access.accounts import find_person
@@ -241,7 +241,7 @@ def let_them_work(
     at_least: int = 0,
     seed: int = 1,
 ) -> Run:
-    """Everybody works in a process of their own; one after the other is killed at random and comes back.
+    """Everyone works in a process of their own; one after the other is killed at random and comes back.
 
     It ends after so many seconds, or later, when ``at_least`` so many submissions were acknowledged; one that
     was sent again after a kill is one.
@@ -409,7 +409,7 @@ def lost(url: str, home: Path) -> list[str]:
         later = (task, login) in tasks_done  # they got the task again and answered it
         if (task, login, note) not in texts and not later:
             missing.append(f"{login}'s late text for {task} is not kept")
-    missing += [f"{key} is stored, but nobody sent it" for key in stored if key not in sent]
+    missing += [f"{key} is stored, but no one sent it" for key in stored if key not in sent]
     return missing
 
 

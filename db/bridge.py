@@ -67,7 +67,7 @@ def occupy(session: Session, *, row: StoredBridge, by: str, until: datetime) -> 
 
 
 def leave(session: Session, *, row: StoredBridge, said: str) -> None:
-    """Nobody synchronises a locked server any more; ``said`` is why the try broke off, if it did."""
+    """No one synchronises a locked server any more; ``said`` is why the try broke off, if it did."""
     row.busy_by, row.busy_until, row.said = None, None, said
     _store(session, row)
 

@@ -136,7 +136,7 @@ def member(session: Session, *, project_id: int, person_id: int) -> StoredMember
 
 
 def members(session: Session, *, project_id: int, active: bool = True) -> list[tuple[StoredMember, StoredPerson]]:
-    """Everybody in a project who is active (or is not), by login."""
+    """Everyone in a project who is active (or is not), by login."""
     wanted = (
         select(MemberRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == MemberRow.person_id)

@@ -122,7 +122,7 @@ def add_review(
 
 
 def note_insights(session: Session, *, item_ids: Sequence[int], person_id: int, now: datetime) -> None:
-    """Somebody knows the keys of these items."""
+    """Someone knows the keys of these items."""
     rows = [{"item_id": item_id, "person_id": person_id, "created_at": now} for item_id in item_ids]
     insert_or_ignore(session, InsightRow, rows)
 

@@ -79,7 +79,7 @@ def put_down(session: Session, *, row: StoredRun) -> StoredRun:
 
 
 def pause(session: Session, *, row: StoredRun) -> StoredRun:
-    """Nobody takes anything of a run for now."""
+    """No one takes anything of a run for now."""
     row.state, row.said = RunState.PAUSED, ""
     return _stored(session, row)
 

@@ -157,7 +157,7 @@ class AnswerSlots:
 
     @property
     def touched(self) -> bool:
-        """Somebody has graded it or has it in hand."""
+        """Someone has graded it or has it in hand."""
         return bool(self.claimed or self.done)
 
     @property

@@ -32,7 +32,7 @@ class BridgeOutcome(StrEnum):
     REFUSED = "refused"
     """It does not fit the schema; the task is sent again with the reason."""
     NOT_THEIRS = "not_theirs"
-    """Somebody else answered it."""
+    """Someone else answered it."""
     LATE = "late"
     """The lease had ended and the slot went to someone else; kept as a draft."""
     SETTLED = "settled"
@@ -79,7 +79,7 @@ class OutsideTask:
 
 @dataclass(frozen=True)
 class OutsideUser:
-    """Somebody with an account there."""
+    """Someone with an account there."""
 
     id: int
     email: str
@@ -93,7 +93,7 @@ class FrontEnd(Protocol):
         """Where the server answers, without a slash at the end."""
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everybody with an account there."""
+        """Everyone with an account there."""
 
     def project_of(self, key: str) -> int | None:
         """The project that was made with this key, or None."""

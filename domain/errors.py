@@ -137,7 +137,7 @@ class NotAllowed(TouchstoneError):
 
 
 class SignInRequired(NotAllowed):
-    """Nobody is signed in, or the session has ended."""
+    """No one is signed in, or the session has ended."""
 
 
 class NotFound(TouchstoneError):
@@ -145,7 +145,7 @@ class NotFound(TouchstoneError):
 
 
 class Conflict(TouchstoneError):
-    """Somebody else was first."""
+    """Someone else was first."""
 
 
 class AlreadyTaken(Conflict):

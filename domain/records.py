@@ -137,7 +137,7 @@ class About:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with an account."""
+    """Someone with an account."""
 
     id: int
     login: str

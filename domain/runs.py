@@ -29,7 +29,7 @@ class RunState(StrEnum):
     """Where a run stands."""
 
     WAITING = "waiting"
-    """Nobody has begun to work on it."""
+    """No one has begun to work on it."""
     RUNNING = "running"
     BATCH = "batch"
     """Its questions are handed in as batch files: workers leave it alone."""

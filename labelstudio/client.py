@@ -192,7 +192,7 @@ class Client:
         return About(version, self._user(self._ask(lambda sdk: sdk.users.whoami())))
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everybody with an account there."""
+        """Everyone with an account there."""
         return [self._user(each) for each in self._list(self._ask(lambda sdk: sdk.users.list()), "its users")]
 
     def make_user(self, email: str) -> OutsideUser:

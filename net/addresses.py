@@ -199,7 +199,7 @@ class Rules:
             if why:
                 stands = "" if place.host == address else f" stands for {address}, and that"
                 raise AddressRefused(
-                    f"{place.host}{stands} may not be asked: {why}. Whoever runs this server can allow it with "
+                    f"{place.host}{stands} may not be asked: {why}. The person who runs this server can allow it with "
                     f"{ENDPOINTS}={place.host}."
                 )
         return addresses

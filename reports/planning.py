@@ -183,7 +183,7 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
             rank, why = 3, "all people agree, and all judges on something else"
         else:
             continue
-        words = [", ".join(part.categories[code] for code in codes) or "nobody" for codes in (mine, theirs)]
+        words = [", ".join(part.categories[code] for code in codes) or "no one" for codes in (mine, theirs)]
         spread = max(mine or theirs) - min(mine or theirs) if part.table.scale.level != "nominal" else 0
         found.append((rank, -spread, at, (part.criterion, unit, words[0], words[1], why)))
     return [row for *_, row in sorted(found)[:MOST_LISTED]]

@@ -246,7 +246,7 @@ def bias(study: Study) -> Section:
             charts.append(
                 Dots(
                     f"bias_models_{len(charts) + 1}",
-                    f"{part.criterion}: which models the judge favours, beside people's scores",
+                    f"{part.criterion}: which models the judge favours, next to people's scores",
                     "judge minus people, next to the same for all other models",
                     tuple((model, tuple(each)) for model, each in lines.items()),
                     zero=True,

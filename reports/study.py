@@ -114,7 +114,7 @@ class Study:
             raise RatingsError("Name at least one judge with --judge.")
         both = [name for name in self.humans if name in {*self.judges, *self.runs.names()}]
         if both:
-            raise RatingsError(f"{both[0]} is named both as a person and as a judge; nobody is both. Name it once.")
+            raise RatingsError(f"{both[0]} is named both as a person and as a judge; no one is both. Name it once.")
         for option, kind in (
             ("--repeat", self.runs.repeats),
             ("--swapped", self.runs.swapped),

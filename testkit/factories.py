@@ -101,7 +101,7 @@ def make_person(
     dimensions: Sequence[str] | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> Person:
-    """Somebody with an account, and a part in a project."""
+    """Someone with an account, and a part in a project."""
     person = accounts.create_person(store, login=login, name=login.title())
     if project is not None:
         set_member(store, by=None, project=project, login=login, role=role, dimensions=dimensions, stages=stages)

@@ -21,7 +21,7 @@ FLOORS = [
     ["app"],
 ]
 BESIDE = ["examples", "tests", "benchmarks", "tools", "testkit"]
-"""Beside the house: they may look into every room, and no room looks at them."""
+"""Next to the house: they may look into every room, and no room looks at them."""
 
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOMS = list(FLOOR_OF)
@@ -128,7 +128,7 @@ def going_up(room: str, paths: list[Path]) -> list[str]:
             if other == room:
                 continue
             if other in BESIDE and not (room == "app" and other == "examples"):
-                wrong.append(told(path, line, f"{room} is part of the house, {other} stands beside it"))
+                wrong.append(told(path, line, f"{room} is part of the house, {other} stands next to it"))
             if other in FLOOR_OF and FLOOR_OF[other] >= FLOOR_OF[room]:
                 wrong.append(
                     told(
@@ -371,7 +371,7 @@ def test_a_planted_way_round_the_workflow_is_seen(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("room", ALONE)
 def test_these_rooms_get_by_with_little(room: str) -> None:
     wrong = [
-        told(path, line, f"{room} works with nothing but {', '.join(sorted(ALONE[room])) or 'itself'} beside it")
+        told(path, line, f"{room} works with nothing but {', '.join(sorted(ALONE[room])) or 'itself'} next to it")
         for path in modules(room)
         for line, module in imports(path)
         if module.partition(".")[0] in set(ROOMS) - {room} - ALONE[room]

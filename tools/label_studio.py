@@ -92,7 +92,7 @@ def _environment(home: Path, more: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody with an account there, and what only they know."""
+    """Someone with an account there, and what only they know."""
 
     address: str
     id: int
@@ -137,7 +137,7 @@ class LabelStudio:
 
     @property
     def admin(self) -> Account:
-        """Whoever may do everything there."""
+        """Anyone who may do everything there."""
         if self._admin is None:
             token = self._secrets["token"]
             told = call(self.url, "GET", "/api/current-user/whoami", token=token)
@@ -235,7 +235,7 @@ class LabelStudio:
 
 
 def free(port: int) -> bool:
-    """Nobody listens on this port of this machine."""
+    """No one listens on this port of this machine."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

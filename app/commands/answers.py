@@ -120,7 +120,7 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise FileRefused(f"{out} is there already, and may hold what somebody has read; name another file.") from error
+        raise FileRefused(f"{out} is there already, and may hold what someone has read; name another file.") from error
     except OSError as error:
         raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)

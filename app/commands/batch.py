@@ -125,7 +125,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _tell_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines are nobody's answer and are kept beside" if problems else ""
+    rest = f"; {problems} lines are no one's answer and are kept as well" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
@@ -142,5 +142,5 @@ def _tell(shared: Resources, run: str) -> None:
         typer.echo(
             f"batch {each.number}  {each.state}{status}  {each.came} of {each.questions} came{rest}{where}{said}"
         )
-    problems = f"; {len(seen.problems)} lines that came back are nobody's answer" if seen.problems else ""
+    problems = f"; {len(seen.problems)} lines that came back are no one's answer" if seen.problems else ""
     typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -295,7 +295,7 @@ def _import_judgements(
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
     done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""
-    typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}.")
+    typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
     if done.same or done.differ:
         typer.echo(f"{done.same:,} are read as the file's own score says, {len(done.differ):,} otherwise.")
     for sentence in done.differ[:SHOWN_DIFFERENCES]:

@@ -42,7 +42,7 @@ def metric(
     made = found.metric
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
-    typer.echo(f"{found.name}, beside {found.criterion}: {found.new} answers measured, {found.known} as they were")
+    typer.echo(f"{found.name}, next to {found.criterion}: {found.new} answers measured, {found.known} as they were")
     typer.echo(f"  {found.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
     typer.echo(f"  {found.scored} of {found.scored + sum(found.left_out.values())} have a number")

@@ -32,5 +32,5 @@ def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
             raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
         found += names
     if len(set(found)) < len(found):
-        raise RatingsError(f"{option} {', '.join(found)!r} names somebody twice.")
+        raise RatingsError(f"{option} {', '.join(found)!r} names someone twice.")
     return tuple(found)

@@ -26,7 +26,7 @@ def register(cli: typer.Typer) -> None:
 
 @people.command("list")
 def list_people() -> None:
-    """Everybody with an account."""
+    """Everyone with an account."""
     from workflow.access import accounts
 
     everybody = accounts.everybody(_store())

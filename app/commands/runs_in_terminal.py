@@ -114,7 +114,7 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
         raise Conflict(
-            f"The run {run} goes in batch files, so there is nobody to ask now: `touchstone run batch poll {run}` says "
+            f"The run {run} goes in batch files, so there is no one to ask now: `touchstone run batch poll {run}` says "
             f"how far they are, `touchstone run batch fetch {run}` brings what is ready."
         )
     elif view.state not in OPEN:

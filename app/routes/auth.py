@@ -145,7 +145,7 @@ class Pages:
             )
         return _page(
             "Sign in with this link?",
-            plain_pages.paragraph(f"You are signed in as {session.person.name}. The link may be for somebody else.")
+            plain_pages.paragraph(f"You are signed in as {session.person.name}. The link may be for someone else.")
             + plain_pages.form(action, "Use the link"),
             plain_pages.link("/", f"Stay signed in as {session.person.name}"),
         )

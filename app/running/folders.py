@@ -25,9 +25,9 @@ def pick(services: Services, *, take: Callable[[str], None]) -> None:
     if not found:
         shell.show(
             markup.notice(
-                f"No model lies in {folder} yet. Whoever runs this server puts a model's folder there (config.json,"
-                " weights and what else was downloaded with them), or names another folder with TOUCHSTONE_MODELS."
-                " A model can also be an endpoint."
+                f"No model lies in {folder} yet. The person who runs this server puts a model's folder there"
+                " (config.json, weights and what else was downloaded with them), or names another folder with"
+                " TOUCHSTONE_MODELS. A model can also be an endpoint."
             )
         )
         return

@@ -134,9 +134,9 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
             " can share the work: touchstone worker starts one."
         )
     return (
-        f"No worker is running.{before} Whoever runs this server starts one with touchstone worker; touchstone serve"
-        " brings one along unless it is told not to. The run then goes on by itself, and nothing that was answered is"
-        " asked again."
+        f"No worker is running.{before} The person who runs this server starts one with touchstone worker;"
+        " touchstone serve brings one along unless it is told not to. The run then goes on by itself,"
+        " and nothing that was answered is asked again."
     )
 
 

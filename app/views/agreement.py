@@ -286,7 +286,7 @@ def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
 
 
 def _in_pairs(lines: Iterable[Result]) -> list[str]:
-    """Everybody who is in a pair."""
+    """Everyone who is in a pair."""
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
 
 

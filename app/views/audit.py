@@ -35,9 +35,7 @@ def render(services: Services) -> None:
     with two:
         doers = audit.doers(services.store, by=services.person, project=view.name)
         called = shell.called(services, doers)
-        where["who"] = st.selectbox(
-            "Who", doers, index=None, format_func=called, key="audit.who", placeholder="anybody"
-        )
+        where["who"] = st.selectbox("Who", doers, index=None, format_func=called, key="audit.who", placeholder="anyone")
     with three:
         item = st.text_input("Item (id as in files)", key="audit.item", placeholder="any")
         where["item"] = (item or "").strip() or None

@@ -97,7 +97,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     with one:
         label = "Whose claims" if claims else "Voted on by"
         whose = logins if claims else voters
-        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "anybody")
+        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "anyone")
         person = st.selectbox(label, whose, index=None, format_func=called, key=key, placeholder=nobody)
     with two:
         dimension = st.selectbox(

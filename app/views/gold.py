@@ -179,7 +179,7 @@ def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup
     rows = []
     for line in sorted(found, key=wrong):
         changed = "its item has changed, or its answer was withdrawn" if line.known.model else "its item has changed"
-        state = "" if line.usable else f"{changed}; nobody is asked about it"
+        state = "" if line.usable else f"{changed}; no one is asked about it"
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:

@@ -158,7 +158,7 @@ def _list(services: Services, view: ProjectView) -> None:
         )
         all_items = Items.ALL if among is not None else None
         ways = {
-            "Everybody's": address(view.name, differ=str(differ), among=among, group=group)
+            "Everyone's": address(view.name, differ=str(differ), among=among, group=group)
             if said is not None
             else None,
             "All items": address(

@@ -262,7 +262,7 @@ def _change(services: Services, view: ProjectView, member: Membership) -> None:
 
     def link() -> None:
         token = accounts.make_sign_in_link(services.store, person=member.person)
-        words = f"Signs in {name} once, within a day. Whoever has it is {name}: send it to nobody else."
+        words = f"Signs in {name} once, within a day. Anyone who has it is {name}: send it to no one else."
         _keep_link(f"/link/{token}", words)
 
     def save() -> None:
@@ -448,18 +448,18 @@ def _links() -> None:
 def _say(words: str, *, undo: Callable[[], None] | None = None) -> None:
     """A line above the list that says what has changed, with a way to take it back."""
     shell.say("people.said", words)
-    st.session_state["people.undo"] = (words, undo)
+    st.session_state["people.undone"] = (words, undo)
 
 
 def _said(services: Services) -> None:
     shell.tell_refused()
-    words, undo = st.session_state.get("people.undo", (None, None))
+    words, undo = st.session_state.get("people.undone", (None, None))
     if undo is None:
         words = shell.said("people.said")
     if words:
         shell.show(markup.notice(words, style="good"))
     if undo is not None:
-        st.button("Undo", key="people.take_back", on_click=partial(_pressed, services, undo))
+        st.button("Undo", key="people.undo", on_click=partial(_pressed, services, undo))
 
 
 def _ask_later(question: Question, act: Callable[[], None]) -> None:

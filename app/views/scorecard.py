@@ -15,7 +15,7 @@ from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 
 
 def render(services: Services) -> None:
-    """Everybody in one table, one person over time, and the pay sheet."""
+    """Everyone in one table, one person over time, and the pay sheet."""
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
@@ -40,7 +40,7 @@ def render(services: Services) -> None:
 
 
 def _asked(services: Services, view: ProjectView) -> figures.Asked:
-    """Everybody's cards, worked out again only if there is something new since."""
+    """Everyone's cards, worked out again only if there is something new since."""
     return figures.asked(
         services.store,
         services.settings,

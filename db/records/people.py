@@ -12,7 +12,7 @@ from domain.roles import Role
 
 
 class StoredPerson(SQLModel):
-    """Somebody with an account. Deactivating keeps the row, so that votes keep their author."""
+    """Someone with an account. Deactivating keeps the row, so that votes keep their author."""
 
     id: int = row_id()
     login: str = Field(unique=True)

@@ -50,7 +50,7 @@ class StoredGuidelineVersion(SQLModel):
     why: str = Field(default="", sa_type=Text)
     by_id: int | None = Field(default=None, foreign_key="person.id")
     requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whoever has qualified for a stage has to pass a set that was made under this version or a later one."""
+    """Anyone who has qualified for a stage has to pass a set that was made under this version or a later one."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

@@ -168,7 +168,7 @@ class StoredImportedRating(SQLModel):
 
 
 class StoredFileRater(SQLModel):
-    """Somebody has said whether a rater whose ratings came from a file is a person; without a row no one has."""
+    """Someone has said whether a rater whose ratings came from a file is a person; without a row no one has."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")

@@ -149,7 +149,7 @@ BROKEN = [
     Broken("title: Small", "\ttitle: Small", 3, "", "this is not YAML"),
     Broken("title: Small", "title: Small\n1: x", 4, "1", "quote it"),
     Broken("title: Small", "title: Small\n[a, b]: x", 4, "", "a key must be a word"),
-    Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: no one}]", 4, "judges[0].template",
+    Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: nobody}]", 4, "judges[0].template",
            "there is no template `nobody`"),
     Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: verify_reference, sees: [question]}]", 4,
            "judges[0]", "placeholder `answer` is filled by `answer`, which is not in `sees`"),

@@ -97,7 +97,7 @@ def person(store: Store, login: str) -> Person:
 
 
 def write_item(store: Store, login: str = "ana") -> str:
-    """Somebody writes an item about the next free image."""
+    """Someone writes an item about the next free image."""
     who = person(store, login)
     image = image_pool.pool(store, person=who, project="tiny").assets[0].id
     task = image_pool.pick(store, person=who, project="tiny", dimension="counting", assets=[image])
@@ -171,7 +171,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
     test = show(name, login)
     assert "for the leads of Project tiny" in words(test)
     assert not test.button
-    assert "Nobody" not in words(test)
+    assert "No one" not in words(test)
 
 
 @pytest.mark.parametrize(

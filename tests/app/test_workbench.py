@@ -84,7 +84,7 @@ class Place:
         return make_project(self.store, name=f"p{next(numbers)}", loaded=loaded)
 
     def person(self, project: str, role: Role = Role.ANNOTATOR, **part: Any) -> Person:
-        """Somebody new with a part in a project."""
+        """Someone new with a part in a project."""
         return make_person(self.store, f"someone{next(numbers)}", project=project, role=role, **part)
 
     def sign_in(self, page: Page, person: Person) -> None:

@@ -360,7 +360,7 @@ def test_only_the_proportions_of_weights_matter(policy: dict[str, Any], factor: 
 
 @given(policies())
 def test_a_vote_for_the_wanted_value_never_does_harm(policy: dict[str, Any]) -> None:
-    """Whoever changes their mind towards what keeps the item cannot bring it further from being kept."""
+    """Anyone who changes their mind towards what keeps the item cannot bring it further from being kept."""
     if policy["rule"] == "unanimous_and_key" or len(policy["cast"]) < policy["raters"]:
         return
     order = ["rejected", "in_adjudication", "kept"]

@@ -119,7 +119,7 @@ def opened(server: Server) -> Iterator[Store]:
 def at_desk(
     browser: Browser, server: Server, login: str, *, scheme: Literal["light", "dark"] = "light"
 ) -> Iterator[Desk]:
-    """Somebody signs in with a one-time link, works, and closes the window. Errors on the page fail the test."""
+    """Someone signs in with a one-time link, works, and closes the window. Errors on the page fail the test."""
     with opened(server) as store:
         token = accounts.make_sign_in_link(store, person=accounts.find_person(store, login=login))
     with window(browser, scheme=scheme) as page:

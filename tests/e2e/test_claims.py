@@ -170,7 +170,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
 
 
 def finish(desks: dict[str, Desk], cast: Cast) -> None:
-    """Everybody votes until nothing is left for them."""
+    """Everyone votes until nothing is left for them."""
     for login, desk in desks.items():
         verify(desk)
         while desk.view() == "task":

@@ -139,7 +139,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium
                     expect(desk.bench).to_have_attribute("data-view", "task")
                     desk.next_after(*keys)
         look()
-        expect(told).to_contain_text(f"{len(asked)} items wait for a senior, and nobody here is one")
+        expect(told).to_contain_text(f"{len(asked)} items wait for a senior, and no one here is one")
         _run(server, "people", "add", "sam", "--project", "team", "--role", "senior")
         look()
         expect(told).not_to_contain_text("senior")

@@ -196,7 +196,7 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
 
 
 def read_news(ann: Desk, pictures: Path | None) -> None:
-    """Somebody who worked under the first version is told, until they open the guideline; then never again."""
+    """Someone who worked under the first version is told, until they open the guideline; then never again."""
     for _ in range(2):
         ann.open("/verify?project=jury&dimension=workshop")
         expect(ann.page.locator(".news")).to_contain_text("The guideline has changed.")

@@ -264,7 +264,7 @@ def _talk(store: Store, held: TaskView) -> None:
 
 
 def _put_out(store: Store) -> str:
-    """Somebody with every part in the project signs in, and is deactivated."""
+    """Someone with every part in the project signs in, and is deactivated."""
     person = accounts.create_person(store, login="gone", name="Gone", password=PASSWORD, is_admin=True)
     token = accounts.start_session(store, person=person)
     accounts.set_active(store, login="gone", active=False)
@@ -296,7 +296,7 @@ def _claimed(store: Store, login: str, stage: Stage) -> TaskView:
 
 
 def client(world: World, role: str) -> Client:
-    """Somebody of that role, signed in."""
+    """Someone of that role, signed in."""
     made = Client(world.server.url)
     return made if role == NOBODY else made.sign_in(role, PASSWORD)
 

@@ -17,7 +17,7 @@ Lines = Callable[[list[bytes], list[bytes]], tuple[list[bytes], list[bytes]]]
 
 
 class BatchServer(ScriptedServer):
-    """Beside completions it has ``/v1/files`` and ``/v1/batches``.
+    """Next to completions it has ``/v1/files`` and ``/v1/batches``.
 
     A batch stands still until ``work`` says so. Each question of a batch gets the reply of the script; one whose status
     is 400 and above goes to the error file. The results come in another order than the questions.

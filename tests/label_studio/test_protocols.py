@@ -208,7 +208,7 @@ def graded(world: World) -> None:
 
 
 def grade(login: str, stage: Stage, read: Set[str]) -> Said:
-    """Whoever grades mostly agrees with the others."""
+    """Anyone who grades mostly agrees with the others."""
     (answer,) = [text for text in read if text.startswith("It is ") and text.endswith(").")]
     usual = random.Random(f"{SEED}/{answer}").choice(SCORES)
     dice = random.Random(f"{SEED}/{login}/{answer}")

@@ -172,7 +172,7 @@ def waiting(account: Account, name: str) -> list[tuple[Stage, dict[str, Any]]]:
 def in_label_studio(
     world: World, front: Client, people: Mapping[str, Account], stages: Sequence[Stage], answer: Answering
 ) -> Counter[str]:
-    """Everybody answers what is sent to them, all at the same time, until nothing is sent any more; how many answers
+    """Everyone answers what is sent to them, all at the same time, until nothing is sent any more; how many answers
     each person gave."""
     connected(world, front, people, stages)
     how = forms(world)
@@ -197,7 +197,7 @@ def in_label_studio(
 
 
 def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage], answer: Answering) -> Counter[str]:
-    """Everybody takes a task in turn and answers it, until no one is given anything more."""
+    """Everyone takes a task in turn and answers it, until no one is given anything more."""
     given: Counter[str] = Counter()
     busy = True
     while busy:

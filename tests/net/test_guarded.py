@@ -160,7 +160,7 @@ def test_no_other_server_is_asked_and_no_other_port(ask: Ask, wrong: str) -> Non
 
 
 def test_the_connection_goes_to_what_was_checked_whatever_the_name_stands_for_by_then(ask: Ask) -> None:
-    """Nobody but the test knows the name, so a second look-up by the package that sends would find nothing."""
+    """No one but the test knows the name, so a second look-up by the package that sends would find nothing."""
     looked_up = iter([["127.0.0.1"], ["169.254.169.254"]])
     with Raw(says(b"here")) as server:
         url = f"http://rebind.invalid:{server.port}/v1"

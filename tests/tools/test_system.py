@@ -1,4 +1,4 @@
-"""Whoever lacks a program that the tests need is told which, in one sentence; nothing is skipped."""
+"""Anyone who lacks a program that the tests need is told which, in one sentence; nothing is skipped."""
 
 from __future__ import annotations
 

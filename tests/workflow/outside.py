@@ -80,7 +80,7 @@ class Outside:
     # ---- what a client can ask --------------------------------------------------------------------------------------
 
     def users(self) -> Sequence[OutsideUser]:
-        """Everybody with an account."""
+        """Everyone with an account."""
         return self._asked("users", lambda: [OutsideUser(id, email) for id, email in self.accounts.items()])
 
     def project_of(self, key: str) -> int | None:

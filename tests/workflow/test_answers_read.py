@@ -355,7 +355,7 @@ def test_results_submission_and_file_of_one_run_say_the_same(store: Store, media
 
 
 def test_answers_come_into_a_project_in_one_way_only() -> None:
-    """Whoever stores an answer has it read: no other module adds rows of that table."""
+    """Anyone who stores an answer has it read: no other module adds rows of that table."""
     import re
 
     from tests.paths import ROOT

@@ -306,7 +306,7 @@ def test_what_an_author_has_begun_goes_out(store: Store, front: Outside) -> None
 
 
 def test_several_in_hand_keep_to_the_rules(store: Store, front: Outside) -> None:
-    """Nobody gets two slots of one item, no one their own item, and gold comes in its turn like anything else."""
+    """No one gets two slots of one item, no one their own item, and gold comes in its turn like anything else."""
     make_project(store, loaded=make_schema(raters=2, adjudication=False))
     ann, _ = bridged(store, "ann", "bob", ahead=50)
     make_items(store, 3)

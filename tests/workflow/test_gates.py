@@ -1,4 +1,4 @@
-"""Whoever asks for work, for the next task, for one more or only for what comes, gets the same answer at each gate."""
+"""People who ask for work, for the next task, for one more or only for what comes, get the same answer at each gate."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ AT: dict[str, Callable[[Store, Clock], Person]] = {
     "free": at_free,
     "postponed": at_postponed,
 }
-"""Somebody who stands before each gate."""
+"""Someone who stands before each gate."""
 
 
 class TakenBack(Exception):
@@ -186,7 +186,7 @@ def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> Non
 
 
 def test_what_was_put_off_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
-    """Somebody postpones live work, then has to qualify anew and postpones an item of that, too."""
+    """Someone postpones live work, then has to qualify anew and postpones an item of that, too."""
     begin(store, TO_PASS)
     qualification_sets.make_set(store, by=None, **HERE)
     ann = make_person(store, "ann")
@@ -227,7 +227,7 @@ def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store:
 
 
 def make_stopped_with(store: Store, clock: Clock) -> tuple[Person, str, str]:
-    """Somebody who is stopped while they have one task in hand, postponed, and have given another back."""
+    """Someone who is stopped while they have one task in hand, postponed, and have given another back."""
     begin(store, GOLD, n=1)
     for person in make_people(store, "ulla", "vera"):
         vote(store, person, "red")

@@ -60,7 +60,7 @@ def graded(store: Store) -> None:
 
 
 def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) -> None:
-    """Whoever keeps what was measured measures again when it moves."""
+    """Anyone who keeps what was measured measures again when it moves."""
 
     def moved() -> tuple[int, int]:
         return mark(store, person=None, project="p", stage=Stage.GRADING)

@@ -36,7 +36,7 @@ STEPS = {
 
 
 class Worker:
-    """Somebody who does whatever comes to mind."""
+    """Someone who does whatever comes to mind."""
 
     def __init__(self, store: Store, person: Person, seed: int) -> None:
         self.store, self.person = store, person

@@ -1,4 +1,4 @@
-"""Nobody reaches live work without the qualification that the schema asks for; nothing of it counts as a vote."""
+"""No one reaches live work without the qualification that the schema asks for; nothing of it counts as a vote."""
 
 from __future__ import annotations
 

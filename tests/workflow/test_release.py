@@ -63,7 +63,7 @@ def vote(store: Store, login: str, choice: str, *, of: str) -> None:
 
 
 def _let_in(store: Store, login: str) -> None:
-    """Nobody here qualifies by a set: these projects have hardly any items."""
+    """No one here qualifies by a set: these projects have hardly any items."""
     from workflow.access import projects
     from workflow.annotate import qualification
 

@@ -79,7 +79,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(login=WHO, stage=st.sampled_from([Stage.VERIFICATION, Stage.ADJUDICATION]))
     def take(self, login: str, stage: Stage) -> None:
-        """Somebody asks for a task."""
+        """Someone asks for a task."""
         view = claims.next_task(self.store, person=self.people[login], project="p", stage=stage)
         if isinstance(view, NothingLeft):
             return
@@ -109,7 +109,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(login=WHO, choice=CHOICE, twice=st.booleans())
     def cast(self, login: str, choice: str | None, twice: bool) -> None:
-        """Somebody votes on what is on their page, or on what comes next; perhaps twice, perhaps too late."""
+        """Someone votes on what is on their page, or on what comes next; perhaps twice, perhaps too late."""
         if login not in self.held:
             self.take(login, Stage.VERIFICATION)
         view = self.held.get(login)
@@ -155,7 +155,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(login=WHO)
     def take_back(self, login: str) -> None:
-        """Somebody undoes their last vote."""
+        """Someone undoes their last vote."""
         try:
             view = submissions.undo(self.store, person=self.people[login], project="p", stage=Stage.VERIFICATION)
         except (Conflict, NotFound):
@@ -165,7 +165,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(login=WHO)
     def give_back(self, login: str) -> None:
-        """Somebody leaves what is on their page for later."""
+        """Someone leaves what is on their page for later."""
         view = self.held.pop(login, None)
         if view is not None:
             claims.release(self.store, person=self.people[login], task=view.id)

@@ -327,7 +327,7 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
-    """Nobody else changes who leads this person's projects, or who is an admin, until the transaction ends."""
+    """No one else changes who leads this person's projects, or who is an admin, until the transaction ends."""
     for id in sorted(project.id for project, _ in projects.of_person(session, person_id=person.id)):
         projects.lock(session, id=id)
     if person.is_admin:

@@ -142,7 +142,7 @@ def project(store: Store, *, person: Person, project: str) -> ProjectView:
 
 
 def members(store: Store, *, person: Person | None, project: str, active: bool = True) -> list[Membership]:
-    """Everybody in a project, for its leads; those whose accounts are deactivated only if asked for."""
+    """Everyone in a project, for its leads; those whose accounts are deactivated only if asked for."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return [
@@ -277,7 +277,7 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
-        raise Conflict(f"{without.name} is the last active lead of {name!r}; make somebody else one first.")
+        raise Conflict(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
 
 
 def log(session: Session, access: Access, row: StoredTask, person: Person, kind: str, now: datetime) -> None:

@@ -30,7 +30,7 @@ class Sight:
     """What someone may see of an item."""
 
     open: bool
-    """Somebody still answers about it blind, or may take an answer back."""
+    """Someone still answers about it blind, or may take an answer back."""
     blind: str
     """Why they must not look into it; empty if they may."""
     names: bool

@@ -256,7 +256,7 @@ def _write(
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
         whom = ", ".join(f"@{login}" for login in known) or "nobody"
-        problems.append(Problem("text", f"@{unknown[0]} is nobody whom you can mention here. You can mention: {whom}."))
+        problems.append(Problem("text", f"@{unknown[0]} is no one whom you can mention here. You can mention: {whom}."))
     official = seen.whole
     if early and not official:
         problems.append(Problem("early", "Only a senior or lead can say that a comment gives nothing away."))

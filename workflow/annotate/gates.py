@@ -24,7 +24,7 @@ from workflow.annotate.leases import extend, may_resume, resume
 
 @dataclass(frozen=True)
 class Visit:
-    """Somebody who asks for work in a stage."""
+    """Someone who asks for work in a stage."""
 
     session: Session
     access: Access

@@ -44,7 +44,7 @@ class GoldScore:
 
 
 def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldScore]:
-    """Everybody who has answered gold in a stage, by login; for leads."""
+    """Everyone who has answered gold in a stage, by login; for leads."""
     from agreement.limits import wilson  # numpy, which taking a task must not wait for
 
     with store.read() as session:

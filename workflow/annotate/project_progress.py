@@ -78,13 +78,13 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
         waiting = sum(each.items for each in _without_media(session, access).values())
         if waiting:
             said.append(
-                f"{_items(waiting)} for images or clips that are not there, and nobody is given an item without them."
+                f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
                 " Import in the menu brings them in; Dashboard says which ones they are."
             )
         without = " and ".join(stage.value for stage in qualification_sets.without_set(session, access=access))
         if without:
             said.append(
-                f"The {without} asks people to qualify first, and there is no set of items for it: nobody gets in"
+                f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"
                 " until you make one. Qualify in the menu does that."
             )
         return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
@@ -202,7 +202,7 @@ def _too_few_verifiers(
         return ()
     return (
         f"{_items(stuck)} for {verification.raters} votes, but {_only(len(able))} may verify"
-        f" here{_and_barred(barred)}, and nobody votes on an item that they wrote, edited, voted on or looked into;"
+        f" here{_and_barred(barred)}, and no one votes on an item that they wrote, edited, voted on or looked into;"
         " add verifiers.",
     )
 
@@ -237,7 +237,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[StoredTask]
     """Whom items wait for that none of those who settle may settle, and what each of them has done to the first."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        return f"{_items(len(stuck))} for a {role}, and nobody here is one; make somebody a {role} on People."
+        return f"{_items(len(stuck))} for a {role}, and no one here is one; make someone a {role} on People."
     item = items.by_id(session, id=stuck[0].item_id or 0)
     parts = items.parts(session, item_id=item.id)
     told = [
@@ -269,7 +269,7 @@ def _bring_in(access: Access, waiting: missing_media.Waiting) -> str:
     ]
     format = access.schema.source.format if access.schema.source else "FORMAT"
     return (
-        f"{_items(waiting.items)} for what nobody has brought in: {'; '.join(parts)}. Import the same file again with"
+        f"{_items(waiting.items)} for what no one has brought in: {'; '.join(parts)}. Import the same file again with"
         f" its media, on Import or with `touchstone import {access.name} {format} FILE --media DIR`."
     )
 

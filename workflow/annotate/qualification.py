@@ -73,7 +73,7 @@ def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -
 
 
 def since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[StoredQualification]:
-    """Somebody's tries since the last that they passed: what the number of attempts is about."""
+    """Someone's tries since the last that they passed: what the number of attempts is about."""
     tried: list[StoredQualification] = []
     for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
         if row.set_id is not None:

@@ -245,6 +245,6 @@ def _graded(access: Access, dimension: str) -> list[str]:
 
 
 def role_of(session: Session, access: Access, row: StoredPerson) -> Role | None:
-    """Somebody's role in the project; None if they take no part."""
+    """Someone's role in the project; None if they take no part."""
     member = projects.member(session, project_id=access.project_id, person_id=row.id)
     return member.role if member else Role.LEAD if row.is_admin else None

@@ -25,7 +25,7 @@ from workflow.annotate.authoring import edit_problems, revise
 from workflow.annotate.refinement_intake import feed, not_fed
 
 FIELDS = "fields"
-"""Beside the criteria: the item's fields that were changed."""
+"""Next to the criteria: the item's fields that were changed."""
 
 
 @dataclass(frozen=True)

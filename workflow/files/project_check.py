@@ -209,7 +209,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     said += triage_figures.broken_rules(session, access=access)
     said += qualification_tries.differences(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):
-        said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
+        said.append(f"item {external_id} was verified by someone who wrote or edited it.")
     for public_id in queries.strange_guidelines(session, project_id=access.project_id):
         said.append(f"submission {public_id} names a guideline that this project never had.")
     for public_id in queries.mixed_purposes(session, project_id=access.project_id):

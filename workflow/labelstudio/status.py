@@ -23,7 +23,7 @@ MOST_STUCK = 20
 
 @dataclass(frozen=True)
 class PersonThere:
-    """Somebody whose work goes to a server."""
+    """Someone whose work goes to a server."""
 
     login: str
     name: str
@@ -218,7 +218,7 @@ def _next_steps(
             steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
         elif each.outside_user is None and each.why:  # without a reason no one has looked yet
             steps.append(
-                f"Invite {each.email} at {row.address}: nobody with that address was found there, for {_called(who)}."
+                f"Invite {each.email} at {row.address}: no one with that address was found there, for {_called(who)}."
             )
     waiting = sum(line.out + line.removing for line in lines)
     if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):

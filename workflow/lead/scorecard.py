@@ -113,7 +113,7 @@ class Pay:
 
 
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
-    """Everybody who has submitted live work, by stage and login; for leads. ``by`` None is anyone who has made sure
+    """Everyone who has submitted live work, by stage and login; for leads. ``by`` None is anyone who has made sure
     that the person may see them."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

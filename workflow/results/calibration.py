@@ -262,7 +262,7 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
     plan = JudgePlan.of(row.params["plan"])
     if plan.attacks:
         return (
-            f"{row.name} was asked about answers that try to talk a judge into a score, which are nobody's. Name the "
+            f"{row.name} was asked about answers that try to talk a judge into a score, which are no one's. Name the "
             "run of the same judge over models' answers; the report finds this one by itself."
         )
     if row.state in OPEN or row.state in RESUMABLE:

@@ -213,7 +213,7 @@ class Listing:
     project: str
     counting: Counting | None
     models: Sequence[str]
-    """Everybody who answered or was asked."""
+    """Everyone who answered or was asked."""
     dimensions: frozenset[str]
     """Of the items that count."""
     unread: Sequence[str]

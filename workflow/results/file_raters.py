@@ -24,9 +24,9 @@ class FileRater:
     name: str
     is_person: bool
     marked: bool = False
-    """Somebody has said so, or the file had it from Label Studio; else no one has, and it counts as a machine."""
+    """Someone has said so, or the file had it from Label Studio; else no one has, and it counts as a machine."""
     account: bool = False
-    """Somebody has rated here under an account of this name, whose ratings these are."""
+    """Someone has rated here under an account of this name, whose ratings these are."""
     judge: bool = False
     """A judge or a metric that was run here is called so."""
     ratings: Mapping[Stage, int] | None = None
@@ -44,7 +44,7 @@ class FileRater:
 
 
 def raters(session: Session, *, project_id: int) -> list[FileRater]:
-    """Everybody of whom a project has ratings out of files, in the order in which they came."""
+    """Everyone of whom a project has ratings out of files, in the order in which they came."""
     counts = file_raters.counts(session, project_id=project_id)
     if not counts:
         return []
@@ -229,7 +229,7 @@ def told(found: Sequence[FileRater]) -> list[str]:
         sentences.append(f"Counted as {_machine(machines)}: {_some(machines)}.")
     if unsaid:
         why = "this is a person" if len(unsaid) == 1 else "these are people"
-        sentences.append(f"Counted as {_machine(unsaid)}, as nobody has said that {why}: {_some(unsaid)}.")
+        sentences.append(f"Counted as {_machine(unsaid)}, as no one has said that {why}: {_some(unsaid)}.")
     if accounts:
         sentences.append(
             f"Accounts here that have rated, too: {_some(accounts)}. These ratings count as theirs; where both are "

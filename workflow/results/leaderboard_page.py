@@ -43,7 +43,7 @@ class Leaderboards:
     counting: Counting | None
     reader: str
     models: Sequence[str]
-    """Everybody who answered or was asked."""
+    """Everyone who answered or was asked."""
     n_answers: int
     """Answers that count."""
     titles: Mapping[Scores, str]

@@ -88,7 +88,7 @@ class Read:
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """Everybody who answered or was asked, by name."""
+        """Everyone who answered or was asked, by name."""
         return tuple(sorted({answer.model for answer in self.answers} | set(self.unanswered)))
 
     @cached_property

@@ -65,6 +65,6 @@ def on_chance(tests: Sequence[Contrast]) -> str:
     found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
     return (
         f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "
-        f"would differ at 5 %; with Holm's correction for all of them together {found}. Whoever looks through many "
+        f"would differ at 5 %; with Holm's correction for all of them together {found}. Anyone who looks through many "
         "ways of cutting finds something: say which ones you looked at."
     )

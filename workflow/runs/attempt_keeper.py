@@ -36,7 +36,7 @@ class Prepared:
 
 
 class AttemptKeeper(threading.Thread):
-    """Beside the model: writes attempts as they come, says that the worker is there, and looks whether to stop.
+    """Next to the model: writes attempts as they come, says that the worker is there, and looks whether to stop.
 
     Attempts that end together are written together, and the model never waits for the disk.
     """

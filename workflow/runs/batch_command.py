@@ -225,7 +225,7 @@ class BatchCommand:
             told.append(f"{free} questions are not handed in")
         n = batches.n_problems(session, run_id=self.run_id)
         if n:
-            told.append(f"{n} lines that came back are nobody's answer")
+            told.append(f"{n} lines that came back are no one's answer")
         sentence = "; ".join(told)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 

@@ -131,7 +131,7 @@ export class Thread {
     );
     this.free.hidden = !(data.open && data.may_free);
     const whom = data.people.length
-      ? `Mention somebody with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.`
+      ? `Mention someone with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.`
       : "";
     const who = data.whole
       ? data.open
