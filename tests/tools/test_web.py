@@ -22,7 +22,7 @@ FAULTS = {
         "\n// One line more.\n" * 150 + "\nexport class",
         "noExcessiveLinesPerFile",
     ),
-    "circle": ("geometry.js", "const DIGITS", 'import "./marks/paint.js";\n\nconst DIGITS', "noImportCycles"),
+    "circle": ("geometry.js", "export const GRIP", 'import "./marks/paint.js";\n\nexport const GRIP', "noImportCycles"),
     "shape": ("dom.js", "listen(node, props.on);", "listen( node, props.on );", "Formatter would have printed"),
 }
 

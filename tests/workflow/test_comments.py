@@ -59,8 +59,8 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     assert comments.mentions(store, person=lea)["p"].unanswered == 1, "one item"
     seen = at(store, sam)
     assert texts(seen) == ["Is the left one meant? @sam", "Mine is odd."]
-    assert {comment.by for comment in seen.comments} == {"somebody"}, "seniors do not learn who votes"
-    assert {comment.name for comment in seen.comments} == {"somebody"}
+    assert {comment.by for comment in seen.comments} == {"someone"}, "seniors do not learn who votes"
+    assert {comment.name for comment in seen.comments} == {"someone"}
     assert comments.mentions(store, person=sam)["p"].unread == 0
     after = write(store, sam, "Yes, the left one.", reply_to=asked.comments[0].id)
     assert after.comments[-1].held
@@ -164,7 +164,7 @@ def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people
     vote(store, people["ben"], "blue")
     told = item_history.history(store, person=sue, project="p", item=item_of(store))
     assert told.names_hidden
-    assert {answer.by for answer in told.answers} == {"somebody"}
+    assert {answer.by for answer in told.answers} == {"someone"}
 
 
 def test_the_list_of_threads_costs_nobody_their_blindness(store: Store, people: dict[str, Person]) -> None:

@@ -165,7 +165,7 @@ def action_clips() -> list[ActionClip]:
         ActionClip(
             "push-block",
             goal="line up the blocks",
-            action="push the red block next to the yellow one",
+            action="push the red block beside the yellow one",
             next_action="check that the blocks are in a line",
             others=("take the yellow block away", "build a tower of the blocks", "put the blocks into a box"),
             seconds=4.0,

@@ -1,4 +1,4 @@
-"""Tabletop scenes through someone's own eyes, with questions whose answers are known because the scene was built so.
+"""Tabletop scenes through somebody's own eyes, with questions whose answers are known because the scene was built so.
 
     for scene in scenes("counting"):
         scene.draw().save(f"{scene.name}.png")
@@ -81,7 +81,7 @@ class Scene:
     also: tuple[str, ...]
     """Other wordings of the right answer."""
     wrong: tuple[str, ...]
-    """Answers that someone who looks badly might give."""
+    """Answers that somebody who looks badly might give."""
     partly: str
     """An answer that is partly right."""
     room: str
@@ -360,7 +360,7 @@ def _existence(on: _Layout, k: int) -> _Said:
         "Is there a knife on my table?",
         "No.",
         ("No, there is no knife.", "No, only a fork and a spoon.", "There is none."),
-        ("Yes.", "Yes, it lies next to the plate.", "Yes, a knife with a black handle."),
+        ("Yes.", "Yes, it lies beside the plate.", "Yes, a knife with a black handle."),
         "There is cutlery on the table.",
     )
 
@@ -408,7 +408,7 @@ def _attribute(on: _Layout, k: int) -> _Said:
         return _Said(
             "What is drawn on the sheet of paper in front of me?",
             "A house.",
-            ("It is a house.", "A red house with a door.", "Someone drew a house."),
+            ("It is a house.", "A red house with a door.", "Somebody drew a house."),
             ("A tree.", "A sun.", "Nothing, the sheet is empty."),
             "A drawing in red.",
         )
@@ -584,7 +584,7 @@ def _spatial(on: _Layout, k: int) -> _Said:
             f"To the {side}.",
             (f"It is to the {side} of the {other}.", f"On the {side}.", f"{_cap(side)}."),
             (f"To the {opposite}.", f"It is on the {opposite}.", f"Behind the {other}."),
-            f"It lies next to the {other}.",
+            f"It lies beside the {other}.",
         )
     if k == 3:
         near = on.put("block", "yellow", (0.1, 0.22))
@@ -1008,7 +1008,7 @@ def _assistance(on: _Layout, k: int) -> _Said:
         ),
         (
             wrong,
-            "Ask someone else to do it.",
+            "Ask somebody else to do it.",
             " ".join(f"{number}. {step}." for number, step in enumerate(reversed(steps), 1)),
         ),
         f"1. {steps[0]}. 2. {steps[1]}.",

@@ -30,7 +30,7 @@ from workflow.annotate.task_views import visible_fields
 
 NO_ITEM = "There is no such item with comments of yours."
 NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
-SOMEBODY = "somebody"
+SOMEBODY = "someone"
 """A rater whose name is hidden."""
 RECENT = 100
 
@@ -255,7 +255,7 @@ def _write(
     known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
-        whom = ", ".join(f"@{login}" for login in known) or "nobody"
+        whom = ", ".join(f"@{login}" for login in known) or "no one"
         problems.append(Problem("text", f"@{unknown[0]} is no one whom you can mention here. You can mention: {whom}."))
     official = seen.whole
     if early and not official:

@@ -224,7 +224,7 @@ def _too_few_others(
 
 
 def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "nobody"
+    return f"only {_people(n)}" if n else "no one"
 
 
 def _and_barred(n: int) -> str:

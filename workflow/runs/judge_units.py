@@ -82,7 +82,7 @@ def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
     there = items.models(session, project_id=access.project_id)
     wanted = [*(plan.models or ()), *([plan.baseline] if plan.baseline is not None else [])]
     problems = [
-        Problem("models", f"There are no answers of {name!r}; there are those of {', '.join(there) or 'nobody'}.")
+        Problem("models", f"There are no answers of {name!r}; there are those of {', '.join(there) or 'no one'}.")
         for name in wanted
         if name not in there
     ]
