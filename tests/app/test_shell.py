@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from types import SimpleNamespace
 
 import pytest
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 from streamlit.testing.v1 import AppTest
 
-from app import markup, plain_pages
+from app import markup, plain_pages, shell
 from app.routes.auth import calmly
 from app.routes.replies import STATUS, answering, status_of
 from domain import errors
@@ -159,3 +160,17 @@ def test_a_reply_of_a_route_is_never_kept_by_a_browser() -> None:
 
     reply = call(Router([Route("/x", answering(endpoint))]), "GET", "/x")
     assert reply.headers["cache-control"] == "no-store"
+
+
+def test_what_came_of_a_press_is_told_also_by_the_run_that_takes_the_place_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, kept = [100.0], dict[str, object]()
+    monkeypatch.setattr(shell, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(shell.st, "session_state", kept)
+    shell.say("people.said", "Saved.")
+    now[0] += 60  # nothing was drawn meanwhile
+    assert [shell.said("people.said"), shell.said("people.said")] == ["Saved.", "Saved."]
+    now[0] += shell.STANDS_SECONDS + 1
+    assert shell.said("people.said") is None
+    assert kept == {}
