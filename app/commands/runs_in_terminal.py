@@ -62,7 +62,7 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
     if resume is None and not new:
         raise ModelRefused(f"{say}, or --resume RUN to go on with one.")
     if resume is not None and frozen:
-        raise Conflict("A run goes on as it was started: next to --resume give only --retry-failed and --later.")
+        raise Conflict("A run goes on as it was started: with --resume give only --retry-failed and --later.")
     if retry_failed and resume is None:
         raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
 

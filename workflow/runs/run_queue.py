@@ -145,7 +145,7 @@ def serve(
     refused: set[str] = set()
     consumer = queue.huey.create_consumer(workers=threads, periodic=False, max_delay=1.0)
     leaving = {signal.SIGINT: (False, True), signal.SIGTERM: (False, True)}
-    setattr(consumer, "_signal_actions", leaving)  # noqa: B010 huey has no setting for it
+    consumer._signal_actions = leaving  # huey has no setting for it
 
     def work_on(run: str) -> None:
         if run in refused or run in busy or consumer.stop_flag.is_set():
