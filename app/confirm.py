@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import markup, shell
+from app import dialogs, markup, shell
 from app.services import Services
-
-_ASKED = "confirm.asked"
 
 
 @dataclass(frozen=True)
@@ -32,33 +30,32 @@ class Question:
     """The label of a line for the reason, which then has to be given; without it, none is asked for."""
 
 
-def ask(services: Services, question: Question, act: Callable[..., None], *, key: str, follows: bool = False) -> None:
-    """Open the dialog, in the run that follows the press; ``act`` is done once, however often yes is pressed.
+def ask(services: Services, question: Question, act: Callable[..., None], *, key: str) -> None:
+    """Open the dialog, which stands until it is answered; ``act`` is done once, however often yes is pressed.
 
-    With ``question.why`` it is called with the reason. ``follows``: the page looks at something that goes on, and goes
-    on doing so when the dialog is left by Escape.
+    With ``question.why`` it is called with the reason.
 
     ``act`` is called before the page is drawn anew, inside of ``shell.pressed``: what it raises is told on the page by
     ``shell.tell_refused``.
     """
-    token = secrets.token_hex(4)
-    st.session_state[_ASKED] = token
+    token = f"{key}.{secrets.token_hex(4)}"
+    why = f"{token}.why"
 
     def do() -> None:
-        reason = [str(st.session_state.get(f"{key}.why.{token}") or "").strip()] if question.why else []
-        if all(reason) and st.session_state.pop(_ASKED, None) == token:
+        reason = [str(st.session_state.get(why) or "").strip()] if question.why else []
+        if all(reason) and dialogs.is_open(token):
+            dialogs.close(token)
             with shell.pressed(services):
                 act(*reason)
 
-    @st.dialog(markup.label(question.title), on_dismiss="rerun" if follows else "ignore")
-    def box() -> None:
+    def body() -> None:
         shell.show(
             markup.tag("p", markup.text(question.words), style="ts"),
             markup.tag("p", markup.quiet(question.undo), style="ts"),
         )
-        reason = st.text_input(question.why, key=f"{key}.why.{token}") if question.why else None
+        reason = st.text_input(question.why, key=why) if question.why else None
         left, right = st.columns(2)
-        no = left.button(question.no, key=f"{key}.no", width="stretch")
+        no = left.button(question.no, key=f"{key}.no", width="stretch", on_click=dialogs.close, args=(token,))
         yes = right.button(
             markup.label(question.yes), key=f"{key}.yes", type="primary", width="stretch", wrap=True, on_click=do
         )
@@ -67,4 +64,4 @@ def ask(services: Services, question: Question, act: Callable[..., None], *, key
         elif no or yes:
             st.rerun()
 
-    box()
+    dialogs.show(question.title, body, name=token)

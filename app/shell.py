@@ -15,7 +15,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup
+from app import dialogs, markup
 from app.services import Resources, Services, resources
 from app.session import token_of
 from domain.display_names import apart
@@ -173,12 +173,15 @@ def _draw(screen: Screen, services: Services) -> None:
             st.html(f"<style>{LEAD_STYLE}</style>")
         else:
             working_page()
-        _view(screen.name)(services)
+        draw_view(screen.name, services)
 
 
-def _view(name: str) -> Callable[[Services], None]:
+def draw_view(name: str, services: Services) -> None:
+    """A screen, and the dialog that is open on it."""
+    dialogs.enter(name)
     render: Callable[[Services], None] = importlib.import_module(f"app.views.{name}").render
-    return render
+    render(services)
+    dialogs.draw()
 
 
 def _session(shared: Resources) -> SignedIn | None:

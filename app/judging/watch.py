@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import markup, shell
+from app import dialogs, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import run_lists, watch
@@ -85,8 +85,7 @@ LISTING = Listing(
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
-    asked = watch.asked_about(services, view)
-    every = watch.FOLLOW_SECONDS if view.state in OPEN and not asked else None
+    every = watch.FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
     st.fragment(run_every=every)(_live)(services, project, view.id, view.state)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import confirm, dialogs, markup, shell
 from app.confirm import Question
 from app.markup import Markup
 from app.running import shown
@@ -49,14 +50,12 @@ def file_name(name: str) -> str:
 
 def watched(services: Services, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
-    asked = asked_about(services, view)
-    every = FOLLOW_SECONDS if view.state in OPEN and not asked else None
+    every = FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
     st.fragment(run_every=every)(_live)(services, view.id, view.state)
 
 
 def out_of_a_file(services: Services, view: RunView) -> None:
     """Answers that were brought in: how many there are, where they are read, and the way to let them count nowhere."""
-    asked_about(services, view)
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
     href = "/cases?" + urlencode({"project": view.project, "model": view.name})
@@ -257,9 +256,10 @@ def buttons(services: Services, view: RunView) -> None:
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
-            _button("Pause", "pause", lambda: run_control.pause(store, by=by, run=view.id))
+            _button(services, "Pause", "pause", lambda: run_control.pause(store, by=by, run=view.id))
         if view.state in RESUMABLE and not view.withdrawn:
             _button(
+                services,
                 "Resume",
                 "resume",
                 lambda: run_control.resume(store, by=by, run=view.id, settings=services.settings),
@@ -267,34 +267,29 @@ def buttons(services: Services, view: RunView) -> None:
             )
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
+                services,
                 f"Ask the {view.failed:,} {KINDS[view.kind].words.failed} again",
                 "retry",
                 lambda: run_control.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
-            _ask("Cancel", "cancel", view)
+            _ask(services, "Cancel", "cancel", view)
         if view.state not in OPEN:
             withdraw(services, view)
 
 
 NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. What was answered stays, and counts."
-_ASKED = "models.asked"
-"""The run about which a dialog is to be opened, and whether it is to be cancelled or withdrawn."""
 
 
-def _ask(label: str, what: str, view: RunView, *, help: str | None = None) -> None:
-    """A press that leads to a dialog. The page is drawn anew around it: while it follows a run, each look at the run
-    would close the dialog."""
-    if st.button(label, key=f"models.{what}.{view.id}.ask", help=help):
-        st.session_state[_ASKED] = (view.id, what)
+def _ask(services: Services, label: str, what: str, view: RunView, *, help: str | None = None) -> None:
+    """A press that leads to a dialog. The page is drawn anew around it, and does not follow the run meanwhile."""
+    open_dialog = partial(_sure, services, what, view)
+    if st.button(label, key=f"models.{what}.{view.id}.ask", help=help, on_click=open_dialog):
         st.rerun()
 
 
-def asked_about(services: Services, view: RunView) -> bool:
-    """Whether the last press was to cancel or withdraw this run: then the dialog opens."""
-    run, what = st.session_state.pop(_ASKED, ("", ""))
-    if run != view.id:
-        return False
+def _sure(services: Services, what: str, view: RunView) -> None:
+    """Ask whether this run is to be cancelled or withdrawn."""
     named = shown.opening(view.name, 80)
     if what == "cancel":
         left = f"{markup.count(view.left, KINDS[view.kind].words.one)} will not be asked."
@@ -316,20 +311,22 @@ def asked_about(services: Services, view: RunView) -> bool:
         else:
             run_control.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
 
-    confirm.ask(services, question, act, key=f"models.{what}.{view.id}", follows=True)
-    return True
+    confirm.ask(services, question, act, key=f"models.{what}.{view.id}")
 
 
 def withdraw(services: Services, view: RunView) -> None:
     """Asks for the reason, with the run named; a run that was withdrawn can be taken back."""
     if not view.withdrawn:
-        _ask("Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
-    elif st.button("Take back: it counts again", key=f"models.withdraw.{view.id}.back"):
-        run_control.take_back(services.store, by=services.person, run=view.id)
-        st.rerun()
+        _ask(services, "Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
+    else:
+        back = partial(run_control.take_back, services.store, by=services.person, run=view.id)
+        _button(services, "Take back: it counts again", f"withdraw.{view.id}.back", back)
 
 
-def _button(label: str, name: str, act: Any, *, primary: bool = False) -> None:
-    if st.button(label, key=f"models.{name}", type="primary" if primary else "secondary"):
-        act()
+def _button(services: Services, label: str, name: str, act: Callable[[], object], *, primary: bool = False) -> None:
+    def do() -> None:
+        with shell.pressed(services):
+            act()
+
+    if st.button(label, key=f"models.{name}", type="primary" if primary else "secondary", on_click=do):
         st.rerun()

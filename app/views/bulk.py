@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -77,11 +78,12 @@ def render(services: Services) -> None:
         shell.say("bulk.said", f"Done: {markup.count(n, noun)} changed.")
 
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
-    if found.can and st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}"):
+    if found.can:
         n_items = markup.count(len(found.can), noun)
         whole = f"every {noun} of the project that can change ({n_items})" if chosen.every else n_items
         question = Question(f"{label}?", f"{ACTIONS[action]}: {whole}.", UNDO[action], f"Yes, {label.lower()}")
-        confirm.ask(services, question, do, key="bulk.sure")
+        sure = partial(confirm.ask, services, question, do, key="bulk.sure")
+        st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}", on_click=sure)
 
 
 def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:

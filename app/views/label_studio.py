@@ -51,7 +51,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     if not found:
         return None
     addresses = [each.address for each in found]
-    wanted = st.session_state.pop(SHOWN, None)
+    wanted = shell.said(SHOWN)
     address = st.selectbox(
         "Server",
         [*addresses, NEW],
@@ -208,7 +208,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
     emails = {login: str(st.session_state.get(key) or "").strip() for login, key in keys.items()}
     told: dict[str, Any] = {"by": services.person, "project": project, "address": status.address}
     changed = 0
-    st.session_state[WHERE] = PEOPLE
+    _at(PEOPLE)
     with shell.pressed(services):
         for login in [login for login, email in emails.items() if not email and login in before]:
             bridge.unmap_person(services.store, login=login, **told)
@@ -294,7 +294,8 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
     from labelstudio.tokens import normal
 
     given = st.session_state
-    where = given[WHERE] = SERVER if status else TOP
+    where = SERVER if status else TOP
+    _at(where)
     with shell.pressed(services):
         address = status.address if status else normal(str(given.get(f"{key}.address") or ""))
         bridge.connect(
@@ -307,23 +308,29 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             hold_hours=float(given[f"{key}.hold"]),
             stay=bool(given[f"{key}.stay"]),
         )
-        given[SHOWN] = address
+        shell.say(SHOWN, address)
         _say(where, "Saved. The next push acts on it.")
 
 
 # ---- what was said --------------------------------------------------------------------------------------------------
 
 
+def _at(where: str) -> None:
+    """A button there was pressed; what came of an earlier one is told no more."""
+    st.session_state.pop(SAID, None)
+    st.session_state[WHERE] = where
+
+
 def _say(where: str, words: str, *, good: bool = True) -> None:
     """Keep what came of a button, to be told next to it as the page is drawn next."""
-    st.session_state[SAID], st.session_state[WHERE] = (words, good), where
+    _at(where)
+    shell.say(SAID, (words, good))
 
 
 def _said(where: str) -> None:
     if st.session_state.get(WHERE) != where:
         return
-    del st.session_state[WHERE]
-    words, good = st.session_state.pop(SAID, ("", True))
+    words, good = shell.said(SAID) or ("", True)
     for line in words.splitlines():
         shell.show(markup.notice(line, style="good" if good else "bad"))
     shell.tell_refused()

@@ -207,15 +207,15 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
         _line(services, views, row, said, name="kept", button="Take it up" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)
-            if st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary"):
-                away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
-                question = Question(
-                    f"Put away what you wrote about {row.words or row.title}?",
-                    f"Your text of {markup.moment(row.at)} leaves this list.",
-                    "It cannot be undone here: copy what you still need first. The text stays in the database.",
-                    "Put it away",
-                )
-                confirm.ask(services, question, away, key="my_work.sure")
+            away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
+            question = Question(
+                f"Put away what you wrote about {row.words or row.title}?",
+                f"Your text of {markup.moment(row.at)} leaves this list.",
+                "It cannot be undone here: copy what you still need first. The text stays in the database.",
+                "Put it away",
+            )
+            sure = partial(confirm.ask, services, question, away, key="my_work.sure")
+            st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
 
 
 def _line(

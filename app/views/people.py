@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import confirm, dialogs, markup, shell
 from app.confirm import Question
 from app.services import Services
 from domain.errors import Conflict, InvalidInput, Problem
@@ -35,10 +35,9 @@ def render(services: Services) -> None:
     _said(services)
     _links()
     with st.container(horizontal=True):
-        if st.button("Invite someone", type="primary", key="people.invite"):
-            _invite(services, view)
-        if st.button("Let in someone who has an account", key="people.let_in"):
-            _let_in(services, view)
+        st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
+        let_in = "Let in someone who has an account"
+        st.button(let_in, key="people.let_in", on_click=_let_in, args=(services, view))
     if not members:
         shell.show(markup.notice("No one takes part yet. Make an invitation and send its link."))
     else:
@@ -46,7 +45,6 @@ def render(services: Services) -> None:
     for member in members:
         _member(services, view, member)
     _deactivated(services, view)
-    _ask(services)
 
 
 def stages_of(view: ProjectView) -> list[Stage]:
@@ -88,8 +86,13 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
     with change:
         # Keyed by the account, so that what is open here is never the next person's.
         label = f"Change {markup.label(member.person.name)}"
-        if st.button(label, key=f"people.change.{view.name}.{member.person.id}", width="stretch", wrap=True):
-            _change(services, view, member)
+        st.button(
+            label,
+            key=f"people.change.{view.name}.{member.person.id}",
+            width="stretch",
+            wrap=True,
+            on_click=partial(_pressed, services, partial(_change, services, view, member)),
+        )
 
 
 def _words(value: str, part: str) -> markup.Markup:
@@ -203,13 +206,12 @@ def _dialog(
     ``more`` draws what else it has, below the button.
     """
 
-    @st.dialog(markup.label(title))
-    def box() -> None:
+    def body() -> None:
         with shell.guard(services):
             draw()
             refused = st.container()
             done = st.button(
-                button, type="primary", key=f"{key}.do", width="stretch", on_click=partial(_pressed, services, act)
+                button, type="primary", key=f"{key}.do", width="stretch", on_click=partial(_pressed, services, act, key)
             )
             if done and not shell.was_refused():
                 st.rerun()
@@ -218,12 +220,15 @@ def _dialog(
             if more is not None:
                 more()
 
-    box()
+    dialogs.show(title, body, name=key)
 
 
-def _pressed(services: Services, act: Callable[[], None]) -> None:
+def _pressed(services: Services, act: Callable[[], None], dialog: str | None = None) -> None:
+    """Do ``act``; the dialog in which it was asked for is then over, unless it was refused."""
     with shell.pressed(services):
         act()
+    if dialog is not None and not shell.was_refused():
+        dialogs.close(dialog)
 
 
 def _opened() -> int:
@@ -236,7 +241,8 @@ def _opened() -> int:
 # ---- changing someone's part ---------------------------------------------------------------------------------------
 
 
-def _change(services: Services, view: ProjectView, member: Membership) -> None:
+def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
+    member = _now(services, view, drawn)
     key = f"people.part.{view.name}.{member.person.id}.{_opened()}"
     name = member.person.name
 
@@ -250,14 +256,14 @@ def _change(services: Services, view: ProjectView, member: Membership) -> None:
         if services.person.is_admin:
             acts["Make a sign-in link"] = link
         acts["Take out of the project"] = partial(
-            _ask_later, _removal(member), partial(_remove, services, view, member)
+            _ask, services, _removal(member), partial(_remove, services, view, member)
         )
         if accounts.may_set_active(services.store, by=services.person, login=member.person.login):
             act = partial(_set_active, services, member, active=False)
-            acts["Deactivate the account"] = partial(_ask_later, _deactivation(member), act)
+            acts["Deactivate the account"] = partial(_ask, services, _deactivation(member), act)
         for label, do in acts.items():
             act_key = f"{key}.{label.split()[0].lower()}"
-            if st.button(label, key=act_key, width="stretch", on_click=partial(_pressed, services, do)):
+            if st.button(label, key=act_key, width="stretch", on_click=partial(_pressed, services, do, key)):
                 st.rerun()
 
     def link() -> None:
@@ -271,7 +277,7 @@ def _change(services: Services, view: ProjectView, member: Membership) -> None:
         wanted = replace(member, role=role, dimensions=dimensions, stages=stages)
         act = partial(_save, services, view, member, wanted)
         if member.role is Role.LEAD and role is not Role.LEAD:
-            _ask_later(_demotion(services, member, role), act)
+            _ask(services, _demotion(services, member, role), act)
         else:
             act()
 
@@ -284,10 +290,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
     What another lead has changed since the dialog was opened is not overwritten: the page shows it, and one can choose
     again.
     """
-    members = projects.members(services.store, person=services.person, project=view.name)
-    now = next((each for each in members if each.person.id == seen.person.id), None)
-    if now is None:
-        raise Conflict(f"{seen.person.name} is no longer in the project.")
+    now = _now(services, view, seen)
     for what in ("role", "dimensions", "stages"):
         if getattr(wanted, what) == getattr(seen, what):
             wanted = replace(wanted, **{what: getattr(now, what)})
@@ -295,6 +298,15 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
             raise Conflict(f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
     _store(services, view, wanted)
     _say(_saved(view, wanted))
+
+
+def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
+    """The part as it is stored now."""
+    members = projects.members(services.store, person=services.person, project=view.name)
+    now = next((each for each in members if each.person.id == seen.person.id), None)
+    if now is None:
+        raise Conflict(f"{seen.person.name} is no longer in the project.")
+    return now
 
 
 def _store(services: Services, view: ProjectView, member: Membership) -> None:
@@ -462,11 +474,5 @@ def _said(services: Services) -> None:
         st.button("Undo", key="people.undo", on_click=partial(_pressed, services, undo))
 
 
-def _ask_later(question: Question, act: Callable[[], None]) -> None:
-    st.session_state["people.ask"] = (question, act)
-
-
-def _ask(services: Services) -> None:
-    question, act = st.session_state.pop("people.ask", (None, None))
-    if question is not None:
-        confirm.ask(services, question, act, key="people.sure")
+def _ask(services: Services, question: Question, act: Callable[[], None]) -> None:
+    confirm.ask(services, question, act, key="people.sure")

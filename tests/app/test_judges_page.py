@@ -100,10 +100,9 @@ def show(home: Home, store: Store) -> Iterator[Open]:
 
     def screen(services):  # type: ignore[no-untyped-def]
         from app import shell
-        from app.views import judges
 
         with shell.guard(services):
-            judges.render(services)
+            shell.draw_view("judges", services)
 
     def draw(login: str = "lea", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)

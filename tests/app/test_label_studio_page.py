@@ -44,12 +44,10 @@ def store(home: Home) -> Iterator[Store]:
 
 def drawn(home: Home, store: Store) -> AppTest:
     def screen(services):  # type: ignore[no-untyped-def]
-        import importlib
-
         from app import shell
 
         with shell.guard(services):
-            importlib.import_module("app.views.label_studio").render(services)
+            shell.draw_view("label_studio", services)
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, home.media(), Settings(home.path, ""), lea, "csrf")

@@ -67,12 +67,10 @@ def show(home: Home, store: Store) -> Iterator[Show]:
     """Draw a screen for someone, as the frame does: errors become words."""
 
     def screen(name, services):  # type: ignore[no-untyped-def]
-        import importlib
-
         from app import shell
 
         with shell.guard(services):
-            importlib.import_module(f"app.views.{name}").render(services)
+            shell.draw_view(name, services)
 
     def draw(name: str, login: str, *, project: str = "tiny", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)
@@ -316,6 +314,31 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     (back,) = [button for button in test.button if button.label == "Reactivate Bo"]
     back.click().run()
     assert accounts.find_person(store, login="bo") in accounts.everybody(store)
+
+
+@pytest.mark.parametrize("opened", ["people.invite", "people.let_in", "change", "question"])
+def test_a_dialog_stands_when_another_run_takes_the_place_of_the_one_that_opened_it(show: Show, opened: str) -> None:
+    """Streamlit shows what the newest run draws: without a press in it, nothing of the press before is seen."""
+    test = show("people", "lea")
+    if opened.startswith("people."):
+        test.button(key=opened).click().run()
+    else:
+        test = change(test, "Bo")
+    if opened == "question":
+        test = save(test, button=".take")
+    before = {button.key for button in test.button}
+    assert any(str(key).endswith((".do", ".yes")) for key in before)
+    assert {button.key for button in test.run().button} == before
+
+
+def test_a_dialog_that_is_left_or_answered_is_gone_and_another_address_has_none(show: Show) -> None:
+    test = save(change(show("people", "lea"), "Bo"), button=".take")
+    test.button(key="people.sure.no").click().run()
+    assert not [button for button in test.run().button if button.key == "people.sure.yes"]
+    test = save(change(test, "Bo"), button=".take")
+    assert test.button(key="people.sure.yes")
+    test.query_params["from"] = "elsewhere"
+    assert not [button for button in test.run().button if button.key == "people.sure.yes"]
 
 
 def test_the_only_lead_stays_one_and_is_told(store: Store, show: Show) -> None:

@@ -80,10 +80,9 @@ def show(home: Home, store: Store) -> Iterator[Open]:
 
     def screen(services):  # type: ignore[no-untyped-def]
         from app import shell
-        from app.views import models
 
         with shell.guard(services):
-            models.render(services)
+            shell.draw_view("models", services)
 
     def draw(login: str = "lea", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)

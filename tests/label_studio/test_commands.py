@@ -286,12 +286,10 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     )
 
     def screen(services):  # type: ignore[no-untyped-def]
-        import importlib
-
         from app import shell
 
         with shell.guard(services):
-            importlib.import_module("app.views.label_studio").render(services)
+            shell.draw_view("label_studio", services)
 
     page = AppTest.from_function(screen, args=(services,), default_timeout=120)
     page.query_params["project"] = "tiny"
