@@ -46,6 +46,9 @@ def record(
 GIVEN = ("task.claimed", "pool.picked", "task.given")
 """Kinds of events with which someone comes to have a task."""
 
+TAKEN_AWAY = ("task.taken_away", "task.reassigned")
+"""Kinds of events with which a task is taken from someone, by another: ``from`` is the login."""
+
 LOOKING = ("export.made", "history.read")
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
@@ -90,6 +93,19 @@ def held(session: Session, *, task_id: int, person_id: int) -> bool:
         col(EventRow.kind).in_(GIVEN),
     )
     return session.exec(wanted.limit(1)).first() is not None
+
+
+def taken_away(session: Session, *, task_id: int, person_id: int, login: str) -> bool:
+    """Whether a lead took a task from a person who has not been given it since."""
+    given = select(func.max(EventRow.id)).where(
+        EventRow.task_id == task_id, EventRow.person_id == person_id, col(EventRow.kind).in_(GIVEN)
+    )
+    wanted = select(EventRow.data).where(
+        EventRow.task_id == task_id,
+        col(EventRow.kind).in_(TAKEN_AWAY),
+        col(EventRow.id) > given.scalar_subquery(),
+    )
+    return any(data.get("from") == login for data in session.exec(wanted))
 
 
 def taken_at(session: Session, *, task_id: int, person_id: int, kinds: Sequence[str]) -> datetime | None:

@@ -7,11 +7,12 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
+from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow.annotate import claims, priorities
+from workflow.annotate import claims, expired_drafts, priorities, submissions
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen
 
@@ -46,6 +47,41 @@ def test_claims_go_back_to_everybody(store: Store) -> None:
         bulk.do(store, token=seen.token, **given)
     with pytest.raises(NotAllowed):
         bulk.preview(store, **{**given, "by": ann})
+
+
+def _take_away(store: Store, lea: Person, **more: object) -> None:
+    given = {"by": lea, "project": "p", "action": Action.GIVE_BACK, "chosen": Chosen(person="ann"), **more}
+    assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1
+
+
+@pytest.mark.parametrize("reassigned", [False, True])
+def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store: Store, reassigned: bool) -> None:
+    """Also when no one else has it; whoever lost it may have it again as anyone may."""
+    make_project(store)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann = make_person(store, "ann")
+    eve = make_person(store, "eve")
+    make_items(store, 1)
+    held = claimed(store, ann)
+    if reassigned:
+        _take_away(store, lea, action=Action.REASSIGN, to="eve")
+        claims.release(store, person=eve, task=held.id)
+    else:
+        _take_away(store, lea)
+    answer = {"person": ann, "task": held.id, "values": {"choice": "red"}}
+    with pytest.raises(LeaseLost, match="A lead has taken this task away"):
+        claims.heartbeat(store, person=ann, task=held.id)
+    with pytest.raises(LeaseLost, match="A lead has taken this task away"):
+        claims.set_aside(store, person=ann, task=held.id)
+    with pytest.raises(LeaseLost, match=r"A lead has taken this task away.*kept as a draft"):
+        submissions.submit(store, key="1", **answer)
+    assert _held(store, ann.id) == []
+    (kept,) = expired_drafts.kept_texts(store, person=ann)
+    assert (kept.why, kept.free) == ("A lead took it away.", True)
+    again = claims.take_back(store, person=ann, task=held.id)
+    assert again == ("p", Stage.VERIFICATION)
+    claims.heartbeat(store, person=ann, task=held.id)
+    submissions.submit(store, key="2", **answer)
 
 
 def test_a_claim_goes_only_to_somebody_who_may_have_it(store: Store) -> None:

@@ -13,7 +13,7 @@ from db import gold_items as stored
 from db import items
 from db.engine import Store
 from db.tables import ProjectRow
-from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
 from domain.gold import GoldStanding, is_turn
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
@@ -215,6 +215,22 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert answer_all(store, ann, lambda view: "red", n=3)
     (score,) = gold_scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
+
+
+def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, clock: Clock) -> None:
+    """What they gave back is free, and no one else has it: that is not why they do not get it again."""
+    begin(store, clock)
+    known = draw(store)
+    ann = make_person(store, "ann")
+    given_back = claimed(store, ann)
+    while given_back.item in known:  # gold is made for one person, and stays theirs
+        answer_all(store, ann, lambda view: "red", n=1)
+        given_back = claimed(store, ann)
+    claims.release(store, person=ann, task=given_back.id)
+    answer_all(store, ann, lambda view: "blue" if view.item in known else "red")
+    for act in (claims.heartbeat, claims.set_aside):
+        with pytest.raises(LeaseLost, match="Too many of your answers differ from known ones"):
+            act(store, person=ann, task=given_back.id)
 
 
 def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:

@@ -13,7 +13,7 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.projects import Access, access_to, log
 from workflow.annotate import gates
-from workflow.annotate.leases import LOST, extend, give_up, held_task, put_aside, resume
+from workflow.annotate.leases import extend, give_up, held_task, put_aside, resume, why_lost
 from workflow.annotate.task_views import task_view
 
 
@@ -121,7 +121,7 @@ def set_aside(store: Store, *, person: Person, task: str) -> None:
         if row.stage is Stage.AUTHORING:
             raise Conflict("An item that you write is put off by itself: leave it, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):
-            raise LeaseLost(LOST)
+            raise LeaseLost(why_lost(session, access=access, row=row, person=person))
         put_aside(session, access=access, row=row, person=person, now=now)
 
 
@@ -157,10 +157,10 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
 
 
 def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
-    """Say that the page is still open; the new end of the lease. ``LeaseLost`` if the task has gone to someone
-    else."""
+    """Say that the page is still open; the new end of the lease. ``LeaseLost``, with the reason, if the task is no
+    longer theirs."""
     with store.write() as session:
         row, access = held_task(session, person=person, task=task)
         if not extend(session, access=access, row=row, person=person, now=store.now()) or row.lease_until is None:
-            raise LeaseLost(LOST)
+            raise LeaseLost(why_lost(session, access=access, row=row, person=person))
         return row.lease_until

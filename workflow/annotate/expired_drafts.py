@@ -9,7 +9,7 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import as_words
-from db import items, postponed, submissions, task_claims, tasks
+from db import events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
@@ -26,6 +26,7 @@ FIRST_WORDS = 90
 
 LATE = "It came after its lease had ended, when someone else had the item."
 GONE = "Its lease had ended, and someone else has the item."
+TAKEN_AWAY = "A lead took it away."
 NOT_WANTED = "The item has changed or is settled, so no one is asked about it any more."
 
 
@@ -67,7 +68,6 @@ def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
             lines = _lines(access, row, draft) if access is not None else ()
             if access is None or not lines:
                 continue
-            withdrawn = row.state is TaskState.WITHDRAWN
             found.append(
                 KeptText(
                     task=row.public_id,
@@ -77,12 +77,20 @@ def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
                     dimension=row.dimension,
                     words=_words(session, access, row),
                     at=draft.saved_at,
-                    why=NOT_WANTED if withdrawn else LATE if draft.lost else GONE,
+                    why=_why_lost(session, person, row, draft),
                     lines=lines,
                     free=may_resume(session, row=row, person=person, now=store.now()),
                 )
             )
         return found
+
+
+def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDraft) -> str:
+    if row.state is TaskState.WITHDRAWN:
+        return NOT_WANTED
+    if events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login):
+        return TAKEN_AWAY
+    return LATE if draft.lost else GONE
 
 
 def put_away(store: Store, *, person: Person, task: str) -> None:

@@ -8,13 +8,16 @@ from db import comment_threads, events, items, postponed, submissions, task_clai
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import NotAllowed, NotFound
-from domain.records import NothingLeft, Person
+from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id, log
 from workflow.annotate import gold_checks, image_pool, qualification
 
-LOST = "This task has gone to someone else because its lease had ended; what you wrote is kept as a draft."
+KEPT = "What you wrote is kept as a draft."
+LOST = f"This task has gone to someone else because its lease had ended. {KEPT}"
+TAKEN_AWAY = f"A lead has taken this task away. {KEPT}"
+NOT_WANTED = "This task is no longer wanted: its item or image has changed hands. Your text is kept."
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
@@ -41,11 +44,11 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
 def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:
     """Renew the lease of a locked task, also one that has ended if no one took it; False if it is someone else's, or
-    is free and they get no new work.
+    is free and they get no new work or a lead took it from them: ``why_lost`` says which.
 
     One that is held for longer keeps its end.
     """
-    free = row.state is TaskState.OPEN and why_no_new_work(session, access=access, row=row, person=person) is None
+    free = row.state is TaskState.OPEN and _why_not_again(session, access, row, person) is None
     if free and task_claims.may_take(session, row=row, person_id=person.id):
         task_claims.claim(session, row=row, person_id=person.id, now=now)
         note_claim(session, access=access, row=row, person=person, before=None, now=now)
@@ -58,12 +61,25 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
     return True
 
 
-def why_no_new_work(session: Session, *, access: Access, row: StoredTask, person: Person) -> NothingLeft | None:
-    """Why someone may not begin a live task that is free: they are to qualify first, or stopped; None if they may."""
-    if row.purpose is not Purpose.LIVE:
-        return None
-    barred = qualification.require(session, access=access, person=person, stage=row.stage)
-    return barred or gold_checks.why_stopped(session, access=access, person=person, stage=row.stage)
+def why_lost(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
+    """Why a locked task that ``extend`` refused is someone's no more."""
+    if row.state is TaskState.WITHDRAWN:
+        return NOT_WANTED
+    if row.state is TaskState.OPEN:
+        return _why_not_again(session, access, row, person) or LOST
+    return LOST
+
+
+def _why_not_again(session: Session, access: Access, row: StoredTask, person: Person) -> str | None:
+    """Why a page that is still open may not take up a task again that is free: they are to qualify first, are stopped,
+    or a lead took it from them; None if it may."""
+    if row.purpose is Purpose.LIVE:
+        barred = qualification.require(session, access=access, person=person, stage=row.stage)
+        nothing = barred or gold_checks.why_stopped(session, access=access, person=person, stage=row.stage)
+        if nothing is not None:
+            return f"{nothing.sentence} {KEPT}"
+    taken = events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login)
+    return TAKEN_AWAY if taken else None
 
 
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:

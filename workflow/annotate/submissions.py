@@ -19,7 +19,7 @@ from workflow.access import guidelines
 from workflow.access.projects import Access, access_to, log
 from workflow.annotate import adjudication, authoring, grading, qualification, refinement, verification
 from workflow.annotate.drafts import must_be_json
-from workflow.annotate.leases import LOST, extend, held_task, why_no_new_work
+from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
@@ -203,20 +203,16 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
         if not row.correcting:
             return Conflict("You have submitted this task already; undo it to change it.")
         why = _why_fixed(session, access, row, now)
-        return Conflict(f"{why} What you wrote is kept as a draft.") if why else None
+        return Conflict(f"{why} {KEPT}") if why else None
     if row.purpose is not Purpose.QUALIFICATION:
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
-            return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
-    if row.state is TaskState.OPEN:
-        nothing = why_no_new_work(session, access=access, row=row, person=person)
-        if nothing is not None:
-            return LeaseLost(f"{nothing.sentence} What you wrote is kept as a draft.")
-    if row.state is TaskState.WITHDRAWN:
-        return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
+            return LeaseLost(f"{barred.sentence} {KEPT}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
         return None  # theirs, whether or not the lease has ended
-    return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
+    if extend(session, access=access, row=row, person=person, now=now):
+        return None
+    return LeaseLost(why_lost(session, access=access, row=row, person=person))
 
 
 def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
