@@ -192,7 +192,7 @@ def _stages(schema: Schema) -> Found:
             yield ("stages", stage, "criteria"), "at least one criterion is needed"
     yield from _names(asked)
     if stages.adjudication:
-        yield from choices(stages.adjudication.causes, ("stages", "adjudication", "causes"), least=1)
+        yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
         if not stages.verification:
             yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
     if stages.refinement:

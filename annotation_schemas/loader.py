@@ -16,6 +16,8 @@ from domain.errors import SchemaError
 
 _KNOWN = {"criterion_kind": list(kinds.CRITERIA), "field_kind": list(kinds.FIELDS)}
 """The names that a file may use, which the models by themselves do not know."""
+_FORMER_KEYS: dict[yaml_text.Path, str] = {("stages", "adjudication", "causes"): "reasons"}
+"""Keys of the version before, and their names of today; projects keep the text that they were made with."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,12 @@ def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
 
 
 def schema_hash(schema: Schema, guideline_text: str) -> str:
-    """SHA-256 of the canonical JSON of what the schema says and of the guideline; comments and layout do not matter."""
-    content = {"schema": schema.model_dump(mode="json", exclude_defaults=True), "guideline": guideline_text}
+    """SHA-256 of the canonical JSON of what the schema says and of the guideline; comments and layout do not matter.
+
+    Keys go in under their first names, the models' aliases: a key that is renamed makes no other version of a schema.
+    """
+    said = schema.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+    content = {"schema": said, "guideline": guideline_text}
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -95,7 +101,7 @@ def _parse(text: str) -> tuple[Document, Schema | None]:
 @lru_cache(maxsize=32)
 def _parsed(text: str) -> tuple[Document, Schema | None]:
     """What a text says, which is read once: nothing of it but the list of troubles ever changes."""
-    document, schema = typed_yaml.parse(text, Schema, _KNOWN)
+    document, schema = typed_yaml.parse(text, Schema, _KNOWN, former=_FORMER_KEYS)
     if schema is not None:
         cross_check(schema, document)
     elif document.value is not None:

@@ -69,7 +69,7 @@ class AssetSlot(_Part):
 
 
 class Choice(_Part):
-    """A value with its label: an option, a scale step, a cause, a reason. A bare value gets a label made from it."""
+    """A value with its label: an option, a scale step, a reason. A bare value gets a label made from it."""
 
     value: Scalar
     """What is stored."""
@@ -331,7 +331,7 @@ class Adjudication(_Part):
 
     by: Literal["senior", "lead"] = "senior"
     """The least role that may settle."""
-    causes: tuple[Choice, ...] = ()
+    reasons: tuple[Choice, ...] = Field(default=(), serialization_alias="causes")
     """Why an item was contested; one of them is chosen."""
     edit: bool = True
     """Whether an item may be changed; it is then verified again."""

@@ -20,14 +20,23 @@ Model = TypeVar("Model", bound=BaseModel)
 Context = Mapping[str, list[str]]
 
 
-def parse(text: str, model: type[Model], context: Context | None = None) -> tuple[Document, Model | None]:
+def parse(
+    text: str,
+    model: type[Model],
+    context: Context | None = None,
+    *,
+    former: Mapping[yaml_text.Path, str] | None = None,
+) -> tuple[Document, Model | None]:
     """The document with its troubles, and what it says as a ``model``; None where it does not fit.
 
-    ``context`` is what the model's own checks are told: lists of known names, by what they name.
+    ``context`` is what the model's own checks are told: lists of known names, by what they name. ``former`` are keys
+    by their earlier names, as paths, with the names that they have now: they are read as these, with a warning.
     """
     document = yaml_text.read(text)
     if document.value is None:
         return document, None
+    for path, name in (former or {}).items():
+        _rename(document, path, name)
     try:
         found = model.model_validate(document.value, strict=True, context=context)
     except ValidationError as error:
@@ -73,6 +82,24 @@ _FILLERS: Mapping[str, Any] = {
     "tuple_type": [],
     "dict_type": {},
 }
+
+
+def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
+    """Read the key at a path as if it had that name, on its own line; a document with both names is refused."""
+    *around, old = path
+    place = document.value
+    for step in around:
+        place = place.get(step) if isinstance(place, dict) else None
+    if not isinstance(place, dict) or old not in place:
+        return
+    value = place.pop(old)
+    if name in place:
+        document.add(path, f"`{old}` is the earlier name of `{name}`, and both are given; leave `{old}` out")
+        return
+    document.add(path, f"`{old}` is `{name}` now; the old name goes with the next version", level=yaml_text.WARNING)
+    place[name] = value
+    moved = {at: line for at, line in document.lines.items() if at[: len(path)] == path}
+    document.lines.update({(*around, name, *at[len(path) :]): line for at, line in moved.items()})
 
 
 def _is_of_the_text(trouble: yaml_text.Trouble) -> bool:

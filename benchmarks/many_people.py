@@ -58,7 +58,7 @@ stages:
       - {name: fits, kind: choice, prompt: "Does it fit?",
          options: [{value: "yes", label: "Yes"}, {value: "no", label: "No"}]}
     keep: {rule: unanimous, criterion: fits, value: "yes"}
-  adjudication: {by: senior, causes: [{value: unclear, label: Unclear}]}
+  adjudication: {by: senior, reasons: [{value: unclear, label: Unclear}]}
 """
 
 

@@ -1,4 +1,4 @@
-"""Commands and queries on versions of guidelines, on who has read them, and on the causes that they answer."""
+"""Commands and queries on versions of guidelines, on who has read them, and on the reasons that they answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.records import StoredAnnotation, StoredCauseAnswer, StoredGuidelineVersion, StoredItem
-from db.tables import AnnotationRow, CauseAnswerRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow
+from db.records import StoredAnnotation, StoredGuidelineVersion, StoredItem, StoredReasonAnswer
+from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
 from domain.states import Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
@@ -139,12 +139,12 @@ def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, S
 
 def decisions(
     session: Session, *, project_id: int
-) -> list[tuple[StoredAnnotation, StoredItem, StoredCauseAnswer | None]]:
-    """What seniors have decided, oldest first, with its item, and what the lead has made of its cause."""
+) -> list[tuple[StoredAnnotation, StoredItem, StoredReasonAnswer | None]]:
+    """What seniors have decided, oldest first, with its item, and what the lead has made of its reason."""
     wanted = (
-        select(AnnotationRow, ItemRow, CauseAnswerRow)
+        select(AnnotationRow, ItemRow, ReasonAnswerRow)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
-        .join(CauseAnswerRow, col(CauseAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
+        .join(ReasonAnswerRow, col(ReasonAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
         .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.ADJUDICATION)
         .order_by(col(AnnotationRow.id))
     )
@@ -153,4 +153,4 @@ def decisions(
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     """Note which decisions a version answers; one that was answered already stays so."""
-    insert_or_ignore(session, CauseAnswerRow, rows)
+    insert_or_ignore(session, ReasonAnswerRow, rows)

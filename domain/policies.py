@@ -151,7 +151,7 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected at once, with the causes told, and no one is asked about it any more",
+    "retire": "the item is rejected at once, with the reasons told, and no one is asked about it any more",
     "adjudicate": "a senior settles the item at once, and no one else is asked to vote on it",
 }
 """What so many skips do."""
@@ -191,7 +191,7 @@ def verdict(
 
     With several criteria each must come to "keep"; agreement on another value in any of them rejects the item. What
     the votes leave open goes to adjudication if the schema has it, and is rejected otherwise. ``words`` are the
-    labels of the causes of skips.
+    labels of the reasons of skips.
     """
     row = KEEP_RULES.get(rule.rule)
     if row is None:
@@ -229,13 +229,13 @@ def value_that_keeps(rule: KeepSpec, name: str, item_fields: Mapping[str, Any]) 
 def _after_skips(
     skips: SkipsSpec, skipped: Sequence[Vote], n_votes: int, criteria: Sequence[str], words: Mapping[Any, str]
 ) -> Verdict:
-    causes = Counter(
-        words.get(cause, str(cause))
+    reasons = Counter(
+        words.get(reason, str(reason))
         for vote in skipped
         for name in criteria
-        if vote.values.get(name) is None and (cause := vote.reasons.get(name)) is not None
+        if vote.values.get(name) is None and (reason := vote.reasons.get(name)) is not None
     )
-    told = ", ".join(f"{cause} ({n})" for cause, n in sorted(causes.items()))
+    told = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items()))
     who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped it: {told}."
     if skips.then == "adjudicate":
         return Verdict(ItemState.IN_ADJUDICATION, f"{who} A senior decides.")

@@ -12,7 +12,7 @@ from annotation_schemas.label_studio_parts import Part
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema
 from domain.errors import NotAvailable
 
-DECISION, CAUSE, FIELDS = "decision", "cause", "fields"
+DECISION, REASON, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
     Choice(value="accept", label="Accept: the item is kept"),
     Choice(value="reject", label="Reject: the item is dropped"),
@@ -182,9 +182,9 @@ def _adjudication_parts(schema: Schema) -> list[Part]:
     decisions = DECISIONS if stage.edit else DECISIONS[:2]
     decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
     found = [Part(decision, kinds.of_criterion(decision), "choices")]
-    if stage.causes:
-        cause = Criterion(name=CAUSE, kind="choice", prompt="Why was it contested?", options=stage.causes)
-        found.append(Part(cause, kinds.of_criterion(cause), "choices"))
+    if stage.reasons:
+        reason = Criterion(name=REASON, kind="choice", prompt="Why was it contested?", options=stage.reasons)
+        found.append(Part(reason, kinds.of_criterion(reason), "choices"))
     if stage.edit:
         able = [
             each

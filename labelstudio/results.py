@@ -18,7 +18,7 @@ from annotation_schemas.label_studio_parts import Context, Given, Part, Result
 from annotation_schemas.model import Schema
 from domain.errors import Problem
 from labelstudio.answers import note_written, read_part, write_part
-from labelstudio.page import CAUSE, DECISION, FIELDS, drawn_on, parts, refusal, require
+from labelstudio.page import DECISION, FIELDS, REASON, drawn_on, parts, refusal, require
 
 __all__ = [
     "ABOUT",
@@ -69,7 +69,7 @@ def read(
     if stage == "adjudication":
         edited = {name.removeprefix(EDITED): values.pop(name) for name in list(values) if name.startswith(EDITED)}
         if DECISION in values:
-            values.setdefault(CAUSE, None)
+            values.setdefault(REASON, None)
         if values.get(DECISION) == "edit":
             values[FIELDS] = edited
     return Read(values, reasons, note.strip(), tuple(given.problems))

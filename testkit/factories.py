@@ -51,7 +51,7 @@ stages:
 """
 """Two dimensions, a key that verifiers must not see, k raters, adjudication or none, two graders."""
 
-SETTLING = '{by: senior, edit: true, causes: [{value: wrong_key, label: "Wrong key"}]}'
+SETTLING = '{by: senior, edit: true, reasons: [{value: wrong_key, label: "Wrong key"}]}'
 
 UNVERIFIED = """
 name: plain

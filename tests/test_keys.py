@@ -110,7 +110,7 @@ stages:
          begins: [not holding *], actions: [{name: go, makes: [near 1]}, {name: take, needs: [near 1], ends: [open 1]}]}
       - {name: drawn, kind: boxes, options: [x], prompt: Draw, required: false}
     keep: {rule: unanimous, criterion: fits, value: "yes"}
-  adjudication: {causes: [unclear, wrong]}
+  adjudication: {reasons: [unclear, wrong]}
   refinement:
     criteria: [{name: other, kind: choice, prompt: Also, options: ["no", "yes"]}]
     done: {other: "no"}
@@ -801,7 +801,7 @@ ROWS: dict[str, Row] = {
     "Verification.gold": row(golden, f"{V}.gold", {**GOLD, "rate": 0.1}, **{f"{V}.gold": GOLD}),
     "Verification.order": row(slots, f"{V}.order", "fewest_votes"),
     "Adjudication.by": row(roles, "stages.adjudication.by", "lead"),
-    "Adjudication.causes": row(settled, "stages.adjudication.causes", ["unclear", "other"]),
+    "Adjudication.reasons": row(settled, "stages.adjudication.reasons", ["unclear", "other"]),
     "Adjudication.edit": row(settled, "stages.adjudication.edit", False),
     "Refinement.criteria": row(page(Stage.REFINEMENT), "stages.refinement.criteria.0.prompt", "Right, too"),
     "Refinement.until": row(refined, "stages.refinement.until", "one_round"),

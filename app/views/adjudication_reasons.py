@@ -151,7 +151,7 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
                     services.store,
                     by=services.person,
                     project=view.name,
-                    cause=line.reason,
+                    reason=line.reason,
                     dimension=line.dimension,
                     why=why,
                 )
@@ -188,7 +188,7 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
         rows.append([markup.quiet("note"), *(markup.text(vote.note or "-") for vote in found.votes)])
     labels = {}
     if view.schema.schema_.stages.adjudication is not None:
-        labels = {str(one.value): one.label for one in view.schema.schema_.stages.adjudication.causes}
+        labels = {str(one.value): one.label for one in view.schema.schema_.stages.adjudication.reasons}
     why = labels.get(found.reason, found.reason) or adjudication_reasons.NO_REASON
     decision = f"The senior said: {found.decision}, {why}."
     return [

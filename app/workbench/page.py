@@ -71,7 +71,7 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
         "vote_criteria": [_criterion(criterion) for criterion in criteria_of(schema, Stage.VERIFICATION)]
         if stage is Stage.ADJUDICATION
         else [],
-        "adjudication": {"causes": [_choice(cause) for cause in adjudication.causes], "edit": adjudication.edit}
+        "adjudication": {"reasons": [_choice(reason) for reason in adjudication.reasons], "edit": adjudication.edit}
         if stage is Stage.ADJUDICATION and adjudication
         else None,
     }

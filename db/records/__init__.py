@@ -51,7 +51,7 @@ from db.records.runs import (
     StoredRunWorker,
     StoredToolResult,
 )
-from db.records.talk import StoredCauseAnswer, StoredComment, StoredCommentFor, StoredInsight
+from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, StoredReasonAnswer
 from db.records.work import StoredAnnotation, StoredAside, StoredDraft, StoredTally, StoredTask, StoredWalk
 
 __all__ = [
@@ -65,7 +65,6 @@ __all__ = [
     "StoredBridgeProject",
     "StoredBridgeTask",
     "StoredCandidate",
-    "StoredCauseAnswer",
     "StoredComment",
     "StoredCommentFor",
     "StoredDraft",
@@ -95,6 +94,7 @@ __all__ = [
     "StoredQualificationReview",
     "StoredQualificationSet",
     "StoredReading",
+    "StoredReasonAnswer",
     "StoredRevision",
     "StoredRun",
     "StoredRunBatch",

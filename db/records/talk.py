@@ -1,4 +1,4 @@
-"""What is said about items: comments, causes, and who has seen others' votes."""
+"""What is said about items: comments, adjudication reasons, and who has seen others' votes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sqlmodel import Field, SQLModel
 from db.types import UTCDateTime, public_id, row_id
 
 
-class StoredCauseAnswer(SQLModel):
-    """What a lead has made of the cause of a senior's decision: the version that answers it, or why none has to."""
+class StoredReasonAnswer(SQLModel):
+    """What a lead has made of the reason for a senior's decision: the version that answers it, or why none has to."""
 
     annotation_id: int = Field(primary_key=True, foreign_key="annotation.id")
     guideline_version_id: int = Field(foreign_key="guideline_version.id", index=True)

@@ -28,7 +28,7 @@ from db.tables.runs import (
     RunWorkerRow,
     ToolResultRow,
 )
-from db.tables.talk import CauseAnswerRow, CommentForRow, CommentRow, InsightRow
+from db.tables.talk import CommentForRow, CommentRow, InsightRow, ReasonAnswerRow
 from db.tables.work import AnnotationRow, AsideRow, DraftRow, TallyRow, TaskRow, WalkRow
 
 metadata = SQLModel.metadata
@@ -45,7 +45,6 @@ __all__ = [
     "BridgeRow",
     "BridgeTaskRow",
     "CandidateRow",
-    "CauseAnswerRow",
     "CommentForRow",
     "CommentRow",
     "DraftRow",
@@ -75,6 +74,7 @@ __all__ = [
     "QualificationRow",
     "QualificationSetRow",
     "ReadingRow",
+    "ReasonAnswerRow",
     "RevisionRow",
     "RunBatchProblemRow",
     "RunBatchRow",

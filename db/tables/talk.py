@@ -1,13 +1,13 @@
-"""What is said about items: comments, causes, and who has seen others' votes."""
+"""What is said about items: comments, adjudication reasons, and who has seen others' votes."""
 
 from __future__ import annotations
 
 from sqlalchemy import Index, UniqueConstraint
 
-from db.records.talk import StoredCauseAnswer, StoredComment, StoredCommentFor, StoredInsight
+from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, StoredReasonAnswer
 
 
-class CauseAnswerRow(StoredCauseAnswer, table=True):
+class ReasonAnswerRow(StoredReasonAnswer, table=True):
     __tablename__ = "cause_answer"
 
 

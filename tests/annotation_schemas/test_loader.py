@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation_schemas.loader import load_schema, load_text
+from annotation_schemas.loader import examine, load_schema, load_text
 from annotation_schemas.yaml_text import LARGEST_BYTES
 from domain.errors import SchemaError
 
@@ -132,7 +132,11 @@ BROKEN = [
     Broken("name: options", "name: question", 9, "item.fields[1].name", "there twice"),
     Broken("- name: size", "- name: fits", 25, ".name", "there twice"),
     Broken("[cohen_kappa]", "[cohens_kappa]", 32, "report.statistics[0]", "did you mean `cohen_kappa`?"),
-    Broken("adjudication: none", "adjudication: {causes: []}", 31, "stages.adjudication.causes", "at least 1 entry"),
+    Broken("adjudication: none", "adjudication: {reasons: []}", 31, "stages.adjudication.reasons", "at least 1 entry"),
+    Broken("adjudication: none", "adjudication: {by: lead,\n    causes: [a, a]}", 32, "stages.adjudication.reasons[1]",
+           "there twice"),
+    Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
+           "the earlier name of `reasons`, and both are given; leave `causes` out"),
     Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "quote it"),
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("raters: 2", "raters: 2\n    qualification: {items: 50, reviewers: 2, pass_mark: 80}", 14, ".pass_mark",
@@ -286,6 +290,17 @@ def test_the_hash_is_of_what_is_said_not_of_how() -> None:
     assert load_text(layout, "guide", "b").hash == plain.hash
     assert load_text(FITS, "another guide", "a").hash != plain.hash
     assert load_text(FITS.replace("Small", "Smaller"), "guide", "a").hash != plain.hash
+
+
+def test_an_earlier_key_says_the_same_as_the_one_of_today_and_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    today = FITS.replace("adjudication: none", "adjudication: {by: lead, reasons: [unclear]}")
+    path.write_text(today.replace("reasons:", "causes:"), encoding="utf-8")
+    examined = examine(path)
+    assert examined.loaded.hash == load_text(today, "", "a").hash
+    assert [reason.value for reason in examined.loaded.schema_.stages.adjudication.reasons] == ["unclear"]  # type: ignore[union-attr]
+    says = "stages.adjudication.causes: `causes` is `reasons` now; the old name goes with the next version."
+    assert f"{path}:31: warning: {says}" in examined.warnings
 
 
 def test_the_short_forms_say_the_same_as_the_long_ones() -> None:

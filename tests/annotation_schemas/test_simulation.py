@@ -100,7 +100,7 @@ IMPOSSIBLE = [
     Case(text("{rule: unanimous_and_key, criterion: choice, key: number}"), f"{KEEP}: stages.verification.keep.key",
          "can never be answered with the item's `number`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', raters=1,
-              after="  adjudication: {causes: [unclear]}\n"), f"{KEEP + 1}: stages.adjudication",
+              after="  adjudication: {reasons: [unclear]}\n"), f"{KEEP + 1}: stages.adjudication",
          "nothing ever comes to adjudication"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {words: [any]}}',
@@ -179,7 +179,7 @@ MAYBE_MEANT = [
 ]  # fmt: skip
 FITS = [
     text('{rule: majority, criterion: fits, value: "yes"}'),
-    text('{rule: majority, criterion: fits, value: "yes"}', raters=4, after="  adjudication: {causes: [unclear]}\n"),
+    text('{rule: majority, criterion: fits, value: "yes"}', raters=4, after="  adjudication: {reasons: [unclear]}\n"),
     text('{rule: all_of, values: {fits: "yes", letters: A}}', raters=1),
     text("{rule: unanimous_and_key, criterion: choice, key: answer}", raters=2),
     text("{rule: majority, criterion: choice, key: answer}"),

@@ -82,7 +82,7 @@ def test_an_entry_that_an_adjudicator_changes_in_a_list_is_sent(modules: Page) -
         const { AdjudicateForm } = await import('/forms/adjudicate.js');
         window.form = new AdjudicateForm(host);
         document.body.append(form.root);
-        form.open({ criteria: [], options: {}, votes: [], history: [], causes: [], edit: true, ...given });
+        form.open({ criteria: [], options: {}, votes: [], history: [], reasons: [], edit: true, ...given });
         form.decide('edit');
         """,
         {

@@ -638,7 +638,7 @@ def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, 
     assert "nominal scale, guideline 2\n" in lines
 
 
-# ---- causes and the guideline ----------------------------------------------------------------------------------------
+# ---- reasons and the guideline ---------------------------------------------------------------------------------------
 
 
 def test_an_empty_list_of_causes_says_where_they_come_from(show: Show) -> None:

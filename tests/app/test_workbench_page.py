@@ -125,7 +125,7 @@ def test_adjudication_gets_votes_causes_and_the_criteria_that_were_asked() -> No
     }
     assert [each["name"] for each in found["static"]["vote_criteria"]] == ["fits"]
     assert found["static"]["adjudication"]["edit"] is True
-    assert "wrong_key" in [cause["value"] for cause in found["static"]["adjudication"]["causes"]]
+    assert "wrong_key" in [reason["value"] for reason in found["static"]["adjudication"]["reasons"]]
 
 
 def test_authoring_asks_only_for_fields_that_authors_write() -> None:

@@ -1,4 +1,4 @@
-"""From votes to verdicts in a real browser: causes become a new guideline, and skips retire an item.
+"""From votes to verdicts in a real browser: reasons become a new guideline, and skips retire an item.
 
 Every figure is worked out here, from what the people of these tests pressed.
 """
@@ -52,7 +52,7 @@ def begin(server: Server, schema: str, questions: dict[str, list[str]], people: 
     server.start()
 
 
-# ---- causes, and the guideline that answers them --------------------------------------------------------------------
+# ---- reasons, and the guideline that answers them --------------------------------------------------------------------
 
 CUP, PAN, LID, FOG, SAW, NUT = (f"What is {number}?" for number in ("one", "two", "three", "four", "five", "six"))
 KITCHEN, WORKSHOP = [CUP, PAN, LID, FOG], [SAW, NUT]
@@ -105,7 +105,7 @@ def test_causes_become_a_guideline_and_later_votes_carry_it(
         with at_desk(chromium, server, "sam") as sam:
             settled = settle(sam)
         with at_desk(chromium, server, "lena") as lena:
-            read_causes(lena, pictures)
+            read_reasons(lena, pictures)
             write_guideline(lena, pictures)
         late = vote(bob, "bob", BOB, cast, 1)
         assert bob.view() == "task"
@@ -117,16 +117,16 @@ def test_causes_become_a_guideline_and_later_votes_carry_it(
 
     check_ratings(server, cast)
     check_release(server, tmp_path, cast, late)
-    check_causes(server, settled)
+    check_reasons(server, settled)
     said = run(server.home, "check", "jury")
     assert "Everything stored follows from the votes." in said
     assert "1 item has votes under versions 1 and 2 of the guideline" in said
 
 
 def settle(sam: Desk) -> dict[str, tuple[str, str]]:
-    """The senior settles all that is contested, the most contested first; by question, decision and cause."""
+    """The senior settles all that is contested, the most contested first; by question, decision and reason."""
     keys = {"accept": "1", "reject": "2"}
-    causes = ["wrong_key", "several_valid", "ambiguous", "media_unclear", "guideline_gap", "annotator_error"]
+    reasons = ["wrong_key", "several_valid", "ambiguous", "media_unclear", "guideline_gap", "annotator_error"]
     plan = {PAN: ("accept", "guideline_gap"), LID: ("reject", "guideline_gap"), FOG: ("reject", "ambiguous")}
     sam.open("/adjudicate?project=jury")
     expect(sam.bench).to_be_visible()
@@ -134,21 +134,21 @@ def settle(sam: Desk) -> dict[str, tuple[str, str]]:
     while sam.view() == "task":
         question = sam.shown("question")
         order.append(question)
-        decision, cause = plan[question]
+        decision, reason = plan[question]
         if question == PAN:
             sam.press("n")
             sam.page.keyboard.insert_text("Does a lid count?")
             sam.press("Escape")
         sam.press(keys[decision])
         expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
-        sam.next_after(str(causes.index(cause) + 1))
+        sam.next_after(str(reasons.index(reason) + 1))
     # They differ in both questions about the pan, in one about the lid; about the third there is only one vote.
     assert order == [PAN, LID, FOG]
     return plan
 
 
-def read_causes(lena: Desk, pictures: Path | None) -> None:
-    """The lead sees what was given as causes, and with one click the item behind one."""
+def read_reasons(lena: Desk, pictures: Path | None) -> None:
+    """The lead sees what was given as reasons, and with one click the item behind one."""
     lena.open("/adjudication_reasons?project=jury")
     expect(lena.page.get_by_text("3 decisions · 3 open · 0 done")).to_be_visible()
     lines = lena.page.locator("[data-testid=stExpander] summary")
@@ -265,7 +265,7 @@ def question_of(release: Path, item: dict[str, Any]) -> str:
     return str(json.loads((release / item["file"]).read_text())[item["position"]]["question"])
 
 
-def check_causes(server: Server, settled: dict[str, tuple[str, str]]) -> None:
+def check_reasons(server: Server, settled: dict[str, tuple[str, str]]) -> None:
     """The file of reasons has every decision, and what became of it; under its earlier name, too."""
     text = run(server.home, "reasons", "jury")
     earlier = touchstone("causes", "jury", home=server.home)

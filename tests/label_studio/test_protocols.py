@@ -59,7 +59,7 @@ SKIPS = ("none_fits", "goal_ambiguous", "progress_unclear", "several_fit")
 SETTLING = """adjudication:
     by: senior
     edit: true
-    causes:
+    reasons:
       - {value: wrong_key, label: The answer is wrong}
       - {value: annotator_error, label: A verifier made a mistake}
 """

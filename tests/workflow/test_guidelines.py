@@ -144,7 +144,7 @@ def test_only_leads_change_it(store: Store) -> None:
         with pytest.raises(NotAllowed):
             adjudication_reasons.reasons(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            guidelines.answer(store, by=person, project="p", cause="wrong_key", dimension="colour", why="No.")
+            guidelines.answer(store, by=person, project="p", reason="wrong_key", dimension="colour", why="No.")
         with pytest.raises(NotAllowed):
             adjudication_reasons.contested(store, by=person, project="p", item="colour/0", revision=1)
 
@@ -196,7 +196,7 @@ def test_one_item_voted_on_under_two_versions_is_worth_knowing(store: Store) -> 
     assert "1 item has votes under versions 1 and 2" in remark
 
 
-# ---- the list of causes ---------------------------------------------------------------------------------------------
+# ---- the list of reasons ---------------------------------------------------------------------------------------------
 
 
 def settle(store: Store, senior: Person, cause: str = "wrong_key", note: str = "") -> str:
@@ -246,7 +246,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     done = guidelines.put(store, by=None, project="p", text=SECOND, why="So.", answers=[("wrong_key", "colour")])
     assert (done.number, done.answers) == (2, 3)
     assert guidelines.answer(
-        store, by=None, project="p", cause="wrong_key", dimension="shape", why="A slip of the pen."
+        store, by=None, project="p", reason="wrong_key", dimension="shape", why="A slip of the pen."
     ) == 1  # fmt: skip
     contested(store, 1)
     settle(store, senior)

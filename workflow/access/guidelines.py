@@ -68,7 +68,7 @@ def put(
     why
         What changed, in a sentence; annotators read it.
     answers
-        The causes that it answers, each with its dimension: all of their open decisions are done with it.
+        The adjudication reasons that it answers, each with its dimension: all of their open decisions are done with it.
     based_on
         The version that its writer has read; None: whichever is in force.
     requalify
@@ -77,7 +77,7 @@ def put(
     Raises
     ------
     InvalidInput
-        The text is empty, too long, or the one that is in force; there is no ``why``; a cause has no open decision.
+        The text is empty, too long, or the one that is in force; there is no ``why``; a reason has no open decision.
     Conflict
         Another version has come into force than the one it is based on.
 
@@ -129,8 +129,8 @@ def put(
         return _version(version, by.login if by else None, {}, n)
 
 
-def answer(store: Store, *, by: Person | None, project: str, cause: str, dimension: str, why: str) -> int:
-    """Say why the open decisions of a cause in a dimension need no new guideline; how many there were."""
+def answer(store: Store, *, by: Person | None, project: str, reason: str, dimension: str, why: str) -> int:
+    """Say why the open decisions with a reason in a dimension need no new guideline; how many there were."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if not why.strip() or len(why) > LONGEST_WHY:
@@ -139,7 +139,7 @@ def answer(store: Store, *, by: Person | None, project: str, cause: str, dimensi
         projects.lock(session, id=access.project_id)
         current = guidelines.by_hash(session, project_id=access.project_id, hash=access.loaded.guideline_hash)
         n = _answer(
-            session, access, (current.id if current else 0) or 0, [(cause, dimension)], by=by, why=why.strip(), now=now
+            session, access, (current.id if current else 0) or 0, [(reason, dimension)], by=by, why=why.strip(), now=now
         )
         events.record(
             session,
@@ -147,7 +147,7 @@ def answer(store: Store, *, by: Person | None, project: str, cause: str, dimensi
             kind="cause.answered",
             project_id=access.project_id,
             person_id=by.id if by else None,
-            data={"cause": cause, "dimension": dimension, "why": why.strip(), "decisions": n},
+            data={"cause": reason, "dimension": dimension, "why": why.strip(), "decisions": n},
         )
         return n
 
@@ -251,15 +251,15 @@ def _answer(
     why: str,
     now: datetime,
 ) -> int:
-    """Note that a version answers all open decisions of these causes; how many. The project is locked meanwhile."""
+    """Note that a version answers all open decisions with these reasons; how many. The project is locked meanwhile."""
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision, _, known in guidelines.decisions(session, project_id=access.project_id):
         if known is None:
             waiting[str(decision.answers.get("cause") or ""), decision.dimension].append(decision.id)
-    for cause, dimension in answers:
-        if (cause, dimension) not in waiting:
+    for reason, dimension in answers:
+        if (reason, dimension) not in waiting:
             raise InvalidInput(
-                [Problem("answers", f"No open decision in {dimension} has the cause {cause!r}; look at the causes.")]
+                [Problem("answers", f"No open decision in {dimension} has the reason {reason!r}; look at the reasons.")]
             )
     ids = [id for key in dict.fromkeys(answers) for id in waiting[key]]
     note = {"guideline_version_id": version_id, "why": why, "by_id": by.id if by else None, "created_at": now}

@@ -19,20 +19,20 @@ DECISIONS = ("accept", "reject", "edit")
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a decision. Where the schema has causes, every decision names one, also an acceptance and also
-    after skips: what voters said is theirs, and the senior's word is what the lead works with."""
+    """What is wrong with a decision. Where the schema has reasons, every decision names one, also an acceptance and
+    also after skips: what voters said is theirs, and the senior's word is what the lead works with."""
     stage = access.schema.stages.adjudication
     if stage is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no adjudication.")]
-    decision, cause = given.values.get("decision"), given.values.get("cause")
+    decision, reason = given.values.get("decision"), given.values.get("cause")
     allowed = DECISIONS if stage.edit else DECISIONS[:2]
     if decision not in allowed:
         return [Problem("decision", f"Decide: {', '.join(allowed)}.")]
-    causes = [choice.value for choice in stage.causes]
-    if cause is not None and cause not in causes:
-        return [Problem("cause", f"Name one of the causes: {', '.join(str(value) for value in causes)}.")]
-    if causes and cause is None:
-        return [Problem("cause", f"Say why it was contested: {', '.join(choice.label for choice in stage.causes)}.")]
+    known = [choice.value for choice in stage.reasons]
+    if reason is not None and reason not in known:
+        return [Problem("cause", f"Name one of the reasons: {', '.join(str(value) for value in known)}.")]
+    if known and reason is None:
+        return [Problem("cause", f"Say why it was contested: {', '.join(choice.label for choice in stage.reasons)}.")]
     if decision != "edit":
         return []
     fields = given.values.get("fields")

@@ -74,7 +74,7 @@ def judge(
         adjudication=access.schema.stages.adjudication is not None,
         decision=decisions[-1].answers.get("decision") if decisions else None,
         skips=verification.skips if verification else None,
-        words=causes_of_skips(access.schema),
+        words=reasons_of_skips(access.schema),
     )
 
 
@@ -83,13 +83,13 @@ def as_votes(rows: Sequence[StoredAnnotation]) -> list[Vote]:
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 
 
-def causes_of_skips(schema: Schema) -> dict[Any, str]:
-    """The labels of the causes that a verifier may give for a skip."""
+def reasons_of_skips(schema: Schema) -> dict[Any, str]:
+    """The labels of the reasons that a verifier may give for a skip."""
     return {
-        cause.value: cause.label
+        reason.value: reason.label
         for criterion in registry.criteria_of(schema, "verification")
         if criterion.skip
-        for cause in criterion.skip.reasons
+        for reason in criterion.skip.reasons
     }
 
 

@@ -24,7 +24,7 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         adjudication = access.schema.stages.adjudication
-        labels = {str(one.value): one.label for one in adjudication.causes} if adjudication else {}
+        labels = {str(one.value): one.label for one in adjudication.reasons} if adjudication else {}
         place = {dimension.id: at for at, dimension in enumerate(access.schema.dimensions)}
         number = guidelines.numbers(session, project_id=access.project_id)
         versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}

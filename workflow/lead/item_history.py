@@ -41,7 +41,7 @@ WORDS: Mapping[str, str] = {
     "task.corrected": "submitted anew in place of an earlier answer ({stage})",
     "task.reopened": "took the answer back into the form ({stage})",
     "comment.written": "commented",
-    "cause.answered": "answered the cause of the decision",
+    "cause.answered": "answered the reason for the decision",
     "history.read": "looked at the history before the verdict",
 }
 """What events of an item are called; others are shown by their kind, and to leads only."""

@@ -7,7 +7,7 @@
 
 export type Scalar = string | number | boolean;
 
-/** An option, a step of a scale, a cause, a reason. */
+/** An option, a step of a scale, a reason. */
 export interface Choice {
   value: Scalar;
   label: string;
@@ -118,7 +118,7 @@ export interface Static {
   slots: Slot[];
   criteria: Criterion[];
   vote_criteria: Criterion[];
-  adjudication: { causes: Choice[]; edit: boolean } | null;
+  adjudication: { reasons: Choice[]; edit: boolean } | null;
 }
 
 // ---- the part of a page that changes with every task

@@ -20,7 +20,7 @@ const DECISIONS = [
  * @property {Record<string, Option[]>} options of the item
  * @property {Vote[]} votes
  * @property {string[]} history
- * @property {Choice[]} causes why an item can be contested
+ * @property {Choice[]} reasons why an item can be contested
  * @property {boolean} edit whether the item may be changed
  * @property {Field[]} fields
  * @property {Values} values of the item
@@ -34,12 +34,12 @@ export class AdjudicateForm {
     this.root = el("div", { class: "adjudicate" });
     this.fields = new FieldForm({ media: host.media, change: () => host.change() });
     /** @type {Choice[]} */
-    this.causes = [];
+    this.reasons = [];
     this.decisions = DECISIONS;
     /** @type {string | undefined} */
     this.decision = undefined;
     /** @type {Scalar | undefined} */
-    this.cause = undefined;
+    this.reason = undefined;
     /** @type {Values} */
     this.original = {};
     /** @type {Field[]} */
@@ -52,12 +52,12 @@ export class AdjudicateForm {
   }
 
   /** @param {Settled} settled */
-  open({ criteria, options, votes, history, causes, edit, fields, values, answers = {} }) {
+  open({ criteria, options, votes, history, reasons, edit, fields, values, answers = {} }) {
     const given = /** @type {{ decision?: string, cause?: Scalar | null, fields?: Values }} */ (answers.values ?? {});
-    this.causes = causes;
+    this.reasons = reasons;
     this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
     this.decision = given.decision;
-    this.cause = given.cause ?? undefined;
+    this.reason = given.cause ?? undefined;
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
     this.fields.open({ fields: this.editable, values: given.fields || values });
@@ -92,34 +92,34 @@ export class AdjudicateForm {
     });
     this.editor.hidden = this.decision !== "edit" || this.asking;
     this.host.media.repaint();
-    this.why.hidden = !this.decision || !this.causes.length;
-    if (this.asking) this.paintCauses();
-    else if (!this.why.hidden) this.paintCause();
+    this.why.hidden = !this.decision || !this.reasons.length;
+    if (this.asking) this.paintReasons();
+    else if (!this.why.hidden) this.paintReason();
     else fill(this.why);
   }
 
   /** A decision is made, and why the item was contested is still to be said. */
   get asking() {
-    return Boolean(this.decision && this.causes.length && (this.cause === undefined || this.decision !== "edit"));
+    return Boolean(this.decision && this.reasons.length && (this.reason === undefined || this.decision !== "edit"));
   }
 
   /** While an item is edited its reason stands above the fields, and may be chosen anew. */
-  paintCause() {
-    const cause = this.causes.find((candidate) => same(candidate.value, this.cause))?.label ?? String(this.cause);
+  paintReason() {
+    const reason = this.reasons.find((candidate) => same(candidate.value, this.reason))?.label ?? String(this.reason);
     const click = () => {
-      this.cause = undefined;
+      this.reason = undefined;
       this.paint();
     };
     const again = el("button", { type: "button", class: "small", on: { click } }, "another");
-    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Reason: ", el("strong", {}, cause)), again));
+    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Reason: ", el("strong", {}, reason)), again));
   }
 
-  paintCauses() {
-    const list = this.causes.map((cause, index) => {
-      const label = el("span", { class: "label" }, cause.label);
-      const chosen = same(cause.value, this.cause);
-      const button = choice(KEYS[index].toUpperCase(), chosen, () => this.because(cause.value), [label]);
-      if (cause.help) button.title = cause.help;
+  paintReasons() {
+    const list = this.reasons.map((reason, index) => {
+      const label = el("span", { class: "label" }, reason.label);
+      const chosen = same(reason.value, this.reason);
+      const button = choice(KEYS[index].toUpperCase(), chosen, () => this.choose(reason.value), [label]);
+      if (reason.help) button.title = reason.help;
       return button;
     });
     const back = el("span", { class: "quiet" }, key("Esc"), " back");
@@ -135,15 +135,15 @@ export class AdjudicateForm {
   decide(value) {
     this.decision = value;
     this.error.hidden = true;
-    this.cause = undefined;
+    this.reason = undefined;
     this.paint();
     this.host.change();
     if (!this.asking) this.goOn();
   }
 
-  /** @param {Scalar} cause */
-  because(cause) {
-    this.cause = cause;
+  /** @param {Scalar} reason */
+  choose(reason) {
+    this.reason = reason;
     this.paint();
     this.host.change();
     this.goOn();
@@ -160,7 +160,7 @@ export class AdjudicateForm {
    * @returns {Read}
    */
   with(fields) {
-    const values = { decision: this.decision, cause: this.cause ?? null };
+    const values = { decision: this.decision, cause: this.reason ?? null };
     return { values: this.decision === "edit" ? { ...values, fields: fields() } : values, reasons: {} };
   }
 
@@ -175,7 +175,7 @@ export class AdjudicateForm {
   check() {
     this.error.hidden = true;
     if (!this.decision) return this.say("Choose a decision.");
-    if (this.causes.length && this.cause === undefined) return this.say("Choose a reason.");
+    if (this.reasons.length && this.reason === undefined) return this.say("Choose a reason.");
     if (this.decision !== "edit") return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
@@ -206,7 +206,7 @@ export class AdjudicateForm {
   key(event) {
     if (event.key === "Escape" && this.decision) {
       this.decision = undefined;
-      this.cause = undefined;
+      this.reason = undefined;
       this.paint();
       this.host.change();
       return true;
@@ -214,9 +214,9 @@ export class AdjudicateForm {
     const index = keyIndex(event);
     if (index < 0) return false;
     if (this.asking) {
-      const cause = this.causes[index];
-      if (cause) this.because(cause.value);
-      return Boolean(cause);
+      const reason = this.reasons[index];
+      if (reason) this.choose(reason.value);
+      return Boolean(reason);
     }
     if (this.decision === "edit" && this.fields.key(event)) return true;
     const decision = this.decisions[index];
