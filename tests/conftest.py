@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from db.engine import Store
     from testkit.tiny import Shelf
 
+# One thread for arithmetic in each process, before anything loads it: the workers take all cores, and torch's threads
+# wait for each other by spinning. Set against a worker next door, tiny models take three times as long with two.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A busy machine is no failure, and every run tries the same examples; `--hypothesis-profile=search` looks for others.
 hypothesis.settings.register_profile("touchstone", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", deadline=None, max_examples=1000)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 ITEMS = 500
-OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+OFFLINE = {"HF_HUB_OFFLINE": "1"}
 
 
 @pytest.fixture(scope="module")

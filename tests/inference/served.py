@@ -39,7 +39,7 @@ def transformers_serve(home: Path) -> Iterator[str]:
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-c", START, "serve", "--host", "127.0.0.1", "--port", str(port)],
-            env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache)},
             cwd=home,
             stdin=subprocess.DEVNULL,
             stdout=output,
