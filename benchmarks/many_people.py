@@ -108,7 +108,7 @@ class Habits:
 
     dawdle: float = 0.04
     release: float = 0.05
-    put_off: float = 0.04
+    postponed: float = 0.04
     type_only: float = 0.05
     twice: float = 0.1
     undo: float = 0.05
@@ -155,9 +155,9 @@ class Worker:
         if chance < habits.release:
             return claim.release(self.store, person=self.person, task=task)
         chance -= habits.release
-        if chance < habits.put_off:
-            return self.told("aside", lambda: claim.set_aside(self.store, person=self.person, task=task))
-        chance -= habits.put_off
+        if chance < habits.postponed:
+            return self.told("postpone", lambda: claim.postpone(self.store, person=self.person, task=task))
+        chance -= habits.postponed
         text = f"{self.person.login} {self.random.random()}"
         if chance < habits.type_only:
             seq = int(time.time() * 100) % 10**9
@@ -345,7 +345,7 @@ QUESTIONS = {
     "expired": "SELECT count(*) FROM event WHERE kind = 'task.expired'",
     "claims": "SELECT count(*) FROM event WHERE kind = 'task.claimed'",
     "released": "SELECT count(*) FROM event WHERE kind = 'task.released'",
-    "put_off": "SELECT count(*) FROM event WHERE kind = 'task.set_aside'",
+    "postponed": "SELECT count(*) FROM event WHERE kind = 'task.set_aside'",
     "corrected": "SELECT count(*) FROM annotation WHERE supersedes_id IS NOT NULL",
     "late_texts": "SELECT count(*) FROM event WHERE kind = 'task.late'",
     "overfilled": f"SELECT count(*) FROM (SELECT item_id FROM annotation a WHERE stage = 'verification' AND {COUNTS}"

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredBridgeTask, StoredTask
 from db.tables import BridgeProjectRow, BridgeTaskRow, ItemRow, TaskRow
-from db.task_rules import not_put_off
+from db.task_rules import not_postponed
 from db.types import UTCDateTime
 from domain.bridge import BridgeState
 from domain.states import Purpose, Stage, TaskState
@@ -327,7 +327,7 @@ def in_hand_not_out(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
         TaskRow.state == TaskState.CLAIMED,
-        not_put_off(TaskRow),
+        not_postponed(TaskRow),
         ~out,
     )
     if only_qualifying:

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
-from db.records import StoredAside, StoredTask
-from db.tables import AsideRow, TaskRow
+from db.records import StoredPostponed, StoredTask
+from db.tables import PostponedRow, TaskRow
 from domain.states import Stage
 
 
@@ -17,7 +17,7 @@ def put(session: Session, *, row: StoredTask, person_id: int, released: bool, no
     """Put a slot's unit off for a person; what was put off before is put off anew."""
     forget(session, person_id=person_id, unit=row.unit)
     session.add(
-        AsideRow(
+        PostponedRow(
             project_id=row.project_id,
             person_id=person_id,
             stage=row.stage,
@@ -32,31 +32,31 @@ def put(session: Session, *, row: StoredTask, person_id: int, released: bool, no
 
 def forget(session: Session, *, person_id: int, unit: str) -> None:
     """A person has a unit in hand again, or no longer can."""
-    session.exec(delete(AsideRow).where(col(AsideRow.person_id) == person_id, col(AsideRow.unit) == unit))
+    session.exec(delete(PostponedRow).where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == unit))
 
 
 def of_person(
     session: Session, *, person_id: int, project_id: int | None = None, stage: Stage | None = None, limit: int = 50
-) -> list[tuple[StoredAside, StoredTask]]:
+) -> list[tuple[StoredPostponed, StoredTask]]:
     """What a person has put off, the longest ago first."""
-    conditions: list[Any] = [AsideRow.person_id == person_id]
+    conditions: list[Any] = [PostponedRow.person_id == person_id]
     if project_id is not None:
-        conditions.append(AsideRow.project_id == project_id)
+        conditions.append(PostponedRow.project_id == project_id)
     if stage is not None:
-        conditions.append(AsideRow.stage == stage)
+        conditions.append(PostponedRow.stage == stage)
     wanted = (
-        select(AsideRow, TaskRow)
-        .join(TaskRow, col(TaskRow.id) == AsideRow.task_id)
+        select(PostponedRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == PostponedRow.task_id)
         .where(*conditions)
-        .order_by(col(AsideRow.at), col(AsideRow.id))
+        .order_by(col(PostponedRow.at), col(PostponedRow.id))
         .limit(limit)
     )
-    return [(aside, row) for aside, row in session.exec(wanted)]
+    return [(mark, row) for mark, row in session.exec(wanted)]
 
 
 def count(session: Session, *, person_id: int, project_id: int, stage: Stage) -> int:
     """How much a person has put off in a stage."""
     wanted = select(func.count()).where(
-        AsideRow.person_id == person_id, AsideRow.project_id == project_id, AsideRow.stage == stage
+        PostponedRow.person_id == person_id, PostponedRow.project_id == project_id, PostponedRow.stage == stage
     )
     return session.exec(wanted).one()

@@ -28,7 +28,7 @@ from sqlmodel import Session, col, select
 from db.engine import insert_or_ignore
 from db.records import StoredWalk
 from db.tables import TaskRow, WalkRow
-from db.task_rules import may_take_conditions, not_put_off, on_offer
+from db.task_rules import may_take_conditions, not_postponed, on_offer
 from db.task_slots import SHUFFLE_RANGE, moment
 from domain.states import Purpose, Stage
 
@@ -348,7 +348,7 @@ def _open(within: bool) -> Any:
 
 def _free(stage: Stage, slot: Any) -> list[Any]:
     may = may_take_conditions(stage, of=slot)
-    return [col(slot.purpose) == Purpose.LIVE, *may, not_put_off(slot)]
+    return [col(slot.purpose) == Purpose.LIVE, *may, not_postponed(slot)]
 
 
 def _looked(raw: Any, stage: Stage, *order: str) -> Any:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
-from db.tables import AnnotationRow, AsideRow, DraftRow, PersonRow, TaskRow
+from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow
 from domain.states import Stage, TaskState
 
 
@@ -160,7 +160,7 @@ def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datet
 
 def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[StoredDraft, StoredTask]]:
     """What a person typed for tasks that they neither have nor have done nor put off, the newest first."""
-    put_off = exists().where(col(AsideRow.person_id) == person_id, col(AsideRow.unit) == col(TaskRow.unit))
+    postponed = exists().where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == col(TaskRow.unit))
     done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
     theirs = and_(col(TaskRow.person_id) == person_id, col(TaskRow.state) != TaskState.WITHDRAWN)
     wanted = (
@@ -170,7 +170,7 @@ def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tupl
             DraftRow.person_id == person_id,
             col(DraftRow.put_away_at).is_(None),
             or_(col(TaskRow.person_id).is_(None), ~theirs),
-            ~put_off,
+            ~postponed,
             ~done,
         )
         .order_by(col(DraftRow.saved_at).desc())

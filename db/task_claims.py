@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredTask
 from db.tables import TaskRow
-from db.task_rules import may_take_conditions, not_put_off, of_stage
+from db.task_rules import may_take_conditions, not_postponed, of_stage
 from db.task_slots import moment
 from domain.policies import LEASE
 from domain.states import Purpose, Stage, TaskState
@@ -56,7 +56,7 @@ def _correction(within: bool) -> Any:
 
 @cache
 def _claim(within: bool) -> Any:
-    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_put_off(TaskRow))
+    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_postponed(TaskRow))
 
 
 def _mine(within: bool) -> Any:
@@ -90,7 +90,12 @@ def abandoned(
 
 @cache
 def _abandoned(stage: Stage, within: bool) -> Any:
-    conditions = [*of_stage(), *may_take_conditions(stage), col(TaskRow.awaits_media).is_(False), not_put_off(TaskRow)]
+    conditions = [
+        *of_stage(),
+        *may_take_conditions(stage),
+        col(TaskRow.awaits_media).is_(False),
+        not_postponed(TaskRow),
+    ]
     wanted = select(TaskRow).where(
         *conditions,
         col(TaskRow.state) == TaskState.CLAIMED,
@@ -121,7 +126,7 @@ def _beside(stage: Stage) -> Any:
             col(TaskRow.purpose) == Purpose.LIVE,
             col(TaskRow.rank) == col(one.rank),
             *may_take_conditions(stage),
-            not_put_off(TaskRow),
+            not_postponed(TaskRow),
         )
         .order_by(col(TaskRow.id))
     )

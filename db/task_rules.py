@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, exists, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, InsightRow, ItemRow, PostponedRow, RevisionRow, TaskRow
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 _OTHER = aliased(TaskRow)
@@ -91,6 +91,6 @@ def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:
     )
 
 
-def not_put_off(of: Any) -> ColumnElement[bool]:
+def not_postponed(of: Any) -> ColumnElement[bool]:
     """The ``taker`` has not put the unit of a slot off."""
-    return ~exists().where(col(AsideRow.person_id) == bindparam("taker"), col(AsideRow.unit) == col(of.unit))
+    return ~exists().where(col(PostponedRow.person_id) == bindparam("taker"), col(PostponedRow.unit) == col(of.unit))

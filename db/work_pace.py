@@ -9,7 +9,7 @@ import sqlalchemy
 from sqlalchemy import case, exists, func, or_
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, AsideRow, DraftRow, SiftDecisionRow, TaskRow
+from db.tables import AnnotationRow, DraftRow, PostponedRow, SiftDecisionRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -190,12 +190,12 @@ def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | Non
     return [(person or 0, until) for person, until in session.exec(wanted)]
 
 
-def put_off(session: Session, *, project_id: int) -> dict[int, int]:
+def postponed(session: Session, *, project_id: int) -> dict[int, int]:
     """How many units people have put off for later."""
-    wanted = select(AsideRow.person_id, func.count()).where(
-        AsideRow.project_id == project_id, col(AsideRow.released).is_(False)
+    wanted = select(PostponedRow.person_id, func.count()).where(
+        PostponedRow.project_id == project_id, col(PostponedRow.released).is_(False)
     )
-    return dict(session.exec(wanted.group_by(col(AsideRow.person_id))).all())
+    return dict(session.exec(wanted.group_by(col(PostponedRow.person_id))).all())
 
 
 def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:

@@ -353,7 +353,7 @@ class TaskView:
     draft: Draft | None = None
     correction: bool = False
     """Reopened by undo: what is submitted now supersedes this person's earlier submission."""
-    put_off: bool = False
+    postponed: bool = False
     """This person had put it off; it is offered again."""
     answer: str | None = None
     """Grading: the text of the prediction. The model's name is never here."""
@@ -375,7 +375,7 @@ class NothingLeft:
 
     code: str
     """One of all_done, waiting_for_others, waiting_for_media, not_member, no_stage, pool_empty, pick_first,
-    not_your_dimension, not_available, put_off, not_qualified, stopped."""
+    not_your_dimension, not_available, postponed, not_qualified, stopped."""
     sentence: str
 
 
@@ -414,7 +414,7 @@ class TextLine:
 
 
 @dataclass(frozen=True)
-class PutOff:
+class PostponedTask:
     """An item that someone has put off or given back and may take up again."""
 
     task: str
@@ -432,7 +432,7 @@ class PutOff:
 
 
 @dataclass(frozen=True)
-class KeptText:
+class ExpiredDraft:
     """What someone wrote for a task that they no longer have."""
 
     task: str

@@ -78,10 +78,10 @@ def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"task": task}
 
 
-def set_aside(store: Store, person: Person, body: Body) -> dict[str, Any]:
+def postpone(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: put a claimed task off; it stays mine until its lease ends."""
     task = wanted(body, "task", str)
-    claims.set_aside(store, person=person, task=task)
+    claims.postpone(store, person=person, task=task)
     return {"task": task}
 
 
@@ -148,7 +148,7 @@ ACTIONS: Mapping[str, Action] = {
     "submit": submit_task,
     "undo": undo,
     "release": release,
-    "aside": set_aside,
+    "postpone": postpone,
     "pick": pick,
     "heartbeat": heartbeat,
     "guideline_seen": guideline_seen,

@@ -205,7 +205,7 @@ def _person(one: AtWork, project: str) -> list[markup.Markup]:
         markup.text(one.today),
         markup.text(one.week),
         markup.joined([markup.text(one.held), markup.quiet(over)]),
-        *(markup.text(n) for n in (one.put_off, one.drafts, one.late)),
+        *(markup.text(n) for n in (one.postponed, one.drafts, one.late)),
     ]
 
 

@@ -15,7 +15,7 @@ from app.services import Services
 from app.views.expired_submissions import text_of
 from domain.comments import Mentions
 from domain.errors import LeaseLost, NotAllowed
-from domain.records import KeptText, ProjectView, PutOff, StageWork
+from domain.records import ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
@@ -68,7 +68,7 @@ def render(services: Services) -> None:
     for view in sorted(mine, key=lambda view: view.name != chosen):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
         _project(services, view, stages, keys, waiting.get(view.name))
-    _put_off(services, mine)
+    _postponed(services, mine)
     _kept(services, mine)
 
 
@@ -184,21 +184,21 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
                 shell.go(screen, project=view.name, dimension=row.dimension)
 
 
-def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
+def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     """What I have put off or given back, each with a way to take it up now."""
-    found = expired_drafts.put_off(services.store, person=services.person)
+    found = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not found:
         return
     shell.show(markup.tag("div", markup.text("Postponed"), style="ts-section", role="heading", aria_level="2"))
     for row in found:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
-        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="put_off", button="Take it up")
+        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Take it up")
 
 
 def _kept(services: Services, views: Sequence[ProjectView]) -> None:
     """What I wrote for tasks that I no longer have."""
-    found = expired_drafts.kept_texts(services.store, person=services.person)
+    found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
         return
     shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
@@ -221,7 +221,7 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
 def _line(
     services: Services,
     views: Sequence[ProjectView],
-    row: PutOff | KeptText,
+    row: PostponedTask | ExpiredDraft,
     said: str,
     *,
     name: str,

@@ -271,7 +271,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "plans": _plans(schema, task),
         "lease_until": instant(task.lease_until),
         "draft": _draft(task.draft),
-        "put_off": task.put_off,
+        "postponed": task.postponed,
         "answer": task.answer,
         "place": list(task.place) if task.place else None,
         "votes": [_vote(vote) for vote in task.votes],

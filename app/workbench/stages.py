@@ -32,14 +32,14 @@ def rate(services: Services, stage: Stage) -> None:
     dimension = st.query_params.get("dimension")
 
     def make(wish: Wish) -> page.Json:
-        put_off = wish.get("put_off")
+        postponed = wish.get("postponed")
         turn = next_turn(
             services.store,
             person=services.person,
             project=name,
             stage=stage,
             dimension=dimension,
-            put_off=put_off if isinstance(put_off, str) else None,
+            postponed=postponed if isinstance(postponed, str) else None,
             fresh=not wish.get("submitted") or wish.get("again") != 1,
         )
         prefetch: Sequence[str] | None = None

@@ -52,11 +52,10 @@ from db.records.runs import (
     StoredToolResult,
 )
 from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, StoredReasonAnswer
-from db.records.work import StoredAnnotation, StoredAside, StoredDraft, StoredTally, StoredTask, StoredWalk
+from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredTally, StoredTask, StoredWalk
 
 __all__ = [
     "StoredAnnotation",
-    "StoredAside",
     "StoredAsset",
     "StoredAttempt",
     "StoredBridge",
@@ -88,6 +87,7 @@ __all__ = [
     "StoredMember",
     "StoredPerson",
     "StoredPick",
+    "StoredPostponed",
     "StoredPrediction",
     "StoredProject",
     "StoredQualification",

@@ -74,7 +74,7 @@ class StoredWalk(SQLModel):
     """With ``heard``, up to where the person has seen what was offered since the lap began."""
 
 
-class StoredAside(SQLModel):
+class StoredPostponed(SQLModel):
     """A unit that a person has put off: it is offered to them again after everything else."""
 
     id: int = row_id()

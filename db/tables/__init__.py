@@ -29,14 +29,13 @@ from db.tables.runs import (
     ToolResultRow,
 )
 from db.tables.talk import CommentForRow, CommentRow, InsightRow, ReasonAnswerRow
-from db.tables.work import AnnotationRow, AsideRow, DraftRow, TallyRow, TaskRow, WalkRow
+from db.tables.work import AnnotationRow, DraftRow, PostponedRow, TallyRow, TaskRow, WalkRow
 
 metadata = SQLModel.metadata
 
 __all__ = [
     "LOOK_PARTS",
     "AnnotationRow",
-    "AsideRow",
     "AssetRow",
     "AttemptRow",
     "BridgeAnswerRow",
@@ -68,6 +67,7 @@ __all__ = [
     "MemberRow",
     "PersonRow",
     "PickRow",
+    "PostponedRow",
     "PredictionRow",
     "ProjectRow",
     "QualificationReviewRow",

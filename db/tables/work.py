@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint
 
-from db.records.work import StoredAnnotation, StoredAside, StoredDraft, StoredTally, StoredTask, StoredWalk
+from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredTally, StoredTask, StoredWalk
 
 
 class TaskRow(StoredTask, table=True):
@@ -26,7 +26,7 @@ class WalkRow(StoredWalk, table=True):
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage", "dimension"),)
 
 
-class AsideRow(StoredAside, table=True):
+class PostponedRow(StoredPostponed, table=True):
     __tablename__ = "aside"
     __table_args__ = (
         UniqueConstraint("person_id", "unit"),

@@ -43,7 +43,7 @@ def home(tmp_path: Path, sqlite_template: Path) -> Path:
             task = claims.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
             assert not hasattr(task, "code"), task
             if task.fields["question"] == "2?":  # type: ignore[union-attr]
-                claims.set_aside(store, person=person, task=task.id)  # type: ignore[union-attr]
+                claims.postpone(store, person=person, task=task.id)  # type: ignore[union-attr]
             else:
                 submissions.submit(store, person=person, task=task.id, key=task.id, values={"right": "yes"})  # type: ignore[union-attr]
     store.close()

@@ -36,7 +36,7 @@ SENT: Mapping[str, Mapping[str, Any]] = {
     },
     "undo": {"project": "tiny", "stage": "authoring"},
     "release": {"task": "TASK"},
-    "aside": {"task": "TASK"},
+    "postpone": {"task": "TASK"},
     "pick": {"project": "tiny", "dimension": "counting", "assets": ["nonsense"]},
     "heartbeat": {"task": "TASK"},
     "guideline_seen": {"project": "tiny", "number": 1},

@@ -746,10 +746,10 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     away = f"my_work.kept.away.{task.id}"
     test = show("my_work", "bo")
     test.button(key=away).click().run()
-    assert len(expired_drafts.kept_texts(store, person=bo)) == 1
+    assert len(expired_drafts.of_person(store, person=bo)) == 1
     assert "It cannot be undone here: copy what you still need first." in words(test)
     test.button(key="my_work.sure.yes").click().run()
-    assert not expired_drafts.kept_texts(store, person=bo)
+    assert not expired_drafts.of_person(store, person=bo)
 
 
 # ---- the menu --------------------------------------------------------------------------------------------------------

@@ -109,22 +109,22 @@ def test_who_gets_what_and_what_comes_back(
         ann.next_question_after("b")
         for desk in (ann, bob):
             assert desk.shown("question") not in {*voted, given_back}, "first votes first"
-        put_off = bob.shown("question")
+        postponed = bob.shown("question")
         bob.picture(pictures and pictures / "later.png")
         bob.next_question_after("l")
         voted |= {vote(bob, "bob", cast), vote(bob, "bob", cast)}
         assert given_back in {question for (login, question) in cast if login == "bob"} | {bob.shown("question")}
-        assert put_off not in voted, "it is still Bob's, for when he has done the rest"
+        assert postponed not in voted, "it is still Bob's, for when he has done the rest"
 
         lose_and_find_again(begun, chromium, ann, cast, pictures)
 
         bob.open("/?project=ego")
-        expect(card(bob.page, "put_off")).to_contain_text(put_off)
-        expect(card(bob.page, "put_off")).to_contain_text("yours until")
+        expect(card(bob.page, "postponed")).to_contain_text(postponed)
+        expect(card(bob.page, "postponed")).to_contain_text("yours until")
         bob.picture(pictures and pictures / "put-off.png")
-        take_up(bob.page, "put_off").click()
+        take_up(bob.page, "postponed").click()
         expect(bob.bench).to_be_visible()
-        assert bob.shown("question") == put_off
+        assert bob.shown("question") == postponed
         vote(bob, "bob", cast)
         finish({"ann": ann, "bob": bob}, cast)
     with at_desk(chromium, begun, "cy") as cy:

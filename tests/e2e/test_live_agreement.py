@@ -49,7 +49,7 @@ def vote(store: Store, person: Person, said: dict[str, str]) -> None:
             submissions.submit(store, person=person, task=task.id, key=task.id, values={"right": left.pop(question)})
         else:
             assert task.id not in passed
-            claims.set_aside(store, person=person, task=task.id)
+            claims.postpone(store, person=person, task=task.id)
             passed.add(task.id)
 
 

@@ -113,7 +113,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
     ),
     "comments": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
-    "aside": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
+    "postpone": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "release": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
 }
 

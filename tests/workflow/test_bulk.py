@@ -32,7 +32,7 @@ def test_claims_go_back_to_everybody(store: Store) -> None:
     ann, ben = make_people(store, "ann", "ben")
     vote(store, ann)
     first = claimed(store, ann)
-    claims.set_aside(store, person=ann, task=first.id)
+    claims.postpone(store, person=ann, task=first.id)
     claimed(store, ann)
     mine = _held(store, ann.id)
     given = {"by": lea, "project": "p", "action": Action.GIVE_BACK, "chosen": Chosen(person="ann")}

@@ -92,7 +92,7 @@ def at_free(store: Store, clock: Clock) -> Person:
 def at_postponed(store: Store, clock: Clock) -> Person:
     begin(store, n=1)
     ann = make_person(store, "ann")
-    claims.set_aside(store, person=ann, task=claimed(store, ann).id)
+    claims.postpone(store, person=ann, task=claimed(store, ann).id)
     clock.advance(minutes=1)
     return ann
 
@@ -128,7 +128,9 @@ def one_more(store: Store, person: Person) -> str:
     with suppress(TakenBack), store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project="p")
-        more = claims.take_more(session, access=access, person=person, stage=HERE["stage"], now=now, put_off_until=now)
+        more = claims.take_more(
+            session, access=access, person=person, stage=HERE["stage"], now=now, postponed_before=now
+        )
         assert more is not None
         found = more.sentence if isinstance(more, NothingLeft) else items.by_id(session, id=more.item_id or 0).public_id
         raise TakenBack
@@ -160,7 +162,7 @@ def test_all_who_ask_get_the_same_answer(store: Store, clock: Clock, gate: str) 
     refusing = next(each.refuses for each in gates.GATES if each.name == gate)
     assert isinstance(found, NothingLeft) == (refusing is not None)
     if isinstance(found, TaskView):
-        assert (found.item, found.put_off) == (more, gate == "postponed")
+        assert (found.item, found.postponed) == (more, gate == "postponed")
     else:
         assert found.sentence == more
         assert claims.peek(store, person=ann, **HERE) == []
@@ -171,7 +173,7 @@ def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> Non
 
     def take(session: Session, access: Access) -> None:
         assert claims.take_more(
-            session, access=access, person=ann, stage=HERE["stage"], now=store.now(), put_off_until=store.now()
+            session, access=access, person=ann, stage=HERE["stage"], now=store.now(), postponed_before=store.now()
         )
 
     with store.write() as session:
@@ -185,7 +187,7 @@ def test_two_in_hand_come_one_after_the_other(store: Store, clock: Clock) -> Non
         submissions.submit(store, person=ann, task=task.id, key=task.id, values={"choice": "red"})
 
 
-def test_what_was_put_off_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
+def test_what_was_postponed_to_qualify_comes_back_also_behind_live_work_that_was(store: Store, clock: Clock) -> None:
     """Someone postpones live work, then has to qualify anew and postpones an item of that, too."""
     begin(store, TO_PASS)
     qualification_sets.make_set(store, by=None, **HERE)
@@ -196,15 +198,15 @@ def test_what_was_put_off_to_qualify_comes_back_also_behind_live_work_that_was(s
     submissions.submit(store, person=ann, task=first.id, key="first", values={"choice": "red"})
     (tried,) = qualification_tries.tries(store, person=None, **HERE)
     qualification_tries.review(store, by=sue, qualification=tried.id, signs=True)
-    claims.set_aside(store, person=ann, task=claimed(store, ann).id)
+    claims.postpone(store, person=ann, task=claimed(store, ann).id)
     clock.advance(minutes=1)
     qualification_sets.make_set(store, by=None, **HERE, requalify=True)
     qualification_tries.begin(store, person=ann, **HERE)
     mine = claimed(store, ann)
-    claims.set_aside(store, person=ann, task=mine.id)
+    claims.postpone(store, person=ann, task=mine.id)
     clock.advance(minutes=1)
     again = claimed(store, ann)
-    assert (again.id, again.put_off) == (mine.id, True)
+    assert (again.id, again.postponed) == (mine.id, True)
 
 
 def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store: Store, clock: Clock) -> None:
@@ -236,7 +238,7 @@ def make_stopped_with(store: Store, clock: Clock) -> tuple[Person, str, str]:
     given_back = claimed(store, ann)
     claims.release(store, person=ann, task=given_back.id)
     kept = claimed(store, ann)
-    claims.set_aside(store, person=ann, task=kept.id)
+    claims.postpone(store, person=ann, task=kept.id)
     clock.advance(minutes=1)
     gold_making.draw(store, by=None, **HERE, n=1)
     with store.write() as session:

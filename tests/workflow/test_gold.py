@@ -322,7 +322,7 @@ def test_putting_off_giving_back_and_undo_work_as_in_live_work(store: Store, clo
     answer_all(store, ann, lambda view: "red", n=first)
     hidden = claimed(store, ann)
     assert hidden.item in known
-    claims.set_aside(store, person=ann, task=hidden.id)
+    claims.postpone(store, person=ann, task=hidden.id)
     assert claimed(store, ann).item != hidden.item
     claims.take_back(store, person=ann, task=hidden.id)
     assert claimed(store, ann).item == hidden.item

@@ -215,7 +215,7 @@ def test_seniors_get_the_most_contested_item_first(store: Store) -> None:
     view = claimed(store, sue, Stage.ADJUDICATION)
     assert view.fields["question"] == "What do I stir?"
     claims.release(store, person=sue, task=view.id)
-    again = claimed(store, sue, Stage.ADJUDICATION, put_off=view.item)
+    again = claimed(store, sue, Stage.ADJUDICATION, postponed=view.item)
     assert again.fields["question"] == "What do I hold?"
 
 

@@ -242,35 +242,35 @@ def test_what_one_may_not_take_is_looked_at_once(store: Store, order: str) -> No
 # ---- putting off ----------------------------------------------------------------------------------------------------
 
 
-def test_what_is_put_off_stays_mine_and_comes_after_the_rest(store: Store) -> None:
+def test_what_is_postponed_stays_mine_and_comes_after_the_rest(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store, loaded=make_schema(raters=1))
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, 3)
     later = claimed(store, ann)
     drafts.save_draft(store, person=ann, task=later.id, seq=1, values={"note": "half a thought"})
-    claims.set_aside(store, person=ann, task=later.id)
+    claims.postpone(store, person=ann, task=later.id)
     assert progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left == 3
     assert len({vote(store, ann).id, vote(store, ann).id} | {later.id}) == 3
     assert left(store, bob) == "waiting_for_others", "it is still ann's"
     again = claimed(store, ann)
-    assert (again.id, again.put_off) == (later.id, True)
+    assert (again.id, again.postponed) == (later.id, True)
     assert again.draft is not None
     assert again.draft.values == {"note": "half a thought"}
-    claims.set_aside(store, person=ann, task=later.id)
-    found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, put_off=later.item)
+    claims.postpone(store, person=ann, task=later.id)
+    found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, postponed=later.item)
     assert isinstance(found, NothingLeft)
-    assert found.code == "put_off"
+    assert found.code == "postponed"
     clock.advance(seconds=LEASE.total_seconds() + 1)
     assert claimed(store, bob).id == later.id, "a lease ends, put off or not"
 
 
-def test_what_is_put_off_can_be_taken_back_any_time(store: Store) -> None:
+def test_what_is_postponed_can_be_taken_back_any_time(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=1))
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, 3)
     later = claimed(store, ann)
-    claims.set_aside(store, person=ann, task=later.id)
+    claims.postpone(store, person=ann, task=later.id)
     other = claimed(store, ann)
     assert claims.take_back(store, person=ann, task=later.id) == ("p", Stage.VERIFICATION)
     assert claimed(store, ann).id == later.id

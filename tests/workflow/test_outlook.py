@@ -90,13 +90,13 @@ def test_people_at_work(store: Store, clock: Clock) -> None:
     vote(store, ann)
     first = claimed(store, ann)
     drafts.save_draft(store, person=ann, task=first.id, seq=1, values={"note": "half a thought"})
-    claims.set_aside(store, person=ann, task=first.id)
+    claims.postpone(store, person=ann, task=first.id)
     claimed(store, ann)
     claimed(store, ben)
     clock.advance(minutes=20)
     claimed(store, ben)
     found = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
-    assert {login: (one.today, one.week, one.held, one.put_off, one.drafts) for login, one in found.items()} == {
+    assert {login: (one.today, one.week, one.held, one.postponed, one.drafts) for login, one in found.items()} == {
         "ann": (1, 3, 2, 1, 1),
         "ben": (0, 0, 1, 0, 0),
         "lea": (0, 0, 0, 0, 0),

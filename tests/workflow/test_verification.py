@@ -268,7 +268,7 @@ def test_a_correction_that_takes_the_item_from_a_senior_keeps_what_the_senior_wr
     decision = {"decision": "reject", "cause": "wrong_key"}
     with pytest.raises(LeaseLost, match="kept"):
         submissions.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
-    (text,) = expired_drafts.kept_texts(store, person=sue)
+    (text,) = expired_drafts.of_person(store, person=sue)
     assert "Seen twice." in repr(text)
     assert state_of(store, item) is ItemState.KEPT
     assert check(store) == []

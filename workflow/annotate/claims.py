@@ -24,12 +24,12 @@ def next_task(
     project: str,
     stage: Stage,
     dimension: str | None = None,
-    put_off: str | None = None,
+    postponed: str | None = None,
 ) -> TaskView | NothingLeft:
     """The next task for a person: what they have in hand first, then one no one has, then what they had put off; or
     why there is none.
 
-    ``put_off`` is the item that they have put off just now: it does not come back at once, even if nothing else is
+    ``postponed`` is the item that they have put off just now: it does not come back at once, even if nothing else is
     left.
     """
     found = None
@@ -42,7 +42,7 @@ def next_task(
                 person=person,
                 stage=stage,
                 dimension=dimension,
-                put_off=put_off,
+                postponed=postponed,
                 now=store.now(),
             )
     return found
@@ -55,28 +55,28 @@ def take_next(
     person: Person,
     stage: Stage,
     dimension: str | None,
-    put_off: str | None,
+    postponed: str | None,
     now: datetime,
 ) -> TaskView | NothingLeft | None:
     """As ``next_task``, in a transaction of others; None if the search is long and goes on in another transaction."""
-    said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, put_off=put_off))
+    said = gates.ask(gates.Visit(session, access, person, stage, now, dimension=dimension, postponed=postponed))
     if isinstance(said, NothingLeft):
         return said
     if isinstance(said, gates.Later):
         return None
-    return replace(task_view(session, access=access, row=said.row, person=person), put_off=said.put_off)
+    return replace(task_view(session, access=access, row=said.row, person=person), postponed=said.postponed)
 
 
 def take_more(
-    session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, put_off_until: datetime
+    session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, postponed_before: datetime
 ) -> StoredTask | NothingLeft | None:
     """One more slot for someone who has others in hand and keeps them; why there is none; or None if the search is
     long and goes on in another transaction.
 
-    The gates are those of ``take_next``; of what was put off only what was put off before ``put_off_until`` comes, or
+    The gates are those of ``take_next``; of what is postponed only what was so before ``postponed_before`` comes, or
     someone who skips the last of it would get it back at once.
     """
-    said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, put_off_until=put_off_until))
+    said = gates.ask(gates.Visit(session, access, person, stage, now, keeps=True, postponed_before=postponed_before))
     if isinstance(said, NothingLeft):
         return said
     return None if isinstance(said, gates.Later) else said.row
@@ -110,7 +110,7 @@ def release(store: Store, *, person: Person, task: str) -> None:
         give_up(session, access=access, row=row, person=person, now=now)
 
 
-def set_aside(store: Store, *, person: Person, task: str) -> None:
+def postpone(store: Store, *, person: Person, task: str) -> None:
     """Put a task off: it stays with this person until its lease ends, and is offered to them again after everything
     else, or when they ask for it (``take_back``)."""
     with store.write() as session:

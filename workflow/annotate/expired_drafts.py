@@ -13,7 +13,7 @@ from db import events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
-from domain.records import ExpiredSubmission, KeptText, Person, PutOff, TextLine
+from domain.records import ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
 from domain.states import Stage, TaskState
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
@@ -30,11 +30,11 @@ TAKEN_AWAY = "A lead took it away."
 NOT_WANTED = "The item has changed or is settled, so no one is asked about it any more."
 
 
-def put_off(store: Store, *, person: Person) -> list[PutOff]:
+def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
     """What a person has put off or given back and may take up again, the longest ago first."""
     with store.read() as session:
         now, found = store.now(), []
-        for aside, row in postponed.of_person(session, person_id=person.id, limit=MOST):
+        for mark, row in postponed.of_person(session, person_id=person.id, limit=MOST):
             access = _access(session, person, row)
             if access is None:
                 continue
@@ -44,22 +44,22 @@ def put_off(store: Store, *, person: Person) -> list[PutOff]:
             if not mine and not may_resume(session, row=row, person=person, now=now):
                 continue
             found.append(
-                PutOff(
+                PostponedTask(
                     task=row.public_id,
                     project=access.name,
                     title=access.title,
                     stage=row.stage,
                     dimension=row.dimension,
                     words=_words(session, access, row),
-                    at=aside.at,
-                    released=aside.released,
+                    at=mark.at,
+                    released=mark.released,
                     yours_until=row.lease_until if mine else None,
                 )
             )
         return found
 
 
-def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
+def of_person(store: Store, *, person: Person) -> list[ExpiredDraft]:
     """What a person wrote for tasks that they no longer have, the newest first, with the way back if there is one."""
     with store.read() as session:
         found = []
@@ -69,7 +69,7 @@ def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
             if access is None or not lines:
                 continue
             found.append(
-                KeptText(
+                ExpiredDraft(
                     task=row.public_id,
                     project=access.name,
                     title=access.title,

@@ -34,9 +34,9 @@ class Visit:
     dimension: str | None = None
     keeps: bool = False
     """They keep what they have in hand and ask for one more."""
-    put_off: str | None = None
+    postponed: str | None = None
     """The item (page id) that they have put off just now: it does not come back at once."""
-    put_off_until: datetime | None = None
+    postponed_before: datetime | None = None
     """Only what was put off before comes back; None: whatever was."""
 
     @cached_property
@@ -55,7 +55,7 @@ class Given:
     """A task that is in someone's hands now."""
 
     row: StoredTask
-    put_off: bool = False
+    postponed: bool = False
     """They had put it off."""
 
 
@@ -185,13 +185,13 @@ def _before_them(visit: Visit) -> StoredTask | None:
 def _take_to_qualify(visit: Visit) -> Answer | None:
     if visit.let_in:
         return None
-    return _take_put_off(visit) or _unqualified(visit)
+    return _take_postponed(visit) or _unqualified(visit)
 
 
 def _look_to_qualify(visit: Visit, limit: int) -> Ahead:
     if visit.let_in:
         return ()
-    return _look_put_off(visit, limit) or _unqualified(visit) or ()
+    return _look_postponed(visit, limit) or _unqualified(visit) or ()
 
 
 def _take_free(visit: Visit) -> Answer | None:
@@ -224,18 +224,18 @@ def _look_free(visit: Visit, limit: int) -> Ahead:
     )
 
 
-def _put_off(visit: Visit) -> list[StoredTask]:
+def _postponed(visit: Visit) -> list[StoredTask]:
     """What they have put off and may be asked to take up, the longest ago first; before they have qualified, only what
     belongs to that."""
-    but = visit.put_off
+    but = visit.postponed
     item = items.by_public_id(visit.session, project_id=visit.access.project_id, public_id=but) if but else None
     found = postponed.of_person(
         visit.session, person_id=visit.person.id, project_id=visit.access.project_id, stage=visit.stage
     )
     return [
         row
-        for aside, row in found
-        if (visit.put_off_until is None or aside.at <= visit.put_off_until)
+        for mark, row in found
+        if (visit.postponed_before is None or mark.at <= visit.postponed_before)
         and visit.access.may_use(row.dimension)
         and visit.dimension in (None, row.dimension)
         and (item is None or row.item_id != item.id)
@@ -243,19 +243,19 @@ def _put_off(visit: Visit) -> list[StoredTask]:
     ]
 
 
-def _take_put_off(visit: Visit) -> Answer | None:
+def _take_postponed(visit: Visit) -> Answer | None:
     """What no one can give them any more is forgotten."""
-    for row in _put_off(visit):
+    for row in _postponed(visit):
         mine = resume(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
         if mine is not None:
-            return Given(mine, put_off=True)
+            return Given(mine, postponed=True)
     return None
 
 
-def _look_put_off(visit: Visit, limit: int) -> Ahead:
+def _look_postponed(visit: Visit, limit: int) -> Ahead:
     return [
         row.item_id
-        for row in _put_off(visit)
+        for row in _postponed(visit)
         if row.item_id is not None and may_resume(visit.session, row=row, person=visit.person, now=visit.now)
     ][:limit]
 
@@ -272,7 +272,7 @@ GATES = (
     ),
     _refusal("stopped", "Do their answers to gold let them go on?", _stopped),
     Gate("free", "Is there something that no one has, gold in its turn?", _take_free, _look_free),
-    Gate("postponed", "Is there something that they have put off?", _take_put_off, _look_put_off),
+    Gate("postponed", "Is there something that they have put off?", _take_postponed, _look_postponed),
 )
 """In the order in which they are asked. What is in hand comes before what bars people from new work: anyone who
 qualifies has their items in hand, and anyone who is stopped may still finish what they have begun."""

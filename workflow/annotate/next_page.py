@@ -27,7 +27,7 @@ def next_turn(
     project: str,
     stage: Stage,
     dimension: str | None = None,
-    put_off: str | None = None,
+    postponed: str | None = None,
     fresh: bool = True,
 ) -> Turn:
     """The next task (as ``claim.next_task``) and the person's numbers (as ``progress.progress``).
@@ -40,7 +40,7 @@ def next_turn(
             now = store.now()
             access = access_to(session, person=person, project=project)
             found = claims.take_next(
-                session, access=access, person=person, stage=stage, dimension=dimension, put_off=put_off, now=now
+                session, access=access, person=person, stage=stage, dimension=dimension, postponed=postponed, now=now
             )
             numbers = None
             if not fresh and isinstance(found, TaskView):

@@ -342,7 +342,7 @@ def _next(
             continue
         if leases.extend(session, access=access, row=slot, person=person, now=now):
             return slot
-    return claims.take_more(session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST)
+    return claims.take_more(session, access=access, person=person, stage=stage, now=now, postponed_before=now - REST)
 
 
 def _add(session: Session, link: Link, looks: _Looks, row: StoredBridgePerson, slot: StoredTask) -> None:

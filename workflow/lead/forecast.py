@@ -93,7 +93,7 @@ class AtWork:
     """Tasks in hand whose lease runs, submissions that they correct included."""
     over: int
     """Tasks in hand whose lease has ended: they go to anyone who asks next."""
-    put_off: int
+    postponed: int
     """Tasks that they have put off for later."""
     drafts: int
     """Texts that they have typed and not submitted."""
@@ -144,7 +144,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
             week[person_id] = week.get(person_id, 0) + (at >= now - WEEK)
             today[person_id] = today.get(person_id, 0) + (at >= midnight)
             last[person_id] = max(at, last.get(person_id, at))
-        put_off = work_pace.put_off(session, **where)
+        postponed = work_pace.postponed(session, **where)
         drafts = work_pace.drafts(session, **where)
         leases: dict[int, list[datetime]] = defaultdict(list)
         for person_id, until in work_pace.held(session, **where):
@@ -171,7 +171,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
                     week=week.get(person_id, 0),
                     held=running,
                     over=len(theirs) - running,
-                    put_off=put_off.get(person_id, 0),
+                    postponed=postponed.get(person_id, 0),
                     drafts=typed,
                     late=late,
                 )

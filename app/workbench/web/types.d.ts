@@ -170,7 +170,7 @@ export interface Task {
   plans: Record<string, PlanStep[]>;
   lease_until: string;
   draft: Draft | null;
-  put_off: boolean;
+  postponed: boolean;
   answer: string | null;
   place: [number, number] | null;
   votes: Vote[];
@@ -325,7 +325,7 @@ export interface FramesReply {
   duration: number;
 }
 
-/** The reply of undo, aside, release and pick. */
+/** The reply of undo, postpone, release and pick. */
 export interface TaskReply {
   task: string;
 }
@@ -342,7 +342,7 @@ export interface Wish {
   pool?: PoolPlace;
   refresh?: boolean;
   submitted?: boolean;
-  put_off?: string | null;
+  postponed?: string | null;
   task?: string;
   ahead?: number;
   n?: number;

@@ -160,25 +160,25 @@ export class Acts {
     });
   }
 
-  /** Put off: it stays mine for as long as its lease lasts, and comes again after the rest. */
-  later() {
-    return this.bench.stage === "authoring" ? undefined : this.putOff("/api/aside");
+  /** Postponed: it stays mine for as long as its lease lasts, and comes again after the rest. */
+  postpone() {
+    return this.bench.stage === "authoring" ? undefined : this.letGo("/api/postpone");
   }
 
   /** Given back: others may take it at once. */
   giveBack() {
-    return this.putOff("/api/release");
+    return this.letGo("/api/release");
   }
 
   /** @param {string} path */
-  async putOff(path) {
+  async letGo(path) {
     const { bench } = this;
     if (!bench.task || bench.lost) return;
     const { id, item } = bench.task;
     await bench.sync.flush();
     await this.act(path, { task: id }, () => {
       bench.sync.finish(id);
-      bench.turns.ask({ put_off: item });
+      bench.turns.ask({ postponed: item });
     });
   }
 

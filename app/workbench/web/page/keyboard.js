@@ -111,7 +111,7 @@ export class Keyboard {
       u: () => acts.undo(),
       n: () => side.openNote(),
       c: () => side.openTalk(),
-      l: () => acts.later(),
+      l: () => acts.postpone(),
       b: () => acts.giveBack(),
       m: () => openMenu(bench),
       "?": () => openKeys(bench),

@@ -9,7 +9,7 @@ const TITLES = {
   all_done: "Nothing left here",
   waiting_for_others: "Waiting for others",
   waiting_for_media: "Waiting for images or clips",
-  put_off: "Postponed",
+  postponed: "Postponed",
   pool_empty: "No free images",
   not_your_dimension: "Not your dimension",
   not_member: "Not yours",
@@ -18,7 +18,7 @@ const TITLES = {
   not_qualified: "Not qualified yet",
   stopped: "Stopped for now",
 };
-const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "put_off", "pool_empty"];
+const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postponed", "pool_empty"];
 
 /**
  * The label of the one step, and what it does.

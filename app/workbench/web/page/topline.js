@@ -41,7 +41,7 @@ export function tools(bench) {
     tool("U", "undo", () => acts.undo()),
     inTask ? tool("N", "note", () => side.openNote()) : null,
     inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
-    inTask && bench.stage !== "authoring" ? tool("L", "later", () => acts.later()) : null,
+    inTask && bench.stage !== "authoring" ? tool("L", "later", () => acts.postpone()) : null,
     inTask ? tool("B", "give back", () => acts.giveBack()) : null,
     tool("M", "menu", () => openMenu(bench)),
     tool("?", "keys", () => openKeys(bench)),
