@@ -17,6 +17,7 @@ What many of its functions take is explained here once:
     together, or have one share in the standard error. None if each unit stands for itself.
 """
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
@@ -53,7 +54,7 @@ from agreement.classification import (
     pass_rates,
 )
 from agreement.components import Components
-from agreement.constant import BesideConstant, beside_constant
+from agreement.constant import ConstantComparison, compare_with_constant
 from agreement.corrected import (
     CorrectedMean,
     clustered_mean,
@@ -126,7 +127,6 @@ __all__ = [
     "Aggregation",
     "AlternativeTest",
     "AtLevel",
-    "BesideConstant",
     "BlandAltman",
     "Bootstrap",
     "Ceiling",
@@ -134,6 +134,7 @@ __all__ = [
     "Classification",
     "Components",
     "Confusion",
+    "ConstantComparison",
     "CorrectedMean",
     "DawidSkene",
     "Design",
@@ -166,7 +167,6 @@ __all__ = [
     "all_right",
     "alternative_test",
     "benjamini_yekutieli",
-    "beside_constant",
     "bias",
     "bias_by_group",
     "bland_altman",
@@ -177,6 +177,7 @@ __all__ = [
     "classification_rates",
     "clustered_mean",
     "cohen_kappa",
+    "compare_with_constant",
     "confusion_matrix",
     "conger_kappa",
     "dawid_skene",
@@ -235,10 +236,19 @@ __all__ = [
 ]
 
 
+_FORMER_NAMES = {"BesideConstant": "ConstantComparison", "beside_constant": "compare_with_constant"}
+"""Names of the version before: they go with the next one."""
+
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """A statistic that is only in the rows."""
+        """A statistic that is only in the rows, or a name of the version before."""
+        if name in _FORMER_NAMES:
+            now = _FORMER_NAMES[name]
+            text = f"agreement.{name} is agreement.{now} now; the old name goes with the next version."
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            return globals()[now]
         if not name.startswith("_") and name in STATISTICS:
             return STATISTICS[name].function
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,7 @@ from agreement.statistic import Statistic, undefined
 
 
 @dataclass(frozen=True, eq=False)
-class BesideConstant:
+class ConstantComparison:
     """A judge and a constant on the same units, against the same people."""
 
     value: float
@@ -42,13 +42,13 @@ class BesideConstant:
         return self.judge_values == 1 and self.people_values > 1
 
 
-def beside_constant(
+def compare_with_constant(
     humans: ArrayLike,
     judge: ArrayLike,
     *,
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
-) -> BesideConstant:
+) -> ConstantComparison:
     """How much more often a judge says what people say than one that always gives the most frequent value.
 
     Parameters
@@ -62,7 +62,7 @@ def beside_constant(
 
     Returns
     -------
-    BesideConstant
+    ConstantComparison
         Its statistics are ``nan`` with a ``reason`` where the judge and people share no unit.
 
     Notes
@@ -76,7 +76,7 @@ def beside_constant(
     Examples
     --------
     >>> people = [[1, 1, 1]] * 9 + [[0, 0, 0]]
-    >>> found = beside_constant(people, [1] * 10)
+    >>> found = compare_with_constant(people, [1] * 10)
     >>> found.base_rate, found.judge.value, found.constant.value, found.is_constant
     (0.9, 0.9, 0.9, True)
     """
@@ -93,7 +93,7 @@ def beside_constant(
             n_left_out=len(given),
             confidence=confidence,
         )
-        return BesideConstant(math.nan, math.nan, none, none, none, 0, 0, np.full(len(given), np.nan))
+        return ConstantComparison(math.nan, math.nan, none, none, none, 0, 0, np.full(len(given), np.nan))
     levels, counts = np.unique(table[there][rated[there]], return_counts=True)
     value = float(levels[np.argmax(counts)])
     column = np.where(there, value, np.nan)
@@ -108,7 +108,7 @@ def beside_constant(
     def mean(values: Floats) -> Statistic:
         return clustered_mean(values, clusters=clusters, confidence=confidence)
 
-    return BesideConstant(
+    return ConstantComparison(
         value,
         float(counts.max() / counts.sum()),
         mean(judged),

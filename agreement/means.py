@@ -135,7 +135,7 @@ def mean_of_parts(
     )
 
 
-def beside_the_rest(
+def difference_from_rest(
     values: ArrayLike,
     inside: ArrayLike,
     *,
@@ -174,7 +174,7 @@ def beside_the_rest(
 
     Examples
     --------
-    >>> found = beside_the_rest([1, 1, 1, 1, 0, 0, 1, 0, 0, 1], [True] * 4 + [False] * 6)
+    >>> found = difference_from_rest([1, 1, 1, 1, 0, 0, 1, 0, 0, 1], [True] * 4 + [False] * 6)
     >>> round(found.value, 3), round(found.test.p_value, 3)
     (0.667, 0.035)
     """

@@ -9,7 +9,7 @@ from typing import Literal
 
 from agreement.alternative import AlternativeTest
 from agreement.ceiling import Ceiling
-from agreement.constant import BesideConstant
+from agreement.constant import ConstantComparison
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
@@ -105,7 +105,7 @@ def judge_verdict(
     humans: Sequence[str] | None = None,
     machines: Sequence[str] = (),
     held_out: bool = True,
-    constant: BesideConstant | None = None,
+    constant: ConstantComparison | None = None,
     constant_says: str | None = None,
     constant_test: AlternativeTest | None = None,
 ) -> Verdict:
@@ -130,7 +130,8 @@ def judge_verdict(
     held_out
         False if the judge's prompt was tuned on these units.
     constant
-        The judge next to one that always says the same, on these units (:func:`beside_constant`); None: not looked at.
+        The judge next to one that always says the same, on these units (:func:`compare_with_constant`); None: not
+        looked at.
     constant_says
         What that one always says, in words; None: its number.
     constant_test
@@ -177,14 +178,14 @@ def judge_verdict(
             f"{rule.epsilon:g}."
         )
     n_people = people.n_raters if humans is None else len(set(humans))
-    beside = [] if constant is None else _beside(constant, constant_says)
+    base_rate = [] if constant is None else _base_rate(constant, constant_says)
     problems = _design(ceiling, n_people, rule, held_out)
     if constant is not None and not problems and constant.is_constant:
         why = (
             f"It always says {_value(constant, constant_says)}, on all {constant.judge.n_units:,} units, and people do"
             " not: it tells no unit from another."
         )
-        return Verdict(dimension, "not usable", (why, *beside, *_as_well(alternative, constant_test)), rule)
+        return Verdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:
         people, ceiling, association = _all_alike(people, ceiling, association, constant)
     surely_little = not problems and people.high < rule.least_reliability
@@ -192,8 +193,8 @@ def judge_verdict(
         problems += _people_agree(people, rule)
     if problems:
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
-        return Verdict(dimension, outcome, (*problems, *beside), rule)
-    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *beside]
+        return Verdict(dimension, outcome, (*problems, *base_rate), rule)
+    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
     replaces, said = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(said)
     if alternative is not None and alternative.passed:
@@ -209,11 +210,11 @@ def judge_verdict(
     return Verdict(dimension, outcome, (*reasons, why), rule)
 
 
-def _value(constant: BesideConstant, says: str | None) -> str:
+def _value(constant: ConstantComparison, says: str | None) -> str:
     return f"{constant.value:g}" if says is None else says
 
 
-def _beside(constant: BesideConstant, says: str | None) -> list[str]:
+def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
     """The base rate, and the judge next to one that always gives the most frequent value, in a sentence."""
     if not constant.judge.defined:
         return []
@@ -238,7 +239,7 @@ def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest
 
 
 def _all_alike(
-    people: Statistic, ceiling: Ceiling, association: Statistic, constant: BesideConstant
+    people: Statistic, ceiling: Ceiling, association: Statistic, constant: ConstantComparison
 ) -> tuple[Statistic, Ceiling, Statistic]:
     """With limits where everyone says the same on every unit, so that resampling gives none.
 

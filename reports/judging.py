@@ -14,7 +14,7 @@ from agreement.alternative import AlternativeTest, alternative_test, winning_rat
 from agreement.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling, noise_ceiling
 from agreement.chance import percent_agreement
 from agreement.classification import classification_rates
-from agreement.constant import BesideConstant, beside_constant
+from agreement.constant import ConstantComparison, compare_with_constant
 from agreement.corrected import clustered_mean
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
@@ -67,19 +67,19 @@ def ceiling_of(part: Slice, judge: str) -> Ceiling:
     return kept
 
 
-def constant_of(part: Slice, judge: str) -> BesideConstant:
+def constant_of(part: Slice, judge: str) -> ConstantComparison:
     """The judge next to one that always says what people say most often."""
-    return beside_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
+    return compare_with_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
 
 
-def said_always(part: Slice, constant: BesideConstant) -> str:
+def said_always(part: Slice, constant: ConstantComparison) -> str:
     """What such a judge always says, in words."""
     if math.isnan(constant.value):
         return "nothing"
     return f"{constant.value:g}" if part.table.numeric else part.categories[int(constant.value)]
 
 
-def beside_base_rate(study: Study) -> Table:
+def base_rate_table(study: Study) -> Table:
     """Every judge next to one that always gives the most frequent value."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
@@ -166,7 +166,7 @@ def against_people(study: Study) -> Section:
         ]
         blocks += _by_certainty(study)
         blocks += _noise(study)
-    blocks.append(beside_base_rate(study))
+    blocks.append(base_rate_table(study))
     blocks += _pairs(study)
     blocks += _majority(study)
     blocks += _judges(study)
@@ -380,12 +380,12 @@ def alternative(study: Study, epsilon: float) -> Section:
                 if found.winning_rate.defined:
                     replaced = round(found.winning_rate.value * len(found.people))
                     verdict = "passes" if found.passed else "does not pass"
-                    beside = ""
+                    as_well = ""
                     if always.winning_rate.defined:
                         n_always = sum(each.rejected for each in always.people)
-                        as_well = "passes" if always.passed else "does not pass"
-                        beside = f"; one that always says {said_} {as_well} ({n_always} of {len(always.people)})"
-                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){beside}")
+                        passes = "passes" if always.passed else "does not pass"
+                        as_well = f"; one that always says {said_} {passes} ({n_always} of {len(always.people)})"
+                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){as_well}")
                 else:
                     told.append(f"{judge} cannot be tested ({part.criterion}): {found.winning_rate.reason}")
     blocks: list[Block] = []

@@ -179,7 +179,7 @@ JUDGED: Sequence[Judged] = [
         repeated=False,  # a test sees the number of units
     ),
     Judged(
-        "beside_constant",
+        "compare_with_constant",
         lambda f, rows: _three(f([row[:3] for row in rows], _column(rows, 3))),
     ),
     Judged(

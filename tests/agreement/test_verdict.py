@@ -17,7 +17,7 @@ from agreement import (
     Statistic,
     Verdict,
     alternative_test,
-    beside_constant,
+    compare_with_constant,
     human_ceiling,
     judge_verdict,
     krippendorff_alpha,
@@ -171,16 +171,16 @@ def skewed(kind: str, n: int, seed: int, *, good: float, slips: float) -> Verdic
         "noisy": flipped(0.1),
         "adversarial": 1 - truth,
     }[kind]
-    beside = beside_constant(graded, judge)
+    constant = compare_with_constant(graded, judge)
     ceiling = human_ceiling(graded, judge, measure="kappa")
     return judge_verdict(
         people=krippendorff_alpha(Ratings.from_array(graded), bootstrap=FEW),
         ceiling=ceiling,
         association=ceiling.judge,
         alternative=alternative_test(graded, judge),
-        constant=beside,
+        constant=constant,
         constant_says="good",
-        constant_test=alternative_test(graded, beside.column),
+        constant_test=alternative_test(graded, constant.column),
     )
 
 
@@ -230,27 +230,27 @@ def test_people_who_surely_agree_too_little_are_a_finding_of_their_own() -> None
         ceiling=ceiling,
         association=ceiling.judge,
         alternative=alternative_test(graded, judge),
-        constant=beside_constant(graded, judge),
+        constant=compare_with_constant(graded, judge),
     )
     assert found.outcome == "people agree too little"
     assert "nothing to hold any judge against" in found.reasons[0]
 
 
-def test_beside_the_constant_by_hand() -> None:
+def test_next_to_the_constant_by_hand() -> None:
     """Four units, two people; the most frequent value is 1 (5 of 7). The judge meets 1, 1/2, 1, 0 of the people, the
     constant 1, 1/2, 0, 1: means 0.625 and 0.625, the difference 0, 0, 1, -1."""
     people = [[1, 1], [1, 0], [0, math.nan], [1, 1], [math.nan, math.nan], [1, 1]]
-    found = beside_constant(people, [1, 1, 0, 0, 1, math.nan])
+    found = compare_with_constant(people, [1, 1, 0, 0, 1, math.nan])
     assert (found.value, found.base_rate) == (1.0, 5 / 7)
     assert (found.judge.value, found.constant.value, found.difference.value) == (0.625, 0.625, 0.0)
     # standard error of 0, 0, 1, -1: sqrt(2 / 3) / 2, and t with 3 degrees of freedom
     assert found.difference.high == pytest.approx(3.182446305284263 * math.sqrt(2 / 3) / 2)
     assert found.judge.n_units == 4
     assert not found.is_constant
-    of_one_video = beside_constant(people, [1, 1, 0, 0, 1, math.nan], clusters=["a", "a", "b", "b", "c", "c"])
+    of_one_video = compare_with_constant(people, [1, 1, 0, 0, 1, math.nan], clusters=["a", "a", "b", "b", "c", "c"])
     # sums of the clusters' differences: 0 and 0, so nothing varies between them
     assert of_one_video.difference.value == 0.0
     assert math.isnan(of_one_video.difference.low) or of_one_video.difference.se == 0
-    nobody = beside_constant([[math.nan, math.nan]], [1])
+    nobody = compare_with_constant([[math.nan, math.nan]], [1])
     assert not nobody.judge.defined
     assert nobody.judge.reason == "The judge and people share no unit."

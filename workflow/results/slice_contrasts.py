@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.judge_bias import holm
-from agreement.means import beside_the_rest
+from agreement.means import difference_from_rest
 from agreement.statistic import Statistic
 from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import Board
@@ -49,9 +49,9 @@ def contrasts(found: Read, cut: Board) -> list[Contrast]:
         groups = np.array([cut.slicing.of_item[item] for item, _ in known], dtype=np.int64)
         together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item, _ in known]
         for at in range(len(cut.slicing.labels)):
-            beside = beside_the_rest(values, groups == at, clusters=together)
-            if beside.defined:
-                tested.append((model, at, beside))
+            gap = difference_from_rest(values, groups == at, clusters=together)
+            if gap.defined:
+                tested.append((model, at, gap))
     adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
     return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
 
