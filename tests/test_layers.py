@@ -264,6 +264,47 @@ def test_a_planted_row_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+LOG = "workflow/access/event_log.py"
+"""The one module above ``db`` that writes events."""
+
+
+def past_the_log(path: Path) -> list[str]:
+    """Where a module writes an event itself, under whatever name it knows ``db.events``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    called = {"db.events"}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "db":
+            called |= {one.asname or one.name for one in node.names if one.name == "events"}
+        elif isinstance(node, ast.Import):
+            called |= {one.asname for one in node.names if one.name == "db.events" and one.asname}
+        elif isinstance(node, ast.ImportFrom) and node.module == "db.events":
+            found += [node.lineno for one in node.names if one.name in ("record", "*")]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "record" and ast.unparse(node.value) in called:
+            found.append(node.lineno)
+    return [told(path, line, f"events are written by log() of {LOG}") for line in sorted(found)]
+
+
+@pytest.mark.parametrize("room", ["workflow", "app"])
+def test_one_function_writes_events(room: str) -> None:
+    found = {line.partition(":")[0]: line for path in modules(room) for line in past_the_log(path)}
+    assert list(found) == ([LOG] if room == "workflow" else []), "\n".join(found.values())
+
+
+def test_a_planted_event_past_the_log_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "planted.py"
+    planted.write_text(
+        "from db import events, items\nfrom db import events as written\nfrom db.events import newest, record\n"
+        "import db.events\n\nevents.record()\nwritten.record()\nitems.record()\nf = db.events.record\n"
+        "events.found()\n",
+        encoding="utf-8",
+    )
+    said = "events are written by log() of workflow/access/event_log.py"
+    assert past_the_log(planted) == [f"planted.py:{line}: {said}" for line in (3, 6, 7, 9)]
+
+
 def kept_from(room: str, package: str, paths: list[Path]) -> list[str]:
     """Where modules of a room import a package that is kept to other rooms."""
     return [

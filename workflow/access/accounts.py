@@ -15,13 +15,14 @@ from functools import lru_cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from db import events, people, projects
+from db import people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Invitation, Person, SignedIn
 from domain.roles import Role
 from domain.states import Stage
+from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back_all
 from workflow.access.projects import keep_a_lead, require_lead, subset_of_schema
 
@@ -85,7 +86,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
         if told:  # a burst of guesses leaves one event
             with store.write() as session:
                 known = row.id if row is not None else None
-                events.record(session, at=now, kind="person.sign_in_failed", person_id=known, data={"login": login})
+                log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
         raise NotAllowed(WRONG)
     with store.write() as session:
         people.forget_failures(session, key=key, before=since)
@@ -106,7 +107,7 @@ def start_session(store: Store, *, person: Person) -> str:
             now=now,
             expires_at=now + timedelta(days=SESSION_DAYS),
         )
-        events.record(session, at=now, kind="person.signed_in", person_id=person.id)
+        log(session, "person.signed_in", by=person, now=now)
     return token
 
 
@@ -172,14 +173,7 @@ def invite(
             now=now,
             expires_at=now + timedelta(days=days),
         )
-        events.record(
-            session,
-            at=now,
-            kind="person.invited",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"role": role.value},
-        )
+        log(session, "person.invited", by=by, project=access, now=now, data={"role": role.value})
     return token
 
 
@@ -222,7 +216,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
                 dimensions=row.dimensions,
                 stages=row.stages,
             )
-            events.record(session, at=now, kind="member.joined", project_id=row.project_id, person_id=person.id)
+            log(session, "member.joined", by=person, project=row, now=now)
             return person_of(person)
     except IntegrityError as error:
         raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
@@ -253,7 +247,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
         people.set_password(session, row=row, password_hash=hashed)
         people.end_sessions(session, person_id=person_of(row).id)
         people.forget_all_failures(session, login=login)
-        events.record(session, at=store.now(), kind="person.password_set", person_id=row.id)
+        log(session, "person.password_set", by=row, now=store.now())
         return person_of(row)
 
 
@@ -291,10 +285,9 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
             given_back = give_back_all(session, person_id=person.id, by=by, now=now)
         kind = "person.activated" if active else "person.deactivated"
         data = {"login": row.login} | ({} if active else {"given_back": given_back})
-        who = by.id if by else None
-        events.record(session, at=now, kind=kind, person_id=who, data=data)
+        log(session, kind, by=by, now=now, data=data)
         for project, _ in projects.of_person(session, person_id=person.id):
-            events.record(session, at=now, kind=kind, project_id=project.id, person_id=who, data=data)
+            log(session, kind, by=by, project=project.id, now=now, data=data)
         return person
 
 
@@ -377,7 +370,7 @@ def _add_person(
     store: Store, session: Session, login: str, name: str, password_hash: str | None, is_admin: bool
 ) -> StoredPerson:
     row = people.add(session, login=login, name=name, password_hash=password_hash, is_admin=is_admin, now=store.now())
-    events.record(session, at=row.created_at, kind="person.created", person_id=row.id)
+    log(session, "person.created", by=row, now=row.created_at)
     return row
 
 

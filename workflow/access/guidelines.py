@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from db import events, guidelines, projects
+from db import guidelines, projects
 from db.engine import Session, Store
 from db.records import StoredGuidelineVersion
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import GuidelineNews, GuidelineVersion, Person
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 
 LONGEST = 200_000
@@ -118,14 +119,8 @@ def put(
         n = _answer(session, access, version.id, answers, by=by, why="", now=now)
         if by is not None:
             guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)
-        events.record(
-            session,
-            at=now,
-            kind="guideline.set",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"number": version.number, "hash": hash, "why": why.strip(), "answers": n},
-        )
+        data = {"number": version.number, "hash": hash, "why": why.strip(), "answers": n}
+        log(session, "guideline.set", by=by, project=access, now=now, data=data)
         return _version(version, by.login if by else None, {}, n)
 
 
@@ -141,14 +136,8 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
         n = _answer(
             session, access, (current.id if current else 0) or 0, [(reason, dimension)], by=by, why=why.strip(), now=now
         )
-        events.record(
-            session,
-            at=now,
-            kind="cause.answered",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"cause": reason, "dimension": dimension, "why": why.strip(), "decisions": n},
-        )
+        data = {"cause": reason, "dimension": dimension, "why": why.strip(), "decisions": n}
+        log(session, "cause.answered", by=by, project=access, now=now, data=data)
         return n
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from db import assets as stock
-from db import events, people, task_claims, tasks
+from db import people, task_claims, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
+from workflow.access.event_log import log
 
 
 def give_back_all(
@@ -36,16 +37,8 @@ def give_back(session: Session, *, row: StoredTask, by: Person | None, now: date
         task_claims.reopen(session, row=row)
     else:  # made for this person only
         task_claims.end_lease(session, row=row)
-    events.record(
-        session,
-        at=now,
-        kind="task.taken_away",
-        project_id=row.project_id,
-        person_id=by.id if by else None,
-        item_id=row.item_id,
-        task_id=row.id,
-        data={"stage": row.stage.value, "from": next(iter(before.values()), None)},
-    )
+    data = {"stage": row.stage.value, "from": next(iter(before.values()), None)}
+    log(session, "task.taken_away", by=by, task=row, now=now, data=data)
 
 
 def call_off_authoring(session: Session, *, row: StoredTask) -> None:

@@ -6,16 +6,16 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import events, guidelines, people, projects
+from db import guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.records import StoredMember, StoredPerson, StoredProject, StoredTask
+from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
+from workflow.access.event_log import log
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -94,7 +94,6 @@ def create_project(
                 seed=_draw_seed() if seed is None else seed,
                 now=now,
             )
-            by_id = by.id if by else None
             guidelines.add(
                 session,
                 project_id=row.id,
@@ -103,16 +102,10 @@ def create_project(
                 text=loaded.guideline_text,
                 now=now,
             )
-            if by_id is not None:
-                projects.put_member(session, project_id=row.id, person_id=by_id, role=Role.LEAD)
-            events.record(
-                session,
-                at=now,
-                kind="project.created",
-                project_id=row.id,
-                person_id=by_id,
-                data={"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
-            )
+            if by is not None:
+                projects.put_member(session, project_id=row.id, person_id=by.id, role=Role.LEAD)
+            data = {"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash}
+            log(session, "project.created", by=by, project=row.id, now=now, data=data)
             return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
@@ -189,14 +182,8 @@ def set_member(
             dimensions=kept_dimensions,
             stages=kept_stages,
         )
-        events.record(
-            session,
-            at=store.now(),
-            kind="member.set",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"login": row.login, "role": role.value, "dimensions": kept_dimensions, "stages": kept_stages},
-        )
+        data = {"login": row.login, "role": role.value, "dimensions": kept_dimensions, "stages": kept_stages}
+        log(session, "member.set", by=by, project=access, now=store.now(), data=data)
         return Membership(
             person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
             role=role,
@@ -221,14 +208,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
             raise NotFound(f"{login!r} is not in the project {project!r}.")
         keep_a_lead(session, project_id=access.project_id, without=row)
         projects.remove_member(session, row=member)
-        events.record(
-            session,
-            at=store.now(),
-            kind="member.removed",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"login": row.login},
-        )
+        log(session, "member.removed", by=by, project=access, now=store.now(), data={"login": row.login})
 
 
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
@@ -278,20 +258,6 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
         raise Conflict(f"{without.name} is the last active lead of {name!r}; make someone else one first.")
-
-
-def log(session: Session, access: Access, row: StoredTask, person: Person, kind: str, now: datetime) -> None:
-    """A line in the log about a task."""
-    events.record(
-        session,
-        at=now,
-        kind=kind,
-        project_id=access.project_id,
-        person_id=person.id,
-        item_id=row.item_id,
-        task_id=row.id,
-        data={"stage": row.stage.value},
-    )
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:

@@ -17,7 +17,7 @@ from annotation_schemas.asked import asked_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import answers as stored
-from db import events, projects, readings
+from db import projects, readings
 from db.engine import Session, Store
 from db.readings import Ended, Unread
 from db.records import StoredRun
@@ -27,6 +27,7 @@ from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, R
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import ANSWERS, Attempt, Outcome
 from workflow.access.counted_items import Counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 
 _AT_ONCE = 500
@@ -195,14 +196,8 @@ def read_again(store: Store, *, by: Person | None, project: str, progress: Progr
     new = _in_lots(store, access, everything=True, told=told)
     if new:
         with store.write() as session:
-            events.record(
-                session,
-                at=store.now(),
-                kind=READ_EVENT,
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"reader": RULES, "version": READER_VERSION, "new": new},
-            )
+            data = {"reader": RULES, "version": READER_VERSION, "new": new}
+            log(session, READ_EVENT, by=by, project=access, now=store.now(), data=data)
     return seen[0], new
 
 

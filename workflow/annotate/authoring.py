@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from db import assets, events, items, task_claims, task_slots, tasks
+from db import assets, items, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from db.types import public_id
@@ -17,6 +17,7 @@ from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings
 from workflow.annotate.refinement_intake import feed
@@ -82,13 +83,13 @@ def add_items(
         now=now,
     )
     for id, item in zip(ids, new, strict=True):
-        events.record(
+        log(
             session,
-            at=now,
-            kind="item.authored" if item.author_id is not None else "item.imported",
-            project_id=access.project_id,
-            person_id=person_id if person_id is not None else item.author_id,
-            item_id=id,
+            "item.authored" if item.author_id is not None else "item.imported",
+            by=person_id if person_id is not None else item.author_id,
+            project=access,
+            item=id,
+            now=now,
         )
     return ids
 
@@ -113,15 +114,7 @@ def revise(
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
     items.revise(session, item=item, row=_revision(access, item.id, number, fields, editor_id, now))
-    events.record(
-        session,
-        at=now,
-        kind="item.revised",
-        project_id=access.project_id,
-        person_id=editor_id,
-        item_id=item.id,
-        data={"revision": number},
-    )
+    log(session, "item.revised", by=editor_id, project=access, item=item, now=now, data={"revision": number})
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
     fed = tasks.fed(session, item_id=item.id, counting=True)

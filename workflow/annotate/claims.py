@@ -11,7 +11,8 @@ from db.records import StoredTask
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
-from workflow.access.projects import Access, access_to, log
+from workflow.access.event_log import log
+from workflow.access.projects import Access, access_to
 from workflow.annotate import gates
 from workflow.annotate.leases import extend, give_up, held_task, put_aside, resume, why_lost
 from workflow.annotate.task_views import task_view
@@ -152,7 +153,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
                 put_aside(session, access=access, row=other, person=person, now=now)
-        log(session, access, mine, person, "task.taken_back", now)
+        log(session, "task.taken_back", by=person, task=mine, now=now, data={"stage": mine.stage.value})
         return access.name, row.stage
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from db import comment_threads as threads
-from db import events, items, projects
+from db import items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
@@ -23,6 +23,7 @@ from domain.errors import InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, projects_of
 from workflow.access.visibility import MAY_COME, Sight, sight
 from workflow.annotate.leases import held_task
@@ -282,15 +283,8 @@ def _write(
         people=readers - {person.id},
         now=now,
     )
-    events.record(
-        session,
-        at=now,
-        kind="comment.written",
-        project_id=access.project_id,
-        person_id=person.id,
-        item_id=item.id,
-        data={"early": early} if early else {},
-    )
+    data = {"early": early} if early else {}
+    log(session, "comment.written", by=person, project=access, item=item, now=now, data=data)
 
 
 def _secrets(session: Session, access: Access, item: StoredItem) -> dict[str, Any]:

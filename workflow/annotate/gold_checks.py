@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.model import Gold
-from db import events, gold_items, task_counts, task_slots
+from db import gold_items, task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.errors import InvalidInput, Problem
@@ -236,25 +236,3 @@ def checked_reason(why: str, missing: str) -> str:
     if len(text) > LONGEST_WHY:
         raise InvalidInput([Problem("why", f"Shorten the reason to {LONGEST_WHY} characters.")])
     return text
-
-
-def record(
-    session: Session,
-    access: Access,
-    by: Person | None,
-    kind: str,
-    now: datetime,
-    *,
-    item_id: int | None = None,
-    **data: Any,
-) -> None:
-    """A line in the log about gold."""
-    events.record(
-        session,
-        at=now,
-        kind=kind,
-        project_id=access.project_id,
-        person_id=by.id if by else None,
-        item_id=item_id,
-        data=data,
-    )

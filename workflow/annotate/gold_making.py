@@ -19,8 +19,9 @@ from domain.order import evenly
 from domain.policies import criteria_that_decide, same, value_that_keeps
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import asked_or_refuse, checked_reason, record, scored_answers
+from workflow.annotate.gold_checks import asked_or_refuse, checked_reason, scored_answers
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,8 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
         if row.withdrawn_at is not None:
             raise Conflict("It is withdrawn already.")
         gold_items.withdraw(session, gold=row, why=why, now=store.now())
-        record(session, access, by, "gold.withdrawn", store.now(), item_id=row.item_id, stage=row.stage, why=why)
+        data = {"stage": row.stage, "why": why}
+        log(session, "gold.withdrawn", by=by, project=access, item=row.item_id, now=store.now(), data=data)
 
 
 Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
@@ -294,7 +296,8 @@ def _make(
             by_id=by.id if by else None,
             now=now,
         )
-        record(session, access, by, "gold.made", now, item_id=item.id, stage=stage.value, answers=known)
+        data = {"stage": stage.value, "answers": known}
+        log(session, "gold.made", by=by, project=access, item=item, now=now, data=data)
     if by is not None:
         known_items = sorted({item.id for item, _, _ in chosen})
         qualifications.note_insights(session, item_ids=known_items, person_id=by.id, now=now)

@@ -15,13 +15,13 @@ from domain.errors import Conflict, NotFound
 from domain.gold import GoldStanding
 from domain.records import Person
 from domain.states import Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.gold_checks import (
     STAGES,
     asked_or_refuse,
     checked_reason,
     policy,
-    record,
     scored_answers,
     standing_of,
 )
@@ -113,7 +113,8 @@ def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stag
             why=why,
             now=now,
         )
-        record(session, access, by, "gold.let_go_on", now, stage=stage.value, login=row.login, why=why)
+        data = {"stage": stage.value, "login": row.login, "why": why}
+        log(session, "gold.let_go_on", by=by, project=access, now=now, data=data)
 
 
 def as_csv(found: Iterable[GoldScore]) -> str:

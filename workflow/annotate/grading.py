@@ -17,6 +17,7 @@ from domain.order import spread
 from domain.records import Person, Submission
 from domain.states import ItemState, Purpose, Stage
 from workflow.access.counted_items import Counting, counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access
 
 EXTENDED = "grading.extended"
@@ -166,7 +167,7 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
         task_slots.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
     if n is not None and (opened or called_off):
         data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": access.seed}
-        events.record(session, at=now, kind=DRAWN, project_id=access.project_id, data=data)
+        log(session, DRAWN, project=access, now=now, data=data)
     return opened
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import source_media
 from db import assets as stock
-from db import candidate_images, events, task_claims, task_slots, tasks
+from db import candidate_images, task_claims, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredTask
 from db.types import public_id
@@ -18,7 +18,8 @@ from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
 from importers.media_files import kind_of
 from media.perceptual_hash import hash_of_file
-from workflow.access.projects import Access, access_to, log, require_lead
+from workflow.access.event_log import log
+from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.task_views import asset_view, roles_for, task_view
 
 if TYPE_CHECKING:
@@ -94,14 +95,8 @@ def add_to_pool(
                 candidate_images.add(session, asset=asset, sharpness=stored.sharpness, look=look)
             added += 1
     with store.write() as session:
-        events.record(
-            session,
-            at=store.now(),
-            kind="pool.filled",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"added": added, "repeated": repeated, "refused": len(refused)},
-        )
+        data = {"added": added, "repeated": repeated, "refused": len(refused)}
+        log(session, "pool.filled", by=by, project=access, now=store.now(), data=data)
     return AddedMedia(added=added, repeated=repeated, refused=tuple(refused))
 
 
@@ -191,7 +186,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         if task is None:
             raise AlreadyTaken("This item is begun already; reload the page.")
         _take(session, access, task, rows)
-        log(session, access, task, person, "pool.picked", now)
+        log(session, "pool.picked", by=person, task=task, now=now, data={"stage": task.stage.value})
         return task_view(session, access=access, row=task, person=person)
 
 

@@ -10,8 +10,9 @@ from db.records import StoredTask
 from domain.errors import NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
+from workflow.access.event_log import log
 from workflow.access.held_tasks import call_off_authoring
-from workflow.access.projects import Access, access_by_id, log
+from workflow.access.projects import Access, access_by_id
 from workflow.annotate import gold_checks, image_pool, qualification
 
 KEPT = "What you wrote is kept as a draft."
@@ -92,7 +93,7 @@ def give_up(session: Session, *, access: Access, row: StoredTask, person: Person
         postponed.put(session, row=row, person_id=person.id, released=True, now=now)
         if row.purpose is Purpose.LIVE:  # others were made for this person only
             task_claims.reopen(session, row=row)
-    log(session, access, row, person, "task.released", now)
+    log(session, "task.released", by=person, task=row, now=now, data={"stage": row.stage.value})
 
 
 def resume(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> StoredTask | None:
@@ -140,21 +141,13 @@ def note_claim(
 ) -> None:
     """Note in the log who has a slot now, and who (``before``) had left it behind."""
     if before is not None and before != person.id:
-        events.record(
-            session,
-            at=now,
-            kind="task.expired",
-            project_id=access.project_id,
-            person_id=before,
-            item_id=row.item_id,
-            task_id=row.id,
-        )
+        log(session, "task.expired", by=before, task=row, now=now)
     if row.stage is Stage.REFINEMENT and row.item_id is not None:  # its page shows the key
         comment_threads.note_insight(session, item_id=row.item_id, person_id=person.id, now=now)
-    log(session, access, row, person, "task.claimed", now)
+    log(session, "task.claimed", by=person, task=row, now=now, data={"stage": row.stage.value})
 
 
 def put_aside(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Postpone a locked slot that someone has in hand; it stays theirs until its lease ends."""
     postponed.put(session, row=row, person_id=person.id, released=False, now=now)
-    log(session, access, row, person, "task.set_aside", now)
+    log(session, "task.set_aside", by=person, task=row, now=now, data={"stage": row.stage.value})

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from annotation_schemas.model import Schema
-from db import events, items, task_slots
+from db import items, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem
 from domain.errors import InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.states import Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
 LARGEST_PRIORITY = 1_000_000
@@ -41,15 +42,7 @@ def prioritise(
         if order_of(access.schema, stage) == "priority":
             task_slots.set_ranks(session, ranks=dict.fromkeys(changed, -priority), stage=stage)
     for item_id in changed:
-        events.record(
-            session,
-            at=now,
-            kind="item.prioritised",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            item_id=item_id,
-            data={"priority": priority},
-        )
+        log(session, "item.prioritised", by=by, project=access, item=item_id, now=now, data={"priority": priority})
     return len(changed)
 
 

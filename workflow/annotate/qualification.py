@@ -15,9 +15,10 @@ from domain.errors import InvalidInput, NotFound, Problem
 from domain.qualification import Standing
 from domain.records import NothingLeft, Person
 from domain.states import Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.qualification_results import role_of, view_of
-from workflow.annotate.qualification_sets import counting_sets, newest_counting, policy, record
+from workflow.annotate.qualification_sets import counting_sets, newest_counting, policy
 
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
@@ -132,7 +133,8 @@ def exempt(
             why=why.strip(),
             now=now,
         )
-        record(session, access, by, "qualification.exempted", now, {"login": person.login, "why": why.strip()})
+        data = {"login": person.login, "why": why.strip()}
+        log(session, "qualification.exempted", by=by, project=access, now=now, data=data)
 
 
 def _member(session: Session, access: Access, login: str) -> StoredPerson:

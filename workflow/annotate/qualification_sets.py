@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from secrets import randbelow
-from typing import Any
 
 from annotation_schemas.model import Qualification
-from db import events, files, guidelines, items, missing_media, qualifications
+from db import files, guidelines, items, missing_media, qualifications
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPrediction, StoredQualificationSet
 from domain.errors import InvalidInput, NotFound, Problem
@@ -17,6 +15,7 @@ from domain.order import evenly
 from domain.rated_units import unit_of
 from domain.records import Person
 from domain.states import Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
 
@@ -102,7 +101,8 @@ def make_set(
             by_id=by.id if by else None,
             now=now,
         )
-        record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
+        data = {"number": row.number, "items": len(chosen)}
+        log(session, "qualification.set_made", by=by, project=access, now=now, data=data)
         return MadeSet(row.number, [thing.name for thing in chosen], _few(row, asked))
 
 
@@ -182,13 +182,4 @@ def _named(access: Access, pool: Sequence[Thing], name: str) -> Thing:
             return thing
     raise NotFound(
         f"There is no {name!r} in {access.title} that could be in a set, or its images or clips are not there yet."
-    )
-
-
-def record(
-    session: Session, access: Access, by: Person | None, kind: str, now: datetime, data: Mapping[str, Any]
-) -> None:
-    """A line in the log about a qualification."""
-    events.record(
-        session, at=now, kind=kind, project_id=access.project_id, person_id=by.id if by else None, data=dict(data)
     )

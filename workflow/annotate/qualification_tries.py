@@ -17,10 +17,11 @@ from domain.qualification import Review, Standing, may_try_again, standing
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Purpose, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_by_id, access_to
 from workflow.annotate.qualification import has_passed, since_passing
 from workflow.annotate.qualification_results import Try, item_results, references_of, view_of
-from workflow.annotate.qualification_sets import newest_counting, policy, record, things_of, waiting_for_media
+from workflow.annotate.qualification_sets import newest_counting, policy, things_of, waiting_for_media
 
 
 def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
@@ -85,7 +86,8 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         for thing in in_order:
             if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
                 threads.note_insight(session, item_id=thing.item.id, person_id=person.id, now=now)
-        record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})
+        data = {"number": row.number, "set": sets[-1].number}
+        log(session, "qualification.begun", by=person, project=access, now=now, data=data)
         return view_of(session, access, asked, row, None)
 
 
@@ -207,7 +209,7 @@ def review(
         )
         after = view_of(session, access, asked, row, None, results=True)
         data = {"signs": signs, "login": after.person, "state": after.state.value}
-        record(session, access, by, "qualification.reviewed", now, data)
+        log(session, "qualification.reviewed", by=by, project=access, now=now, data=data)
         return after
 
 

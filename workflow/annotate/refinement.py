@@ -11,7 +11,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.asked import asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import PREDICTION, Schema
-from db import checks, events, items
+from db import checks, items
 from db.engine import Session, Store
 from db.records import StoredPrediction, StoredTask
 from domain import policies
@@ -19,6 +19,7 @@ from domain.errors import InvalidInput, NotFound, Problem
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, Person, Submission
 from domain.states import ItemState, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate import answer_readings
 from workflow.annotate.authoring import edit_problems, revise
@@ -48,14 +49,8 @@ def open_refinement(store: Store, *, by: Person | None, project: str, model: str
         access, now = require_lead(session, by=by, project=project), store.now()
         wanted, n_answers = _to_feed(session, access, model, only_differing)
         opened = feed(session, access=access, answers=wanted, now=now)
-        events.record(
-            session,
-            at=now,
-            kind="refinement.opened",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"model": model, "answers": opened, "only_differing": only_differing},
-        )
+        data = {"model": model, "answers": opened, "only_differing": only_differing}
+        log(session, "refinement.opened", by=by, project=access, now=now, data=data)
         return Fed(opened=opened, answers=n_answers)
 
 

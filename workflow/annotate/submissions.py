@@ -16,7 +16,8 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.records import Person, Submission, Submitted, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
-from workflow.access.projects import Access, access_to, log
+from workflow.access.event_log import log
+from workflow.access.projects import Access, access_to
 from workflow.annotate import adjudication, authoring, grading, qualification, refinement, verification
 from workflow.annotate.drafts import must_be_json
 from workflow.annotate.leases import KEPT, extend, held_task, why_lost
@@ -116,7 +117,7 @@ def submit_within(
         now=now,
         lost=True,
     )
-    log(session, access, row, person, "task.late", now)
+    log(session, "task.late", by=person, task=row, now=now, data={"stage": row.stage.value})
     return refusal
 
 
@@ -164,7 +165,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
 
 def _reopen(session: Session, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     if not row.correcting:
-        log(session, access, row, person, "task.reopened", now)
+        log(session, "task.reopened", by=person, task=row, now=now, data={"stage": row.stage.value})
     task_claims.correct(session, row=row, now=now)
 
 
@@ -256,7 +257,8 @@ def _store(
         guideline_hash=guidelines.accepted(session, access, given.guideline),
         now=now,
     )
-    log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
+    kind = "task.corrected" if before else "task.submitted"
+    log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))

@@ -9,13 +9,14 @@ from datetime import datetime
 from statistics import median
 
 from annotation_schemas.model import Triage
-from db import candidate_images, events
+from db import candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
 from domain.records import NothingLeft, Person, SiftDone, SiftFrame, SiftView
 from domain.states import Sifted, Stage
 from media.perceptual_hash import distance
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
@@ -172,7 +173,8 @@ def _decide(
         ):
             raise Conflict(_full(triage_of(access).per_source))
         _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
-        _log(session, access, person, asset, f"frame.{action}", now, {"reason": reason} if reason else {})
+        data = {"asset": asset.public_id} | ({"reason": reason} if reason else {})
+        log(session, f"frame.{action}", by=person, project=access, now=now, data=data)
     return SiftDone(kept=len(keep), dropped=len(drop))
 
 
@@ -195,7 +197,7 @@ def _reopen(
         if row.state is Sifted.KEPT and not candidate_images.take_out(session, asset=asset):
             raise Conflict("Someone writes an item about this frame already, so it stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
-        _log(session, access, person, asset, f"frame.{action}", now, {})
+        log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
 
 
 def _record(
@@ -221,25 +223,6 @@ def _record(
         schema_version_id=access.schema_version_id,
         guideline_hash=access.loaded.guideline_hash,
         now=now,
-    )
-
-
-def _log(
-    session: Session,
-    access: Access,
-    person: Person | None,
-    asset: StoredAsset,
-    kind: str,
-    now: datetime,
-    data: Mapping[str, str],
-) -> None:
-    events.record(
-        session,
-        at=now,
-        kind=kind,
-        project_id=access.project_id,
-        person_id=person.id if person else None,
-        data={"asset": asset.public_id, **data},
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
-from db import comment_threads, events, items, submissions, task_slots
+from db import comment_threads, items, submissions, task_slots
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import Problem
@@ -16,6 +16,7 @@ from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_stat
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import grading, qualification
 
@@ -112,14 +113,8 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
     verdict = verdict_of(session, access=access, item=item)
     before = item.state
     if verdict.state is not before:
-        events.record(
-            session,
-            at=now,
-            kind="item.state",
-            project_id=access.project_id,
-            item_id=item.id,
-            data={"from": item.state.value, "to": verdict.state.value, "why": verdict.why},
-        )
+        data = {"from": item.state.value, "to": verdict.state.value, "why": verdict.why}
+        log(session, "item.state", project=access, item=item, now=now, data=data)
         items.settle(session, item=item, state=verdict.state)
         match_slots(session, access=access, item=item, state=verdict.state)
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)

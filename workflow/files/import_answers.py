@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import Format, ReadPredictions
-from db import events, files, run_chunks, runs
+from db import files, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
 from domain.runs import ANSWERS, RunKind, RunState
+from workflow.access.event_log import log
 from workflow.annotate import answer_readings
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.grading import open_grading
@@ -114,18 +115,12 @@ def take_answers(
     bring.on("saving", len(ids), len(ids))
     unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
     if new:
-        events.record(
-            session,
-            at=now,
-            kind="predictions.imported",
-            project_id=project_id,
-            person_id=bring.by_id,
-            data={
-                "predictions": len(ids),
-                "models": sorted(run_of),
-                **({"unanswered": unanswered.total()} if unanswered else {}),
-            },
-        )
+        data = {
+            "predictions": len(ids),
+            "models": sorted(run_of),
+            **({"unanswered": unanswered.total()} if unanswered else {}),
+        }
+        log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import Format, ReadFiles, item_keys
 from annotation_schemas.model import Schema
-from db import events, files
+from db import files
 from db.engine import IntegrityError, Session
 from db.records import StoredItem
 from domain.errors import Conflict, FileRefused
@@ -17,6 +17,7 @@ from domain.records import BadRow, FileRecord, ItemRecord
 from domain.registers import function_of
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
+from workflow.access.event_log import log
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
 from workflow.files.one_import import Import, Imported
@@ -185,14 +186,8 @@ def _save(
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     found = sum(1 for _, sha256 in have.values() if sha256)
     if new or stored:
-        events.record(
-            session,
-            at=now,
-            kind="items.imported",
-            project_id=project_id,
-            person_id=bring.by_id,
-            data={"format": format, "items": new, "media": len(stored), "left_out": len(bad)},
-        )
+        data = {"format": format, "items": new, "media": len(stored), "left_out": len(bad)}
+        log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(
         items=new,
         repeated=total - new,

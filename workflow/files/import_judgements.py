@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import FORMATS
-from db import events, files, judging, run_attempts, run_chunks, runs
+from db import files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused
@@ -20,6 +20,7 @@ from domain.registers import function_of
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
 from workflow.runs.judge_readings import reading_of, rows_of
@@ -101,14 +102,8 @@ def bring_in_judgements(
             new, repeated = new + len(fresh), repeated + len(replies) - len(fresh)
             names.append(row.name)
         if new:
-            events.record(
-                session,
-                at=store.now(),
-                kind="judgements.imported",
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"replies": new, "judges": names, "file": path.name},
-            )
+            data = {"replies": new, "judges": names, "file": path.name}
+            log(session, "judgements.imported", by=by, project=access, now=store.now(), data=data)
     return BroughtIn(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import events, files, items
+from db import files, items
 from db.engine import IntegrityError, Session, Store
 from domain import json_text
 from domain.errors import Conflict, FileRefused, MediaRefused
@@ -18,6 +18,7 @@ from domain.states import RatersAre
 from importers.media_files import MediaFolder
 from labelstudio.import_file import OutsideRating, ReadProject, read_label_studio
 from labelstudio.names import FORMAT, SAME, Names
+from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_answers import take_answers
@@ -154,14 +155,8 @@ def _save(
             person_id=bring.by_id,
         )
     if new or stored:
-        events.record(
-            session,
-            at=now,
-            kind="items.imported",
-            project_id=project_id,
-            person_id=bring.by_id,
-            data={"format": FORMAT, "items": len(new), "media": len(stored), "left_out": len(bad)},
-        )
+        data = {"format": FORMAT, "items": len(new), "media": len(stored), "left_out": len(bad)}
+        log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     answers = Imported()
     if read.predictions:
         answers = take_answers(bring, session, read.predictions, {read.name: read.sha256}, bad)

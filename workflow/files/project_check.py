@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
-from db import events, guidelines, items, missing_media, projects, task_slots
+from db import guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import as_votes, judge, match_slots, open_verification, settle
@@ -185,11 +186,11 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
             verdict = settle(session, access=access, item=item, now=now)
             match_slots(session, access=access, item=item, state=verdict.state)
     with store.write() as session:
-        events.record(
+        log(
             session,
-            at=store.now(),
-            kind="project.rebuilt",
-            project_id=access_to(session, person=None, project=name).project_id,
+            "project.rebuilt",
+            project=access_to(session, person=None, project=name),
+            now=store.now(),
             data={"differences": n_differences},
         )
 

@@ -17,7 +17,7 @@ from annotation_schemas.formats import (
     offered,
 )
 from annotation_schemas.keys import options_field
-from db import events, files, items, runs
+from db import files, items, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
@@ -27,6 +27,7 @@ from domain.states import ItemState, Stage
 from exporters.manifest import NAME, manifest
 from exporters.writing import write_files, write_folder
 from labelstudio.names import FORMAT
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
@@ -163,20 +164,14 @@ def release(
     )
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        events.record(
-            session,
-            at=store.now(),
-            kind="export.made",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={
-                "format": format,
-                "verified": verified,
-                "private": private,
-                "records": made.items,
-                **({"run": run} if run else {}),
-            },
-        )
+        data = {
+            "format": format,
+            "verified": verified,
+            "private": private,
+            "records": made.items,
+            **({"run": run} if run else {}),
+        }
+        log(session, "export.made", by=by, project=access, now=store.now(), data=data)
     return made
 
 

@@ -7,12 +7,12 @@ one stage and no one else's. What comes back is stored through ``submit`` like w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from db import bridge, events, people, projects
+from db import bridge, people, projects
 from db.engine import Session, Store
 from db.records import StoredPerson
 from domain.bridge import FrontEnd
@@ -20,6 +20,7 @@ from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, Outsid
 from domain.records import Person
 from domain.states import Stage
 from workflow.access.accounts import normal_login
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.labelstudio.pull import Pulled, pull
 from workflow.labelstudio.push import Pushed, push
@@ -102,8 +103,8 @@ def connect(
         chosen = list(dict.fromkeys(stages))
         how: dict[str, Any] = {"address": address, "ahead": ahead, "hold_hours": hold_hours, "stay": stay}
         bridge.put(session, project_id=access.project_id, stages=chosen, now=store.now(), **how)
-        told = {**how, "stages": [stage.value for stage in chosen]}
-        _record(session, store, access, by, "bridge.connected", told)
+        data = {**how, "stages": [stage.value for stage in chosen]}
+        log(session, "bridge.connected", by=by, project=access, now=store.now(), data=data)
 
 
 def map_person(store: Store, *, by: Person | None, project: str, address: str, login: str, email: str) -> None:
@@ -127,8 +128,8 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
         if mapped is not None and mapped.email == email:
             return
         bridge.put_person(session, bridge_id=row.id, person_id=who.id, email=email, now=store.now())
-        told = {"address": row.address, "login": who.login, "email": email}
-        _record(session, store, access, by, "bridge.person_mapped", told)
+        data = {"address": row.address, "login": who.login, "email": email}
+        log(session, "bridge.person_mapped", by=by, project=access, now=store.now(), data=data)
 
 
 def unmap_person(store: Store, *, by: Person | None, project: str, address: str, login: str) -> None:
@@ -141,7 +142,8 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         if who is None or mapped is None:
             raise NotFound(f"The work of {login!r} does not go to {row.address}.")
         bridge.remove_person(session, row=mapped)
-        _record(session, store, access, by, "bridge.person_unmapped", {"address": row.address, "login": who.login})
+        data = {"address": row.address, "login": who.login}
+        log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)
 
 
 def match_people(store: Store, front: FrontEnd, *, by: Person | None, project: str) -> list[str]:
@@ -238,16 +240,3 @@ def _member(session: Session, access: Access, login: str) -> StoredPerson:
     if who is None or (member is None and not who.is_admin):
         raise NotFound(f"{login!r} is not in the project {access.name!r}; let them in first.")
     return who
-
-
-def _record(
-    session: Session, store: Store, access: Access, by: Person | None, kind: str, data: Mapping[str, object]
-) -> None:
-    events.record(
-        session,
-        at=store.now(),
-        kind=kind,
-        project_id=access.project_id,
-        person_id=by.id if by else None,
-        data=data,
-    )

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-from db import events, items, people, projects, task_claims, tasks
+from db import items, people, projects, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
@@ -18,6 +17,7 @@ from domain.records import Person
 from domain.roles import at_least
 from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access.accounts import person_of
+from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back
 from workflow.access.projects import Access, require_lead, role_for
 from workflow.annotate import authoring, qualification
@@ -137,8 +137,7 @@ def do(
                 _verify_again(session, access, item, by=by, now=now)
         n = len(plan.claims) + len(plan.items)
         data = {"action": action.value, "n": n, "left_out": len(plan.preview.cannot)}
-        who = by.id if by else None
-        events.record(session, at=now, kind="bulk.done", project_id=access.project_id, person_id=who, data=data)
+        log(session, "bulk.done", by=by, project=access, now=now, data=data)
         return n
 
 
@@ -295,17 +294,14 @@ def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None,
     before = row.person_id
     task_claims.hand_over(session, row=row, to=to, now=now)
     logins = people.logins(session, ids={to, before or 0})
-    where: dict[str, Any] = {"project_id": row.project_id, "item_id": row.item_id, "task_id": row.id}
     data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
-    who = by.id if by else None
-    events.record(session, at=now, kind="task.reassigned", **where, person_id=who, data=data)
+    log(session, "task.reassigned", by=by, task=row, now=now, data=data)
     by_whom = {"stage": row.stage.value, "by": by.login if by else "command"}
-    events.record(session, at=now, kind="task.given", **where, person_id=to, data=by_whom)
+    log(session, "task.given", by=to, task=row, now=now, data=by_whom)
 
 
 def _verify_again(session: Session, access: Access, item: StoredItem, *, by: Person | None, now: datetime) -> None:
     """Begin a new round: a revision with the same content, on which votes are counted anew."""
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
-    who = by.id if by else None
-    events.record(session, at=now, kind="item.reopened", project_id=access.project_id, person_id=who, item_id=item.id)
+    log(session, "item.reopened", by=by, project=access, item=item, now=now)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from db import comment_threads, files, guidelines, items, people
-from db import events as log
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -18,6 +17,7 @@ from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, Items, ItemState, Purpose, Stage
 from workflow.access.counted_items import counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import FOR_SENIORS, look_into, sight
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
@@ -65,14 +65,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
         seen = look_into(session, access=access, person=person, item=row, now=now)
         if seen.open:
-            log.record(
-                session,
-                at=now,
-                kind="history.read",
-                project_id=access.project_id,
-                person_id=person.id,
-                item_id=row.id,
-            )
+            log(session, "history.read", by=person, project=access, item=row, now=now)
         names = _Names(session, access, person, seen.names)
         author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
         return ItemHistory(

@@ -29,6 +29,7 @@ from reports.content import Source
 from reports.ruling import rule_from_text, rule_of
 from reports.study import Runs, StoredRule, Study
 from workflow.access.counted_items import counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
 from workflow.results.rater_agreement import beside_metrics, measured
@@ -203,14 +204,7 @@ def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> N
         access = require_lead(session, by=by, project=project)
         kept = _kept_rule(session, access)
         if kept is None or kept[0] != wanted:
-            events.record(
-                session,
-                at=store.now(),
-                kind=RULE,
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"rule": text},
-            )
+            log(session, RULE, by=by, project=access, now=store.now(), data={"rule": text})
 
 
 def stored_rule(store: Store, *, person: Person | None, project: str, judges: Sequence[str]) -> StoredRule:

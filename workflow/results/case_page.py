@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas.keys import key_field
 from db import answers as stored
-from db import comment_threads, events, guidelines, items
+from db import comment_threads, guidelines, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
@@ -19,6 +19,7 @@ from domain.rated_units import unit_of
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import look_into
 from workflow.annotate import answer_readings
@@ -109,14 +110,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
         now = store.now()
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:
-            events.record(
-                session,
-                at=now,
-                kind="history.read",
-                project_id=access.project_id,
-                person_id=person.id,
-                item_id=row.id,
-            )
+            log(session, "history.read", by=person, project=access, item=row, now=now)
         answer_readings.fill(session, access=access, item_id=row.id, now=now)
         return _case(session, access, row, reader)
 

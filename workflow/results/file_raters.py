@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from db import events, file_raters
+from db import file_raters
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from domain.states import RatersAre, Stage
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 
 
@@ -160,14 +161,8 @@ def _keep(
         return
     file_raters.mark(session, project_id=access.project_id, names=people, is_person=True)
     file_raters.mark(session, project_id=access.project_id, names=machines, is_person=False)
-    events.record(
-        session,
-        at=store.now(),
-        kind=file_raters.MARKED,
-        project_id=access.project_id,
-        person_id=by.id if by else None,
-        data={"people": list(people), "machines": list(machines)},
-    )
+    data = {"people": list(people), "machines": list(machines)}
+    log(session, file_raters.MARKED, by=by, project=access, now=store.now(), data=data)
 
 
 def brought_in(

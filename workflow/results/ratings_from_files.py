@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from annotation_schemas import kinds
 from annotation_schemas.formats import ReadRatings
 from annotation_schemas.model import Criterion, Schema
-from db import events, files
+from db import files
 from db.engine import Session, Store
 from domain.errors import FileRefused
 from domain.policies import same
@@ -19,6 +19,7 @@ from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
 from domain.states import RatersAre, Stage
 from importers.ratings import read_ratings
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
 from workflow.results.file_raters import FileRater
@@ -118,14 +119,7 @@ def take_ratings(
     now = store.now()
     files.add_ratings(session, rows=list(_rows(access, new, now)))
     if new:
-        events.record(
-            session,
-            at=now,
-            kind="ratings.imported",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"ratings": len(new), "file": file},
-        )
+        log(session, "ratings.imported", by=by, project=access, now=now, data={"ratings": len(new), "file": file})
     known_now = file_raters.brought_in(session, store, access, by=by, names=names, are=raters, human=human)
     return Taken(len(new), repeated, bad, known_now)
 

@@ -15,7 +15,7 @@ from typing import Any
 from annotation_schemas import kinds
 from annotation_schemas.keys import reference_field
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, judging, run_attempts, run_chunks, runs
+from db import files, judging, run_attempts, run_chunks, runs
 from db import items as stored
 from db.engine import Session, Store
 from db.records import StoredRun
@@ -26,6 +26,7 @@ from domain.runs import Attempt, Outcome, RunKind, RunState
 from domain.states import Items, Stage
 from inference.judges.metrics import Metric, metric
 from workflow.access.counted_items import Counting, counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.ratings import criteria_of
@@ -242,14 +243,8 @@ def _keep(
             units |= {text.prediction_id: id for text, id in zip(new, ids, strict=True)}
             _write(session, run_id=run_id, told=told, fresh=fresh, units=units, now=now)
             runs.extend_by(session, row=row, units=len(new), now=now)
-            events.record(
-                session,
-                at=now,
-                kind="metric.measured",
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"run": row.public_id, "metric": row.name, "answers": len(fresh)},
-            )
+            data = {"run": row.public_id, "metric": row.name, "answers": len(fresh)}
+            log(session, "metric.measured", by=by, project=access, now=now, data=data)
         return run_id, row.public_id, row.name
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
-from db import batches, events, run_attempts, run_chunks, runs
+from db import batches, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
@@ -16,6 +16,7 @@ from domain.runs import Attempt, RunState
 from inference.endpoint.batches import BatchEndpoint, Refused, Told
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
+from workflow.access.event_log import log
 from workflow.runs.run_kinds import asking_of
 from workflow.runs.stored_runs import (
     in_batches,
@@ -196,13 +197,7 @@ class BatchCommand:
             if row.state is RunState.BATCH and not run_chunks.undone(session, run_id=self.run_id):
                 now = self.store.now()
                 runs.complete(session, row=row, now=now)
-                events.record(
-                    session,
-                    at=now,
-                    kind="run.done",
-                    project_id=row.project_id,
-                    data={"run": row.public_id, "model": row.name},
-                )
+                log(session, "run.done", run=row, now=now)
             runs.explain(session, row=row, said=self._said(session, row))
 
     def _said(self, session: Session, row: StoredRun) -> str:

@@ -14,11 +14,12 @@ import yaml
 from annotation_schemas import judge_templates, registry, typed_yaml
 from annotation_schemas.judge_templates import JudgeTemplate
 from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
-from db import events, judging
+from db import judging
 from db.engine import Session, Store
 from db.records import StoredJudgeTemplate
 from domain.errors import InvalidInput, NotFound, Problem, SchemaError
 from domain.records import Person
+from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 
 _ID = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -116,14 +117,8 @@ def add_version(store: Store, *, by: Person | None, project: str, text: str, ori
             by_id=by.id if by else None,
             now=store.now(),
         )
-        events.record(
-            session,
-            at=store.now(),
-            kind="judge_template.added",
-            project_id=access.project_id,
-            person_id=by.id if by else None,
-            data={"template": row.name, "version": row.version, "hash": row.hash, "origin": origin},
-        )
+        data = {"template": row.name, "version": row.version, "hash": row.hash, "origin": origin}
+        log(session, "judge_template.added", by=by, project=access, now=store.now(), data=data)
         return _view(row)
 
 

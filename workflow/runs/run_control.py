@@ -10,12 +10,13 @@ from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.runs import OPEN, RESUMABLE, RunKind, RunState
 from domain.settings import Settings
+from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import grading
 from workflow.annotate.refinement_intake import follow_run
 from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_start import add_chunks, wake
-from workflow.runs.stored_runs import in_batches, record_event, refuse_changed, refuse_withdrawn, run_and_access
+from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdrawn, run_and_access
 
 
 def _waits_for_batch(session: Session, row: StoredRun) -> bool:
@@ -33,7 +34,7 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state not in OPEN:
             raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
         runs.pause(session, row=row)
-        record_event(session, store, row, by, "run.paused")
+        log(session, "run.paused", by=by, run=row, now=store.now())
 
 
 def resume(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> None:
@@ -49,7 +50,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         refuse_withdrawn(row, "before it goes on")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
-        record_event(session, store, row, by, "run.resumed")
+        log(session, "run.resumed", by=by, run=row, now=store.now())
     wake(settings, run)
 
 
@@ -62,7 +63,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.DONE:
             raise Conflict("This run is done, so there is nothing to cancel.")
         runs.cancel(session, row=row, now=store.now())
-        record_event(session, store, row, by, "run.cancelled")
+        log(session, "run.cancelled", by=by, run=row, now=store.now())
 
 
 def retry_failed(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> int:
@@ -88,7 +89,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             add_chunks(session, row, again)
         if again or row.state in RESUMABLE:
             runs.resume(session, row=row, state=RunState.BATCH if in_batches(row) else RunState.WAITING)
-            record_event(session, store, row, by, "run.resumed", again=len(again))
+            log(session, "run.resumed", by=by, run=row, now=store.now(), data={"again": len(again)})
         awaited = row.state in OPEN
     if awaited:
         wake(settings, run)
@@ -121,7 +122,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
             task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
         follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
         grading.draw(session, access=access, now=store.now())
-        record_event(session, store, row, by, withdrawn_runs.WITHDRAWN, reason=row.withdrawn_why)
+        log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=store.now(), data={"reason": row.withdrawn_why})
 
 
 def take_back(store: Store, *, by: Person | None, run: str) -> None:
@@ -133,7 +134,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         runs.take_back(session, row=row)
         follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         grading.draw(session, access=access, now=store.now())
-        record_event(session, store, row, by, withdrawn_runs.TAKEN_BACK)
+        log(session, withdrawn_runs.TAKEN_BACK, by=by, run=row, now=store.now())
 
 
 def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from time import sleep
 
 from annotation_schemas import registry
-from db import events, projects, runs
+from db import projects, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import Conflict
 from domain.records import Person
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import grading
 from workflow.runs.run_control import _held
-from workflow.runs.stored_runs import record_event, refuse_withdrawn, run_and_access
+from workflow.runs.stored_runs import refuse_withdrawn, run_and_access
 
 
 def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
@@ -39,7 +40,8 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
         row, access = _gradable(session, by, run)
         n += grading.draw(session, access=access, now=store.now())
         if n:
-            record_event(session, store, row, by, "run.sent_to_grading", answers=len(found), slots=n)
+            data = {"answers": len(found), "slots": n}
+            log(session, "run.sent_to_grading", by=by, run=row, now=store.now(), data=data)
     return n
 
 
@@ -96,12 +98,6 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
             if outputs < before:
                 raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
             if outputs > before:
-                events.record(
-                    session,
-                    at=now,
-                    kind=grading.EXTENDED,
-                    project_id=access.project_id,
-                    person_id=by.id if by else None,
-                    data={"outputs": outputs, "before": before},
-                )
+                data = {"outputs": outputs, "before": before}
+                log(session, grading.EXTENDED, by=by, project=access, now=now, data=data)
         return grading.draw(session, access=access, now=now)

@@ -23,10 +23,11 @@ from domain.runs import RunKind, RunPlan, RunState, chunked
 from domain.settings import Settings
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
 from workflow.runs.run_kinds import asked_by
-from workflow.runs.stored_runs import folder_hash, plan_of_run, record_event, spec_of_run
+from workflow.runs.stored_runs import folder_hash, plan_of_run, spec_of_run
 
 _log = logging.getLogger(__name__)
 
@@ -123,7 +124,7 @@ def write_down(
         by_id=by.id if by else None,
         now=store.now(),
     )
-    record_event(session, store, row, by, "run.started", wanted=n_units, hash=row.spec_hash)
+    log(session, "run.started", by=by, run=row, now=store.now(), data={"wanted": n_units, "hash": row.spec_hash})
     return row
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
 from annotation_schemas.asked import asked_of
-from db import events, readings
+from db import readings
 from db.engine import Session, Store
 from db.readings import Unread
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
@@ -25,6 +25,7 @@ from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items
 from inference.spec import ModelSpec
 from workflow.access.counted_items import Counting, counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.answer_readings import READ_EVENT, asked_hash, fill_up, row_of, state_at, that_count
 from workflow.runs.identities import description
@@ -186,14 +187,8 @@ def read_again(
             answerer.close()
     if counts["kept"]:
         with store.write() as session:
-            events.record(
-                session,
-                at=store.now(),
-                kind=READ_EVENT,
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"reader": spec.name, "spec": spec.hash, "prompt": PROMPT_VERSION, "new": counts["kept"]},
-            )
+            data = {"reader": spec.name, "spec": spec.hash, "prompt": PROMPT_VERSION, "new": counts["kept"]}
+            log(session, READ_EVENT, by=by, project=access, now=store.now(), data=data)
     return ReadAgain(
         f"{RULES}+{spec.name}",
         len(wanted),

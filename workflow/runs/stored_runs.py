@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
-from db import events, runs
-from db.engine import Session, Store
+from db import runs
+from db.engine import Session
 from db.records import StoredRun
 from domain.errors import Conflict, ModelRefused, NotFound
 from domain.judging import Plan, plan_of
@@ -76,15 +75,3 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
         raise NotFound(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)
-
-
-def record_event(session: Session, store: Store, row: StoredRun, by: Person | None, kind: str, **data: Any) -> None:
-    """Note in the log what someone, or a worker, did with a run."""
-    events.record(
-        session,
-        at=store.now(),
-        kind=kind,
-        project_id=row.project_id,
-        person_id=by.id if by else None,
-        data={"run": row.public_id, "model": row.name, **data},
-    )

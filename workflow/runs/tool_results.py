@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from annotation_schemas.tools import holmes
-from db import events, files, tool_results
+from db import files, tool_results
 from db.engine import IntegrityError, Store
 from domain.errors import Conflict
 from domain.records import BadRow, Person
 from importers.tool_results import ToolResultRecord
+from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 
 
@@ -75,18 +76,8 @@ def bring_in_tool_results(
             refuse(bad)
             tool_results.add(session, rows=list(new.values()))
             if new:
-                events.record(
-                    session,
-                    at=store.now(),
-                    kind="tool_results.imported",
-                    project_id=access.project_id,
-                    person_id=by.id if by else None,
-                    data={
-                        "results": len(new),
-                        "file": path.name,
-                        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-                    },
-                )
+                data = {"results": len(new), "file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+                log(session, "tool_results.imported", by=by, project=access, now=store.now(), data=data)
             return len(new), repeated, bad
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error

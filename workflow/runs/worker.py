@@ -13,9 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from db import events, run_attempts, run_chunks, runs
+from db import run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
@@ -23,6 +23,7 @@ from domain.judging import Plan
 from domain.runs import OPEN, Answerer, Attempt, Outcome, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
+from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
@@ -247,7 +248,7 @@ class _Worker:
             if run_chunks.undone(session, run_id=self.run_id):
                 return True
             runs.complete(session, row=row, now=self.store.now())
-            _record(session, self.store, row, "run.done")
+            log(session, "run.done", run=row, now=self.store.now())
             return False
 
 
@@ -261,7 +262,7 @@ def _stop_run(store: Store, row: StoredRun, said: str) -> None:
         if found is None or found.state not in OPEN:
             return
         runs.stop(session, row=found, said=said)
-        _record(session, store, found, "run.stopped", said=said)
+        log(session, "run.stopped", run=found, now=store.now(), data={"said": said})
 
 
 def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
@@ -285,16 +286,6 @@ def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
         if found.state is RunState.RUNNING and not others:
             found = runs.put_down(session, row=found)
         return found.state
-
-
-def _record(session: Session, store: Store, row: StoredRun, kind: str, **data: Any) -> None:
-    events.record(
-        session,
-        at=store.now(),
-        kind=kind,
-        project_id=row.project_id,
-        data={"run": row.public_id, "model": row.name, **data},
-    )
 
 
 def _version() -> dict[str, str]:
