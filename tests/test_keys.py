@@ -65,7 +65,7 @@ from workflow.annotate import (
 )
 from workflow.annotate.project_progress import dashboard
 from workflow.files import release
-from workflow.results import calibration, case_page, leaderboard, project_answers, rater_agreement, scores
+from workflow.results import calibration_rule, case_page, leaderboard, project_answers, rater_agreement, scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_start
 
@@ -582,7 +582,7 @@ def measured_first(seen: Seen) -> Any:
 def ruled(seen: Seen) -> Any:
     """Under which rule judges get their verdict."""
     there = world(seen, n=0)
-    return calibration.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
+    return calibration_rule.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
 
 
 def framed(seen: Seen) -> Any:

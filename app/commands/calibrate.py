@@ -175,7 +175,7 @@ def calibrate(
         )
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
-        from workflow.results.calibration import store_rule
+        from workflow.results.calibration_rule import store_rule
 
         store_rule(_opened().store, by=None, project=project, text=rule)
         if out is None and not human and not judge:

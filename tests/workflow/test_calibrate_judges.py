@@ -28,7 +28,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.reports.test_replies import table
 from tests.workflow.test_judging import FILLS, SCORE, World, means
 from workflow.annotate import submissions
-from workflow.results import calibration as calibrate
+from workflow.results import calibration_rule
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.results.reply_counts import refuse_silent, replies_of_judges, told
@@ -247,15 +247,15 @@ def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path
 
 @pytest.mark.both_databases
 def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(world: World) -> None:
-    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.1")
+    calibration_rule.store_rule(world.store, by=None, project="p", text="margin=0.1")
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         world.work(world.run(server.url, world.plan()))
     study, _ = found(world, "judge by likeness 1")
     assert (study.rule.rule, study.rule.before) == (Rule(margin=0.1), True)
-    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.1")
+    calibration_rule.store_rule(world.store, by=None, project="p", text="margin=0.1")
     assert found(world, "judge by likeness 1")[0].rule.before, "the same rule again keeps its moment"
-    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.3")
+    calibration_rule.store_rule(world.store, by=None, project="p", text="margin=0.3")
     after = found(world, "judge by likeness 1")[0].rule
     assert (after.rule, after.before) == (Rule(margin=0.3), False)
     with pytest.raises(RatingsError, match="does not read NAME=NUMBER"):
-        calibrate.store_rule(world.store, by=None, project="p", text="margen=0.1")
+        calibration_rule.store_rule(world.store, by=None, project="p", text="margen=0.1")

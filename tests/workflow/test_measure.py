@@ -29,7 +29,7 @@ from testkit.factories import (
     vote,
 )
 from workflow.annotate import submissions
-from workflow.results.calibration import store_rule
+from workflow.results.calibration_rule import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import bring_in_ratings

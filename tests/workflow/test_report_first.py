@@ -29,7 +29,7 @@ from reports.study import StoredRule
 from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
 from workflow.lead.item_history import find
 from workflow.results import calibration as calibrate
-from workflow.results import file_raters, project_answers, scores
+from workflow.results import calibration_rule, file_raters, project_answers, scores
 from workflow.results.agreement_page import figures
 from workflow.results.ratings_from_files import bring_in_ratings
 
@@ -250,16 +250,16 @@ def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path:
     rated(here, "p", {"rule": {"margin": 0.1, "constant": False}}, tmp_path)
 
     def kept() -> StoredRule:
-        return calibrate.stored_rule(here, person=None, project="p", judges=["gpt"])
+        return calibration_rule.stored_rule(here, person=None, project="p", judges=["gpt"])
 
     assert kept().rule == Rule(margin=0.1, beat_constant=False)
     assert kept().stored_on > at.date().isoformat()
-    calibrate.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
+    calibration_rule.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
     assert kept().words(given=None).startswith("The rule")
     here.clock.advance(hours=48)
-    calibrate.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
+    calibration_rule.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
     same = kept()
-    calibrate.store_rule(here, by=None, project="p", text="margin=0.2")
+    calibration_rule.store_rule(here, by=None, project="p", text="margin=0.2")
     later = kept()
     assert (same.rule, later.rule) == (Rule(margin=0.1, beat_constant=False), Rule(margin=0.2))
     assert same.stored_on < later.stored_on

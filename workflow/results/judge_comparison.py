@@ -15,6 +15,7 @@ from agreement.statistic import Statistic
 from db import files, judging
 from db import items as stored_items
 from db.engine import Session, Store
+from db.records import StoredRun
 from domain.errors import Conflict
 from domain.judging import JudgePlan, Value, Verdict
 from domain.policies import same
@@ -30,7 +31,8 @@ _Key = tuple[int, int | None, int | None, bool, str | None]
 
 @dataclass(frozen=True)
 class Differing:
-    """An answer about which two runs say different things, or one of them nothing."""
+    """An answer with what two runs say about it: in ``Comparison.differing`` different things, or one of them
+    nothing."""
 
     item: str
     """External id."""
@@ -54,6 +56,13 @@ class Differing:
     def both_scored(self) -> bool:
         """Whether there are two values, which differ."""
         return self.verdict_a.scored and self.verdict_b.scored
+
+    @property
+    def differ(self) -> bool:
+        """Whether there are two values that differ, or one alone."""
+        if self.both_scored:
+            return not same(self.a, self.b)
+        return self.verdict_a.scored != self.verdict_b.scored
 
 
 @dataclass(frozen=True)
@@ -121,13 +130,7 @@ def compare_runs(
         row_b, _ = stored_runs.run_and_access(session, by, run_b)
         if row_a.project_id != row_b.project_id:
             raise Conflict(f"{row_a.name} and {row_b.name} are runs of two projects; they share no answers.")
-        plan_a, plan_b = stored_runs.plan_of_run(row_a), stored_runs.plan_of_run(row_b)
-        for row, plan in ((row_a, plan_a), (row_b, plan_b)):
-            if not isinstance(plan, JudgePlan):
-                raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
-            stored_runs.refuse_withdrawn(row, "before it is compared")
-        assert isinstance(plan_a, JudgePlan)
-        assert isinstance(plan_b, JudgePlan)
+        plan_a, plan_b = (_plan_of(row) for row in (row_a, row_b))
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))
         places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
         answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
@@ -135,53 +138,80 @@ def compare_runs(
         about_items = all(each.prediction_id is None and each.attack is None for each in read_a.values())
         stage = Stage.VERIFICATION if about_items else Stage.GRADING
         counted = counting(session, access=access, items_=items, stage=stage)
-    read_a, read_b = (
-        {key: each for key, each in read.items() if counted.counts(each.item_id)} for read in (read_a, read_b)
+    a, b = (
+        _Side(plan, {key: each for key, each in read.items() if counted.counts(each.item_id)})
+        for plan, read in ((plan_a, read_a), (plan_b, read_b))
     )
-    asked_a, asked_b = ({key for key, _ in read} for read in (read_a, read_b))
-    shared = [(key, name) for key, name in read_a if (key, name) in read_b]
+    shared = [place for place in a.read if place in b.read]
     if not shared:
         raise Conflict(f"{row_a.name} and {row_b.name} were asked about nothing in common so far.")
     found: dict[str, list[Differing]] = {}
-    for key, criterion in shared:
-        a, b = read_a[key, criterion], read_b[key, criterion]
-        item, dimension = places[a.item_id]
-        found.setdefault(criterion, []).append(
-            Differing(
-                item,
-                a.item_id,
-                models.get(a.prediction_id or 0),
-                dimension,
-                criterion,
-                a.swapped,
-                a.attack,
-                plan_a.straight(a.value, swapped=a.swapped) if a.verdict.scored else None,
-                plan_b.straight(b.value, swapped=b.swapped) if b.verdict.scored else None,
-                a.verdict,
-                b.verdict,
-                a.attempt_id,
-                b.attempt_id,
-            )
-        )
+    for place in shared:
+        item_id = a.read[place].item_id
+        pair = _pair(a, b, place, *places[item_id], models)
+        found.setdefault(pair.criterion, []).append(pair)
     values = tuple(dict.fromkeys([*plan_a.values, *plan_b.values]))
-    order = {id: place for place, id in enumerate(places)}
-    differing = [
-        each
-        for pairs in found.values()
-        for each in pairs
-        if (each.both_scored and not same(each.a, each.b)) or each.verdict_a.scored != each.verdict_b.scored
-    ]
+    order = {id: at for at, id in enumerate(places)}
+    differing = [each for pairs in found.values() for each in pairs if each.differ]
     differing.sort(key=lambda each: (order[each.item_id], each.model or "", each.criterion, each.swapped))
     return Comparison(
         row_a.name,
         row_b.name,
         plan_a,
         plan_b,
-        len(asked_a - asked_b),
-        len(asked_b - asked_a),
+        len(a.asked - b.asked),
+        len(b.asked - a.asked),
         tuple(_compared(name, pairs, values) for name, pairs in found.items()),
         tuple(differing),
         counted.sentence,
+    )
+
+
+def _plan_of(row: StoredRun) -> JudgePlan:
+    """The plan of a run of a judge; ``Conflict`` for any other run, and for one that was withdrawn."""
+    plan = stored_runs.plan_of_run(row)
+    if not isinstance(plan, JudgePlan):
+        raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
+    stored_runs.refuse_withdrawn(row, "before it is compared")
+    return plan
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the two runs: how it asked, and what was read of its replies about items that count."""
+
+    plan: JudgePlan
+    read: Mapping[tuple[_Key, str], judging.Read]
+
+    @property
+    def asked(self) -> set[_Key]:
+        """What it was asked about."""
+        return {key for key, _ in self.read}
+
+    def value(self, reply: judging.Read) -> Value | None:
+        """The value of a reply, as said of the answers in their own order; None where there is none."""
+        return self.plan.straight(reply.value, swapped=reply.swapped) if reply.verdict.scored else None
+
+
+def _pair(
+    a: _Side, b: _Side, place: tuple[_Key, str], item: str, dimension: str, models: Mapping[int, str]
+) -> Differing:
+    """What both say about the same."""
+    said_a, said_b = a.read[place], b.read[place]
+    return Differing(
+        item,
+        said_a.item_id,
+        models.get(said_a.prediction_id or 0),
+        dimension,
+        said_a.criterion,
+        said_a.swapped,
+        said_a.attack,
+        a.value(said_a),
+        b.value(said_b),
+        said_a.verdict,
+        said_b.verdict,
+        said_a.attempt_id,
+        said_b.attempt_id,
     )
 
 

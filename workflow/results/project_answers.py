@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from annotation_schemas.asked import NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.keys import key_field
-from annotation_schemas.model import Schema
+from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
 from db import files, items, judging
 from db.engine import Session, Store
@@ -157,67 +158,18 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     if reader not in readers:
         there_are = ", ".join(readers)
         raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
-    states = answer_readings.counting(session, project_id=project_id, reader=reader)
-    edited = items.edited(session, project_id=project_id)
-    counted = []
-    for each in last.values():
-        fields = there[each.item_id].fields if each.item_id in there else {}
-        found_out = states.get(each.id)
-        right, why = is_right(access.schema, fields, found_out)
-        old = each.item_id in edited and edited[each.item_id] > each.created_at
-        outcome = found_out.outcome if found_out else ReadOutcome.UNREADABLE
-        counted.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old))
+    counted = _last_answers(session, access, last.values(), there, reader)
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
-    current_ids = {each.id for each in last.values()}
-    outside = file_raters.people(session, project_id=project_id)
-    criteria = [*scored_criteria(access.schema), *named_criteria(access.schema)]
-    grades: dict[str, dict[int, list[float]]] = {}
-    graders: dict[str, dict[str, bool]] = {}
-    own: set[tuple[int, str, str]] = set()
-    for id, login, given in stored.all_grades(session, project_id=project_id):
-        if id not in current_ids:
-            continue
-        for criterion in criteria:
-            if (value := given.get(criterion.name)) is not None:
-                grades.setdefault(criterion.name, {}).setdefault(id, []).append(value_of(criterion, value))
-                graders.setdefault(criterion.name, {})[login] = True
-                if login in outside:
-                    own.add((id, login, criterion.name))
-    judged: dict[tuple[str, str], dict[int, float]] = {}
-    unknown = 0
-    named = {criterion.name: criterion for criterion in criteria}
-    for unit, rater, name, value, at in stored.all_ratings(session, project_id=project_id):
-        if name not in named:
-            continue
-        about = answer_of(by_unit.get(unit, ()), at)
-        if about is not None and not of.counts(about.item_id):
-            continue
-        if about is None or about.id not in current_ids:
-            unknown += 1
-            continue
-        if rater in outside:
-            if (about.id, rater, name) not in own:  # what a person has submitted here counts, not the file
-                grades.setdefault(name, {}).setdefault(about.id, []).append(value_of(named[name], value))
-                graders.setdefault(name, {}).setdefault(rater, False)
-            continue
-        judged.setdefault((name, rater), {})[about.id] = value_of(named[name], value)
-    unscored: dict[tuple[str, str], dict[int, str]] = {}
-    metrics: set[str] = set()
-    for score in judging.scores(session, project_id=project_id):
-        if score.prediction_id not in current_ids or score.criterion not in named or score.sample:
-            continue
-        place = (score.criterion, score.run)
-        if score.metric:
-            metrics.add(score.run)
-        if score.verdict.scored:
-            value = float(score.value) if score.metric else value_of(named[score.criterion], score.value)
-            judged.setdefault(place, {})[score.prediction_id] = value
-        else:
-            judged.setdefault(place, {})
-            why = "the metric has no number for it" if score.metric else f"the judge gave {score.verdict.words}"
-            unscored.setdefault(place, {})[score.prediction_id] = why
+    said = _Said(
+        {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
+        {each.id for each in last.values()},
+        file_raters.people(session, project_id=project_id),
+    )
+    said.take_grades(stored.all_grades(session, project_id=project_id))
+    said.take_ratings(stored.all_ratings(session, project_id=project_id), by_unit, of)
+    said.take_scores(judging.scores(session, project_id=project_id))
     return Read(
         access.name,
         access.title,
@@ -226,17 +178,109 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         there,
         counted,
         _unanswered(session, project_id, {(item, model) for item, model in last}, of),
-        grades,
-        judged,
+        said.grades,
+        said.judged,
         replaced=len(found) - len(last),
-        unknown=unknown,
-        graders=graders,
-        unscored=unscored,
-        metrics=frozenset(metrics),
+        unknown=said.unknown,
+        graders=said.graders,
+        unscored=said.unscored,
+        metrics=frozenset(said.metrics),
         counting=of,
         reader=reader,
         readers=readers,
     )
+
+
+@dataclass
+class _Said:
+    """What people, files and judges have said of the answers that count, taken in from one after the other."""
+
+    criteria: Mapping[str, Criterion]
+    current: set[int]
+    """The ids of the answers that count."""
+    outside: Collection[str]
+    """Raters out of files who are people."""
+    grades: dict[str, dict[int, list[float]]] = field(default_factory=dict)
+    graders: dict[str, dict[str, bool]] = field(default_factory=dict)
+    judged: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
+    unscored: dict[tuple[str, str], dict[int, str]] = field(default_factory=dict)
+    metrics: set[str] = field(default_factory=set)
+    unknown: int = 0
+    """These six as in ``Read``."""
+    own: set[tuple[int, str, str]] = field(default_factory=set)
+    """What the people out of files have submitted here themselves: answer, login, criterion."""
+
+    def take_grades(self, found: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
+        """What people have submitted here: answer, login, and a value for each criterion."""
+        for id, login, given in found:
+            if id not in self.current:
+                continue
+            for name, criterion in self.criteria.items():
+                if (value := given.get(name)) is not None:
+                    self.grades.setdefault(name, {}).setdefault(id, []).append(value_of(criterion, value))
+                    self.graders.setdefault(name, {})[login] = True
+                    if login in self.outside:
+                        self.own.add((id, login, name))
+
+    def take_ratings(
+        self,
+        found: Iterable[tuple[str, str, str, Any, datetime]],
+        by_unit: Mapping[str, Sequence[stored.AnswerPart]],
+        of: Counting,
+    ) -> None:
+        """What came from files, after all grades: unit, rater, criterion, value, and when it came."""
+        for unit, rater, name, value, at in found:
+            if name not in self.criteria:
+                continue
+            about = answer_of(by_unit.get(unit, ()), at)
+            if about is not None and not of.counts(about.item_id):
+                continue
+            if about is None or about.id not in self.current:
+                self.unknown += 1
+                continue
+            place = value_of(self.criteria[name], value)
+            if rater not in self.outside:
+                self.judged.setdefault((name, rater), {})[about.id] = place
+            elif (about.id, rater, name) not in self.own:  # what a person has submitted here counts, not the file
+                self.grades.setdefault(name, {}).setdefault(about.id, []).append(place)
+                self.graders.setdefault(name, {}).setdefault(rater, False)
+
+    def take_scores(self, found: Iterable[judging.Score]) -> None:
+        """What judges and metrics that were run here came to, the first time of asking."""
+        for score in found:
+            if score.prediction_id not in self.current or score.criterion not in self.criteria or score.sample:
+                continue
+            place = (score.criterion, score.run)
+            there = self.judged.setdefault(place, {})
+            if score.metric:
+                self.metrics.add(score.run)
+            if score.verdict.scored:
+                value = float(score.value) if score.metric else value_of(self.criteria[score.criterion], score.value)
+                there[score.prediction_id] = value
+            else:
+                why = "the metric has no number for it" if score.metric else f"the judge gave {score.verdict.words}"
+                self.unscored.setdefault(place, {})[score.prediction_id] = why
+
+
+def _last_answers(
+    session: Session,
+    access: Access,
+    last: Iterable[stored.AnswerPart],
+    there: Mapping[int, Item],
+    reader: str,
+) -> list[Answer]:
+    """The answers that count, each with what was read of it and whether that is the key."""
+    states = answer_readings.counting(session, project_id=access.project_id, reader=reader)
+    edited = items.edited(session, project_id=access.project_id)
+    found = []
+    for each in last:
+        fields = there[each.item_id].fields if each.item_id in there else {}
+        state = states.get(each.id)
+        right, why = is_right(access.schema, fields, state)
+        old = each.item_id in edited and edited[each.item_id] > each.created_at
+        outcome = state.outcome if state else ReadOutcome.UNREADABLE
+        found.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old))
+    return found
 
 
 def _items(session: Session, access: Access) -> dict[int, Item]:

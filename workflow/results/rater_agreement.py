@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -72,7 +72,6 @@ def agreement_of(
         rows = cut_by(rows, require_lead(session, by=person, project=project).schema, by)
     counted = counting_of(store, person=person, project=project, items_=items, stage=stage)
     there = raters_of(store, person=person, project=project, stage=stage)
-    by_dimension = by is not Cut.WHOLE
     if raters is None:
         rows = [row for row in rows if not there.people or row.rater in there.people]
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
@@ -81,31 +80,49 @@ def agreement_of(
     if called:
         rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
         raters = [called.get(name, name) for name in raters] if raters is not None else None
+    asked = _Asked(declared, by is not Cut.WHOLE, raters, cross_check, statistics)
     by_version = by_guideline(rows)
-    if len(by_version) <= 1 or pool_guidelines:
+    if len(by_version) <= 1:
+        return [of_items(each, counted) for each in asked.of_all(rows)]
+    if pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
-        found = summarise(
-            rows,
-            scales=declared,
-            by_dimension=by_dimension and bool(rows),
-            raters=raters if rows else None,
-            cross_check=cross_check,
-            statistics=statistics,
-        )
-        found = found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
-        return [of_items(each, counted) for each in found]
+        return [of_items(_of_version(each, pooled), counted) for each in asked.of_all(rows)]
     return [
         of_items(_of_version(each, _version(number)), counted)
         for number, part in by_version
-        for each in _of_part(
-            part,
-            declared,
-            by_dimension=by_dimension,
-            raters=raters,
-            cross_check=cross_check,
-            statistics=statistics,
-        )
+        for each in asked.of_part(part)
     ]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is computed of ratings, whichever version of the guideline they were made under."""
+
+    scales: Mapping[str, Scale]
+    by_dimension: bool
+    raters: Sequence[str] | None
+    cross_check: bool
+    statistics: Collection[str]
+
+    def of_all(self, rows: Sequence[Rating]) -> list[Result]:
+        """The statistics of all ratings together."""
+        return summarise(
+            rows,
+            scales=self.scales,
+            by_dimension=self.by_dimension and bool(rows),
+            raters=self.raters if rows else None,
+            cross_check=self.cross_check,
+            statistics=self.statistics,
+        )
+
+    def of_part(self, rows: Sequence[Rating]) -> list[Result]:
+        """The statistics of the ratings under one version, in which not everyone need have rated everything."""
+        rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
+        mine = None if self.raters is None else [rater for rater in self.raters if rater in there]
+        if mine == []:
+            return []
+        scales = {name: scale for name, scale in self.scales.items() if name in rated}
+        return replace(self, scales=scales, raters=mine).of_all(rows)
 
 
 def measured(
@@ -181,26 +198,6 @@ def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> 
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return files.n_ratings(session, project_id=access.project_id, stage=stage)
-
-
-def _of_part(
-    rows: Sequence[Rating],
-    declared: Mapping[str, Scale],
-    *,
-    by_dimension: bool,
-    raters: Sequence[str] | None,
-    cross_check: bool,
-    statistics: Collection[str],
-) -> list[Result]:
-    """The statistics of the ratings under one version, in which not everyone need have rated everything."""
-    rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
-    mine = None if raters is None else [rater for rater in raters if rater in there]
-    if mine == []:
-        return []
-    scales = {name: scale for name, scale in declared.items() if name in rated}
-    return summarise(
-        rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check, statistics=statistics
-    )
 
 
 def of_items(result: Result, counted: Counting) -> Result:

@@ -1,0 +1,166 @@
+"""What judges that were run here bring into a calibration report next to their ratings.
+
+Their runs, the replies that hold no value, what they gave to attack answers, and what they are and cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from db import judging, run_attempts
+from db import runs as stored
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.judging import JudgePlan
+from domain.policies import same
+from domain.records import Rating
+from domain.replies import Attacked, JudgeAbout, reason_of
+from domain.runs import OPEN, RESUMABLE, RunKind
+from domain.states import Stage
+from workflow.access.counted_items import Counting
+from workflow.access.projects import Access
+from workflow.results.ratings import judge_ratings
+from workflow.runs.identities import same_judge
+from workflow.runs.stored_runs import spec_of_run
+
+
+@dataclass(frozen=True)
+class SeenOfJudges:
+    """What judges that were run here did, next to the ratings that they gave."""
+
+    runs: Mapping[str, Sequence[StoredRun]]
+    """What a judge is called -> its runs, the newest first."""
+    failed: Sequence[Rating]
+    """The replies that hold no value of a criterion, each as a rating that says why."""
+    attacked: Sequence[Attacked]
+    """What the judges of the study gave to attack answers."""
+    attacked_others: tuple[str, ...]
+    """The runs over attack answers by others."""
+
+
+def seen_of_judges(
+    session: Session,
+    access: Access,
+    stage: Stage,
+    judges: Sequence[str],
+    counted: Counting,
+    criteria: Collection[str] | None,
+) -> SeenOfJudges:
+    """What is known of all judges that were run here, and of these against attack answers. ``criteria`` are those
+    whose failed replies are wanted; None: all."""
+    found = runs_by_judge(session, access=access)
+    failed = [
+        replace(rating, value=verdict.words)
+        for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
+        if not verdict.scored and (criteria is None or rating.criterion in criteria)
+    ]
+    return SeenOfJudges(found, failed, *_attacked(session, found, judges))
+
+
+def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
+    """The runs of judges of a project by what the judges are called, the newest first; metrics are none."""
+    found: dict[str, list[StoredRun]] = {}
+    for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
+        if row.withdrawn_at is None:
+            found.setdefault(row.name, []).append(row)
+    return found
+
+
+def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
+    """Why a judge that was run here has no rating of a stage, not even a reply that failed; of its newest run."""
+    row = rows[0]
+    plan = JudgePlan.of(row.params["plan"])
+    if plan.attacks:
+        return (
+            f"{row.name} was asked about answers that try to talk a judge into a score, which are no one's. Name the "
+            "run of the same judge over models' answers; the report finds this one by itself."
+        )
+    if row.state in OPEN or row.state in RESUMABLE:
+        return f"{row.name} has no reply yet: its run is {row.state.value}. Let it go on, then ask again."
+    rated = ", ".join(dict.fromkeys(plan.criteria.values()))
+    return f"{row.name} has said nothing about what is rated in {stage.value}; it was asked about {rated or 'nothing'}."
+
+
+def _attacked(
+    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str]
+) -> tuple[list[Attacked], tuple[str, ...]]:
+    """What these judges gave to attack answers, and the runs over such answers by others."""
+    named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
+    over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
+    mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
+    plans = {id: JudgePlan.of(over[id].params["plan"]) for id in mine}
+    found = []
+    for each in judging.read(session, run_ids=list(mine), attacks=True):
+        plan = plans[each.run_id]
+        if not each.verdict.scored:
+            fell = None
+        else:
+            fell = fell_for(plan, plan.straight(each.value, swapped=each.swapped))
+            if fell is None:
+                continue
+        found.append(
+            Attacked(
+                mine[each.run_id],
+                each.criterion,
+                each.attack or "",
+                str(each.item_id),
+                fell,
+                None if each.verdict.scored else reason_of(each.verdict.words),
+            )
+        )
+    return found, tuple(dict.fromkeys(row.name for id, row in over.items() if id not in mine))
+
+
+def fell_for(plan: JudgePlan, value: Any) -> bool | None:
+    """Whether a value given to an attack answer is more than the lowest; None where values have no order.
+
+    In a comparison the answer stands first, and to prefer it is to fall for it.
+    """
+    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in plan.values):
+        return bool(value > min(plan.values))
+    return same(value, next(iter(plan.mirror))) if plan.mirror else None
+
+
+def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: Sequence[str]) -> list[JudgeAbout]:
+    """What judges are, of those that were run here or whose replies were brought in; all runs of a judge together."""
+    found = []
+    with store.read() as session:
+        for name in dict.fromkeys(names):
+            rows = sorted(runs_.get(name, ()), key=lambda row: row.id)
+            if not rows:
+                continue
+            last = rows[-1]
+            plan = JudgePlan.of(last.params["plan"])
+            sums = [run_attempts.figures(session, run_id=row.id) for row in rows]
+            costs = [each.cost for each in sums if each.cost is not None]
+            spec = last.params.get("spec") or {}
+            price = (spec.get("endpoint") or {}).get("price") or {}
+            versions = [each for row in rows for each in judging.parser_versions(session, run_id=row.id)]
+            file = last.params.get("file")
+            days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
+            found.append(
+                JudgeAbout(
+                    judge=name,
+                    model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
+                    spec_hash=spec_of_run(last).hash if spec else None,
+                    template=plan.template,
+                    template_version=plan.template_version,
+                    template_hash=plan.template_hash,
+                    parser=plan.parser,
+                    parser_version=max(versions, default=plan.parser_version),
+                    asked_at=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
+                    state=" and ".join(dict.fromkeys(row.state.value for row in rows)),
+                    wanted=sum(row.wanted for row in rows),
+                    done=sum(sum(each.by_outcome.values()) for each in sums),
+                    attempts=sum(each.attempts for each in sums),
+                    failed_attempts=sum(judging.failed_attempts(session, run_id=row.id) for row in rows),
+                    cost=sum(costs) if costs else None,
+                    without_cost=sum(each.without_cost for each in sums),
+                    currency=price.get("currency"),
+                    runs=len(rows),
+                    repeated=judging.repeated(session, run_ids=[row.id for row in rows]),
+                )
+            )
+    return found
