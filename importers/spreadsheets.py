@@ -285,6 +285,7 @@ def _opened(path: Path, *, values: bool) -> Any:
     """A workbook as openpyxl reads it, row by row: with the values that were stored, or with formulas."""
     from openpyxl.cell.text import Text
     from openpyxl.reader.excel import ExcelReader
+    from openpyxl.styles import cell_style
     from openpyxl.xml.constants import SHARED_STRINGS
     from openpyxl.xml.functions import iterparse
 
@@ -301,6 +302,8 @@ def _opened(path: Path, *, values: bool) -> Any:
                         self.shared_strings[len(self.shared_strings)] = Text.from_tree(node).content
                         node.clear()
 
+    # It prints the number of a style that is not there, and raises: a user is told in a sentence of ours, once.
+    vars(cell_style)["print"] = lambda *_: None
     warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which no one asks for here
     with _understood(path.name):
         reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)

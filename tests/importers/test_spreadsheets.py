@@ -243,6 +243,21 @@ def test_what_openpyxl_does_not_read_is_told(
     assert str(tmp_path) not in str(refused.value)
 
 
+def test_a_style_that_is_not_there_is_told_in_a_sentence_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """openpyxl prints to the terminal what it does not find, before it raises."""
+    path = tmp_path / "a.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(HEAD)
+    book.active.append([1, "red"])
+    book.save(path)
+    style = '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
+    with pytest.raises(FileRefused, match=r"^a\.xlsx is a damaged workbook \("):
+        read(changed(path, "xl/styles.xml", style, ""))
+    assert capsys.readouterr() == ("", "")
+
+
 def test_a_part_with_a_password_and_one_packed_otherwise_are_told(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, "red"]]})
     whole = bytearray(path.read_bytes())
