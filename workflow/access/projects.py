@@ -29,6 +29,8 @@ class Access:
     title: str
     made_up: bool
     seed: int
+    began: str
+    """When it was made: tells it from one that takes its place, with the same name, seed and numbers of rows."""
     schema_version_id: int
     loaded: LoadedSchema
     """The schema, with the guideline that is in force."""
@@ -368,6 +370,7 @@ def _access_of(
         title=row.title,
         made_up=row.made_up,
         seed=row.seed,
+        began=row.created_at.isoformat(),
         schema_version_id=row.schema_version_id,
         loaded=loaded,
         role=role,

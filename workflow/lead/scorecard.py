@@ -161,6 +161,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
         access = require_lead(session, by=by, project=project)
         names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.everybody(session))
         return (
+            access.began,
             access.loaded.hash,
             work_pace.newest(session, project_id=access.project_id),
             events.newest(session, project_id=access.project_id),

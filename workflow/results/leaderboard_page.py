@@ -105,7 +105,7 @@ def mark(store: Store, *, person: Person | None, project: str) -> tuple[int | st
     """What stays the same as long as everything on the page Results does."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return (access.title, access.loaded.hash, *answers.mark(session, project_id=access.project_id))
+        return (access.began, access.title, access.loaded.hash, *answers.mark(session, project_id=access.project_id))
 
 
 def size(store: Store, *, person: Person | None, project: str) -> int:

@@ -343,7 +343,7 @@ def current(
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)
-    place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash, str(items or ""), reader)
+    place = (str(store.engine.url), access.name, access.began, access.loaded.hash, str(items or ""), reader)
     with _kept_guard:
         known = _kept.get(place)
     if known is None or known.mark != now:

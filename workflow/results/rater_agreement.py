@@ -189,7 +189,7 @@ def mark(
         asked = answers.mark(session, project_id=id) if asking else ()
         rated = comment_threads.newest(session, project_id=id, stage=stage)
         judged = judging.newest(session, project_id=id)
-        return (access.loaded.hash, *rated, judged, events.newest(session, project_id=id), *asked)
+        return (access.began, access.loaded.hash, *rated, judged, events.newest(session, project_id=id), *asked)
 
 
 def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
