@@ -265,6 +265,53 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
     assert all(back[key] == values[key] or json.loads(back[key]) == json.loads(values[key]) for key in values)
 
 
+def test_after_a_tool_is_pressed_with_the_mouse_keys_go_on_with_what_is_drawn(
+    running: Server, chromium: Browser
+) -> None:
+    """Enter does what it always does, and does not press the tool again."""
+    with at_desk(chromium, running, "ann") as desk:
+        desk.open(f"/author?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+        desk.press("Enter")
+        expect(desk.page.locator(".field[data-field=question] textarea")).to_be_focused()
+        desk.page.keyboard.insert_text("What is in the box?")
+        desk.press("Enter")
+        desk.page.keyboard.insert_text("The cup.")
+        _tool(desk, ".field[data-field=pointed]", "new box")
+        assert listed(desk, ".field[data-field=pointed]") == ["A"]
+        desk.press("ArrowLeft", "Enter")
+        expect(desk.page.locator(".field[data-field=numbered] .marker")).to_be_focused()
+        _tool(desk, ".field[data-field=numbered]", "new mark")
+        desk.press("Enter")
+        assert [listed(desk, f".field[data-field={name}]") for name in ("pointed", "numbered")] == [["A"], ["mark 1"]]
+        desk.next_after("Control+Enter")
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open(f"/verify?project={PROJECT}")
+        objects, spots = (f".criterion[data-criterion={name}]" for name in ("objects", "spots"))
+        expect(desk.page.locator(f"{objects}.active")).to_be_visible()
+        _tool(desk, objects, "Plate")
+        desk.press("a")
+        assert listed(desk, objects) == ["Plate"]
+        _tool(desk, objects, "Cup")
+        assert listed(desk, objects) == ["Cup"]
+        desk.press("Enter")
+        expect(desk.page.locator(f"{spots}.active")).to_be_visible()
+        _tool(desk, objects, "new box")  # of what is not being asked just now
+        assert listed(desk, objects) == ["Cup", "Cup"]
+        desk.page.locator(f"{objects} .marklist li").first.get_by_role("button", name="Remove").click()
+        desk.press("Enter")
+        expect(desk.page.locator(f"{spots}.active")).to_be_visible()
+        assert listed(desk, objects) == ["Cup"]
+        _tool(desk, spots, "new mark")
+        desk.press("Enter")
+        expect(desk.page.locator(".criterion[data-criterion=fits].active")).to_be_visible()
+        assert listed(desk, spots) == ["mark 1"]
+
+
+def _tool(desk: Desk, block: str, name: str) -> None:
+    desk.page.locator(block).get_by_role("button", name=name).click()
+
+
 def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Browser, tmp_path: Path) -> None:
     """The published protocol: the author marks the object, everyone who answers sees it marked."""
     project, home = "etp", server.home

@@ -60,6 +60,12 @@ export function fill(node, ...children) {
 }
 
 /**
+ * For `mousedown`: the focus stays where it is, so that Enter does not press again what was pressed with the mouse.
+ * @param {Event} event
+ */
+export const keepFocus = (event) => event.preventDefault();
+
+/**
  * A piece of an element that is certainly there.
  * @param {Element} node
  * @param {string} selector

@@ -2,7 +2,7 @@
 //
 // A span whose end is still to come is kept as it is, so that a draft has it; `problem` says what is missing.
 
-import { el, fill, key } from "../dom.js";
+import { el, fill, keepFocus, key } from "../dom.js";
 import { ClipFrame } from "../media/clip.js";
 import { endsOf, inWords, momentsOf } from "./span_words.js";
 import { TimeSpanField } from "./time_span_field.js";
@@ -18,7 +18,6 @@ const KEYS = [
   ["⌫", "the last span is taken back"],
 ];
 const quiet = { type: "button", tabindex: "-1" };
-const mousedown = (/** @type {Event} */ event) => event.preventDefault(); // Enter goes on: no button has the focus
 const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
 
 /**
@@ -67,7 +66,7 @@ export class TimeSpan {
       this.seat.activate();
       act();
     };
-    return el("button", { ...quiet, class: "small", on: { click, mousedown } }, key(name), words);
+    return el("button", { ...quiet, class: "small", on: { click, mousedown: keepFocus } }, key(name), words);
   }
 
   /** @returns {Span[]} */
@@ -200,10 +199,14 @@ export class TimeSpan {
       { class: this.last in span ? "" : "open" },
       el(
         "button",
-        { ...quiet, class: "timespan", title: "Show where it begins", on: { click: show, mousedown } },
+        { ...quiet, class: "timespan", title: "Show where it begins", on: { click: show, mousedown: keepFocus } },
         told,
       ),
-      el("button", { ...quiet, class: "small", "aria-label": `Remove ${told}`, on: { click: remove, mousedown } }, "×"),
+      el(
+        "button",
+        { ...quiet, class: "small", "aria-label": `Remove ${told}`, on: { click: remove, mousedown: keepFocus } },
+        "×",
+      ),
     );
   }
 

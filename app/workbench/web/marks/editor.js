@@ -1,6 +1,6 @@
 // Boxes and numbered points on an image: drawn over it, and edited with the pointer or with keys alone.
 
-import { el } from "../dom.js";
+import { el, keepFocus } from "../dom.js";
 import { isBox, tidy, tidyPoint } from "../geometry.js";
 import { editorKey } from "./keys.js";
 import { paintList } from "./list.js";
@@ -55,7 +55,7 @@ export class MarksEditor {
     this.hint = el("p", { class: "hint markhint" });
     this.live = el("span", { class: "unseen", role: "status", "aria-live": "polite" });
     const parts = [this.bar, this.rows, this.hint, this.live];
-    this.root = el("div", { class: "marker", on: { focusin: () => this.attach() } }, parts);
+    this.root = el("div", { class: "marker", on: { focusin: () => this.attach(), mousedown: keepFocus } }, parts);
     this.repaint();
   }
 
@@ -120,6 +120,12 @@ export class MarksEditor {
 
   focus() {
     this.attach();
+  }
+
+  /** Something in it was pressed: keys go on with what is drawn, and not with a button or box that had the focus. */
+  take() {
+    this.attach();
+    this.root.focus();
   }
 
   /**

@@ -55,7 +55,7 @@ function toolsOf(editor) {
  */
 function tool(editor, name, label, press, on) {
   const click = () => {
-    editor.attach();
+    editor.take();
     press();
   };
   return el(
@@ -84,11 +84,12 @@ function rowOf(editor, entry, index) {
   const { noun } = editor.shape;
   const text = editor.boxes ? editor.textOf(entry) || `${noun} ${index + 1}` : `${noun} ${entry.number}`;
   const choose = () => {
-    editor.attach();
+    editor.take();
     editor.choose(index);
   };
   const remove = (/** @type {Event} */ event) => {
     event.stopPropagation();
+    editor.take();
     editor.remove(index);
   };
   const row = el(
