@@ -1,4 +1,4 @@
-"""Floor 1: pure statistics about raters. Works with nothing but ``domain`` next to it.
+"""Floor 1: pure statistics about raters. Works with nothing else but ``domain``.
 
 >>> from agreement import Ratings, cohen_kappa
 >>> ratings = Ratings.from_lists(ann=["yes", "yes", "no", "no"], bob=["yes", "yes", "no", "yes"])

@@ -25,7 +25,7 @@ EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 @dataclass(frozen=True)
 class AgainstPerson:
-    """The judge next to one person, both measured against the other people."""
+    """The judge compared with one person, both measured against the other people."""
 
     rater: str
     advantage: Statistic
@@ -86,8 +86,8 @@ def alternative_test(
         How close a value is to those of the other people: "accuracy" the share that are equal, "neg_rmse" minus the
         root of the mean squared difference, or a function of a value and the others' values.
     epsilon
-        How much better the person may be and still be replaced, for what the judge costs less: 0.2 next to experts,
-        0.15 next to trained people, 0.1 next to a crowd.
+        How much better the person may be and still be replaced, for what the judge costs less: 0.2 against experts,
+        0.15 against trained people, 0.1 against a crowd.
     q
         The false discovery rate over people.
     min_raters_per_item

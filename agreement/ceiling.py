@@ -1,4 +1,4 @@
-"""How well people agree with people, next to how well the judge agrees with them: the human ceiling."""
+"""How well people agree with people, compared with how well the judge agrees with them: the human ceiling."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def human_ceiling(
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Ceiling:
-    """How well a judge agrees with people next to how well people agree with each other, on the same units.
+    """How well a judge agrees with people compared with how well people agree with each other, on the same units.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def human_ceiling(
     Notes
     -----
     a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
-    judge and someone else rated. To set the judge's agreement with a majority of three next to the agreement of two
+    judge and someone else rated. To compare the judge's agreement with a majority of three with the agreement of two
     people would flatter the judge: the majority is less noisy. At 50 units the
     95 % limits of the difference cover in 0.90 (Pearson) to 0.95 of simulated studies, at 150 in 0.935 to 0.95. Checked
     by worked arithmetic and against :func:`light_kappa` in tests/agreement.

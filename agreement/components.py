@@ -20,7 +20,7 @@ from agreement.ratings import MISSING, Floats
 from agreement.statistic import Interval, no_interval
 
 _MOST = 1 - 1e-9
-"""The largest share of variance next to the rest: below it, the rest is not yet rounding alone."""
+"""The largest share of the variance that units or raters can have; above it, the rest is rounding alone."""
 _MANY = 4_000_000
 """More numbers than this are not kept for one sample but made when needed."""
 _STEPS = 60
@@ -95,7 +95,7 @@ def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
     some = np.maximum(sizes, 1)
     of_raters = np.zeros(rated.shape[1])
     rank = 0
-    if two_way:  # least squares: raters' effects next to those of the units
+    if two_way:  # least squares: raters' effects besides those of the units
         weights = counts / some
         system = np.diag(counts @ rated) - rated.T @ (rated * weights[:, None])
         right = counts @ values - (weights * values.sum(axis=1)) @ rated

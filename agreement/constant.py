@@ -1,4 +1,4 @@
-"""A judge next to one that always says the same: what is left of its agreement once the base rate is taken away."""
+"""A judge compared with one that always says the same: its agreement without the base rate."""
 
 from __future__ import annotations
 

@@ -391,7 +391,7 @@ def mean_pearson(
     ratings
         Two or more raters. Each pair uses the units that both rated.
     against
-        The rater that every pair must hold (a judge next to people); None takes all pairs.
+        The rater that every pair must hold (a judge compared with people); None takes all pairs.
     bootstrap
         How units are resampled for the limits. Of more than 45 pairs, which take long to resample, they come from the
         linearised variance unless a bootstrap is asked for.
@@ -552,7 +552,7 @@ def _linearised_pearsons(
 
 
 def _ratio(above: Floats, below: Floats, size: Floats) -> Floats:
-    """above / below; nan where ``below`` is nothing but rounding next to ``size``."""
+    """above / below; nan where ``below`` is nothing but rounding compared with ``size``."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 1e-14 * size, above / below, math.nan)
 

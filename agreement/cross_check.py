@@ -1,4 +1,4 @@
-"""What other packages give for the same ratings, next to ours, and why they differ where the reason is known.
+"""What other packages give for the same ratings, compared with ours, and why they differ where the reason is known.
 
 scikit-learn and krippendorff are imported inside the calls and are never needed (krippendorff is GPL-3).
 """

@@ -95,7 +95,7 @@ def icc(
     ratings
         Two or more raters with numbers.
     form
-        What varies next to the units, and how many ratings are used:
+        What varies besides the units, and how many ratings are used:
 
         - "ICC(1,1)": every unit may have raters of its own, and all that they differ in is error.
         - "ICC(2,1)": the same raters throughout, drawn from raters like these; how strict each is counts as error

@@ -53,7 +53,7 @@ class AdjustedBias:
     raw: Statistic
     """Mean of judge minus people with the property, minus that without it; a slope for a measure."""
     adjusted: Statistic
-    """Coefficient next to the people's score, which is held fixed."""
+    """Coefficient with the people's score held fixed."""
     regression: Regression
 
 
@@ -104,7 +104,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class SelfConsistency:
-    """A judge next to itself, over repeated runs."""
+    """A judge compared with itself, over repeated runs."""
 
     flips: Statistic
     """Share of pairs of runs that give a unit different values."""
@@ -136,7 +136,7 @@ def bias_by_group(
     clusters: Sequence[Hashable] | None = None,
     confidence: float = 0.95,
 ) -> tuple[GroupBias, ...]:
-    """How far the judge stands above people for each model (or other group), and next to the other ones.
+    """How far the judge stands above people for each model (or other group), and compared with the other ones.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def calibration_curve(
     Notes
     -----
     Means with t limits (clustered, Miller 2024). Scores with noise regress to the mean: where people give little, a
-    judge as good as they are gives more on average; ``given="human"`` shows that next to true leniency. Checked by
+    judge as good as they are gives more on average; ``given="human"`` shows that besides true leniency. Checked by
     worked arithmetic in tests/agreement.
 
     Examples

@@ -54,7 +54,7 @@ class Rule:
     alternative_test: bool = True
     """Whether a replacement has to pass the alternative annotator test, too."""
     epsilon: float = 0.2
-    """Of that test: 0.2 next to experts, 0.15 next to trained people, 0.1 next to a crowd."""
+    """Of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd."""
 
     def __post_init__(self) -> None:
         if self.least_units < 2 or self.least_people < 2:
@@ -130,7 +130,7 @@ def judge_verdict(
     held_out
         False if the judge's prompt was tuned on these units.
     constant
-        The judge next to one that always says the same, on these units (:func:`compare_with_constant`); None: not
+        The judge compared with one that always says the same, on these units (:func:`compare_with_constant`); None: not
         looked at.
     constant_says
         What that one always says, in words; None: its number.
@@ -215,7 +215,7 @@ def _value(constant: ConstantComparison, says: str | None) -> str:
 
 
 def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
-    """The base rate, and the judge next to one that always gives the most frequent value, in a sentence."""
+    """The base rate, and the judge compared with one that always gives the most frequent value."""
     if not constant.judge.defined:
         return []
     said = _value(constant, says)

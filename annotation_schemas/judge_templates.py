@@ -28,7 +28,7 @@ FOLDER = Path(__file__).resolve().parent / "templates"
 Scalar = str | int | float | bool
 
 PREDICTION, DIMENSION = "prediction", "dimension"
-"""What fills a placeholder next to the item's fields: the answer under judgement, and its dimension's title."""
+"""What fills a placeholder besides the item's fields: the answer under judgement, and its dimension's title."""
 PAIR = ("answer_a", "answer_b")
 """Placeholders of templates that compare two answers: they hold nothing else."""
 ITEM = "item"

@@ -22,7 +22,7 @@ RESERVED = "touchstone:"
 SKIP = f"{RESERVED}skip"
 NONE = f"{RESERVED}none"
 OTHER = f"{RESERVED}other"
-"""Choices next to the options: not to answer, that nothing applies, and a reason in one's own words."""
+"""Choices besides the options: not to answer, that nothing applies, and a reason in one's own words."""
 EDITED = "field-"
 """What the controls of fields begin with that a senior changes."""
 

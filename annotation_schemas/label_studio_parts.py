@@ -133,7 +133,7 @@ class Part:
         return found if self.type == "ranker" else distinct(found)
 
     def side(self, what: str, place: int | None = None) -> str:
-        """The name of a control next to its own."""
+        """The name of a control that belongs to it."""
         return f"{self.name}-{what}" if place is None else f"{self.name}-{what}-{place}"
 
     def own_reasons(self) -> list[tuple[int, Choice]]:

@@ -338,7 +338,7 @@ class Adjudication(_Part):
 
 
 class Refinement(_Part):
-    """Looking for second right answers next to a model's answer."""
+    """Looking for second right answers by means of a model's answer."""
 
     criteria: tuple[Criterion, ...] = ()
     """What is asked about a model's answer."""
@@ -366,7 +366,7 @@ class Grading(_Part):
     dimensions: tuple[str, ...] | None = None
     """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
-    """The item's fields next to the answer; None: all that are not secret in grading."""
+    """The item's fields shown with the answer; None: all that are not secret in grading."""
     qualification: Qualification | None = None
     """What to pass before one may grade; its items are models' answers, and seniors say what is right."""
     gold: Gold | None = None
@@ -513,7 +513,7 @@ class VerdictRule(_Part):
     test: bool | None = None
     """Whether it has to pass the alternative annotator test, too; default: true."""
     epsilon: float | None = None
-    """Of that test: 0.2 next to experts, 0.15 next to trained people, 0.1 next to a crowd; default: 0.2."""
+    """Of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd; default: 0.2."""
 
 
 class Report(_Part):

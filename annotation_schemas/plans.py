@@ -32,7 +32,7 @@ class Step:
     problems: tuple[str, ...] = ()
     """What does not fit what the steps before it have brought about."""
     open: tuple[str, ...] = ()
-    """What it takes for granted: true or not, the steps before do not say."""
+    """What it assumes: true or not, the steps before do not say."""
 
 
 def condition_problem(text: str, n_objects: int) -> str | None:

@@ -1,4 +1,4 @@
-"""Texts for models: our own prompt sets, and published prompt files next to them.
+"""Texts for models: our own prompt sets, and published prompt files.
 
 Placeholders look like ``{question}``. Braces around anything else, such as a JSON example, are text. ``<image>`` in a
 prompt for models is where the pictures stand.
@@ -35,7 +35,7 @@ class PromptSet:
     default: str
     families: Mapping[str, Mapping[str, Prompt]]
     injections: Mapping[str, Prompt] = field(default_factory=dict)
-    """What can be told next to the question: a text over the item's fields, by the name that a run chooses it by."""
+    """What can be added to the question: a text over the item's fields, by the name that a run chooses it by."""
     text: str = ""
     """The file as it is."""
 

@@ -74,7 +74,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
     Row("stage", "verification", "independent, blind votes on every item"),
     Row("stage", "adjudication", "settling what the votes left open"),
-    Row("stage", "refinement", "looking for second right answers next to a model's answer"),
+    Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),

@@ -1,1 +1,1 @@
-"""Floor 4: the screens, the HTTP routes next to them, and the ``touchstone`` command."""
+"""Floor 4: the screens, the HTTP routes, and the ``touchstone`` command."""

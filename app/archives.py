@@ -152,7 +152,7 @@ def _unpack_entries(
                 total += len(chunk)
                 if written > allowed or total > most:
                     raise FileRefused(
-                        f"{name} swells too much when unpacked (at {entry.filename}); nothing was taken from it."
+                        f"{name} grows too large when unpacked (at {entry.filename}); nothing was taken from it."
                     )
                 target.write(chunk)
 

@@ -82,7 +82,7 @@ _OF_THIS_MACHINE = {
     errno.EACCES: "this account may not use it. Change its permissions, or run the command as its owner",
     errno.EPERM: "this account may not use it. Change its permissions, or run the command as its owner",
     errno.ENOTDIR: "a part of its path is a file, where a folder is needed",
-    errno.EIO: "its disk fails: it could not be read or written. Look at the disk, and restore a backup if need be",
+    errno.EIO: "its disk fails: it could not be read or written. Check the disk, and restore a backup if need be",
     errno.EMFILE: "too many files are open at once. Raise the limit (ulimit -n)",
 }
 

@@ -1,7 +1,7 @@
 """Figures that take long: worked out in a process of their own, once for each state of a project, and kept.
 
 The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which no one gets the next
-item. What is small is worked out where it is asked for. What is large goes to a process next to it, one at a time and
+item. What is small is worked out where it is asked for. What is large goes to a process of its own, one at a time and
 at low priority; until it is done, a page shows what it has of an earlier state and says so. What came of it lies in the
 home folder under ``figures`` and belongs to the state of the project and to the code that made it. That process stays
 for a while: the next question is mostly about what it has read already.

@@ -1,4 +1,4 @@
-"""The ASGI application: Streamlit's, with our routes next to it and our gate in front; and the process around it."""
+"""The ASGI application: Streamlit's, with our routes and our gate in front; and the process around it."""
 
 from __future__ import annotations
 

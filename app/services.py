@@ -29,7 +29,7 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class Services:
-    """Everything a screen may use, for one person. Screens know nothing next to it."""
+    """Everything a screen may use, for one person. Screens know nothing else."""
 
     store: Store
     media: MediaStore

@@ -276,7 +276,7 @@ def _unforeseen(error: Exception) -> str:
     number = secrets.token_hex(4)
     log.error("Error %s on a screen", number, exc_info=error)
     return (
-        f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. Reload the page; "
+        f"Something went wrong here; it is not your fault. Nothing you submitted is lost. Reload the page; "
         f"if it happens again, tell the people who run this server the number {number}."
     )
 
@@ -358,7 +358,7 @@ CONTROLS = {
     "--model": "“Model, if neither rows nor the file's name say it”",
     "--field": "“Keys of the data with other names”:",
     "--control": "“Controls with other names”:",
-    "--without": "“Controls that nothing is made of”:",
+    "--without": "“Controls to leave out”:",
     "--rater NAME": "“Who made annotations that name no one”",
     "--rater": "“Who made annotations that name no one”",
     "--raters-are": "“Their raters are”",
@@ -377,7 +377,7 @@ CONTROLS = {
     "--family": CALIBRATE,
     "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
     " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
-        "; anyone who runs the server sets it."
+        "; the person who runs the server sets it."
     ),
 }
 """What is an option of a command there is a control of a page here, or something that only a command takes."""
@@ -460,8 +460,8 @@ def lead_of(services: Services) -> ProjectView:
     found = project(services)
     if not at_least(found.role, Role.LEAD):
         raise NotAllowed(
-            f"This page is for the leads of {found.title}, and your part in it is {found.role}. "
-            "My work says what waits for you."
+            f"This page is for the leads of {found.title}, and your role in it is {found.role}. "
+            "My work says what is waiting for you."
         )
     return found
 

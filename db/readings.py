@@ -234,7 +234,7 @@ def counting(
 
 
 def readers(session: Session, *, project_id: int) -> list[str]:
-    """Who has read answers of a project next to the rules, by name."""
+    """Who has read answers of a project besides the rules, by name."""
     wanted = (
         select(ReadingRow.reader)
         .join(PredictionRow, col(PredictionRow.id) == ReadingRow.prediction_id)
@@ -245,7 +245,7 @@ def readers(session: Session, *, project_id: int) -> list[str]:
 
 
 def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[str, Any] | None:
-    """What was kept next to a reader's last reading in a project; None if there is no reading of that name."""
+    """What was kept with a reader's last reading in a project; None if there is no reading of that name."""
     wanted = (
         select(ReadingRow.detail)
         .join(PredictionRow, col(PredictionRow.id) == col(ReadingRow.prediction_id))

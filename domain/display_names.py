@@ -1,4 +1,4 @@
-"""What people are called where several of them are named next to each other."""
+"""What people are called where several of them are named together."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ Chosen = Literal["all", "graded", "stratified"]
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """What a run of a judge will do, next to its model: frozen with the run. Model, template, parameters and parser
+    """What a run of a judge will do, besides its model: frozen with the run. Model, template, parameters and parser
     together are what agreement with people belongs to."""
 
     template: str
@@ -164,7 +164,7 @@ class JudgePlan:
     items: str | None = None
     """Which items count, of ``domain.states.Items``; None: the kept ones as soon as there are verdicts, else all."""
     limit: int | None = None
-    """At most so many answers."""
+    """At most this many answers."""
     attacks: bool = False
     """Instead of models' answers, answers that try to talk the judge into a score are judged: one of each kind for
     every item."""

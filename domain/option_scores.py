@@ -146,7 +146,7 @@ class Ranking:
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:
-        """As JSON values, with what else is to be kept next to it."""
+        """As JSON values, with what else is to be kept with it."""
         return {
             "options": [option.dump() for option in self.options],
             "scores": {name: [round(each, _DIGITS) for each in values] for name, values in self.scores.items()},

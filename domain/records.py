@@ -122,7 +122,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class About:
-    """What is known about a unit next to its ratings; None where no one says."""
+    """What is known about a unit besides its ratings; None where no one says."""
 
     item: str | None = None
     """The question or image that it is an answer to: units of one item are resampled together."""

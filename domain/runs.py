@@ -283,7 +283,7 @@ class Budgeted(Protocol):
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run will do, next to its model: frozen with the run."""
+    """What a run will do, besides its model: frozen with the run."""
 
     strategy: str = "generate"
     """A row of the registry of strategies."""
@@ -300,7 +300,7 @@ class RunPlan:
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
     injections: tuple[str, ...] = ()
-    """What is told next to the question, by the prompt set's names for it, such as ``objects``."""
+    """What is added to the question, by the prompt set's names for it, such as ``objects``."""
     score: str = "mean_logprob"
     """For ranking: which score names the winner."""
     without_image: bool = False

@@ -84,7 +84,7 @@ class Endpoint(_Part):
     """Up to and with `/v1`."""
     key: str | None = None
     """The environment variable that holds the key, whose name ends with `_API_KEY` or `_API_TOKEN`; absent: none is
-    sent. The key itself stands nowhere."""
+    sent. The key itself is stored nowhere."""
     concurrency: int = Field(default=4, ge=1, le=256)
     """So many requests at once."""
     requests_per_minute: float | None = Field(default=None, gt=0)

@@ -97,7 +97,7 @@ def data(
         here = [asset for asset in task.assets if asset.role == slot.role]
         there = [asset for asset in here if not asset.missing]
         if len(there) < len(here):
-            shown.insert(0, _line(as_words(slot.role), "The file was not brought in yet."))
+            shown.insert(0, _line(as_words(slot.role), "The file is not there yet."))
         found |= _media_data(slot, there, page, media, rate)
     found["shown"] = shown
     texts = {**task.fields, PREDICTION: task.answer}

@@ -21,7 +21,7 @@ class Names:
     controls: Mapping[str, str] = field(default_factory=dict)
     """Control by our criterion, or by ``prediction``: the one whose value is a model's answer."""
     without: frozenset[str] = frozenset()
-    """Controls that nothing is made of."""
+    """Controls to leave out."""
     rater: str | None = None
     """Who made annotations that name no one."""
     model: str | None = None

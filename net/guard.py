@@ -69,7 +69,7 @@ class Traffic:
     bounds: Callable[[str, str], Bounds]
     """By method and path."""
     sent: tuple[str, ...] = ()
-    """Names of headers that may go out next to those that a body needs."""
+    """Names of headers that may go out besides those that a body needs."""
     authorization: Callable[[], str] | None = None
     """The header's value, added where a request leaves, so that nothing before it holds the key."""
     hidden: Callable[[str], str] | None = None

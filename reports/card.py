@@ -27,7 +27,7 @@ def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
 
 
 def chart(report: Report) -> Dots | None:
-    """The one chart that a card shows: judges next to people."""
+    """The one chart that a card shows: judges compared with people."""
     found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
     return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
 

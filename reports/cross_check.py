@@ -22,7 +22,7 @@ _NO_LIMITS = Bootstrap(draws=0)
 
 
 def cross_check(study: Study) -> Section:
-    """Ours next to what scikit-learn and krippendorff give, and the reason wherever they differ."""
+    """Our values compared with what scikit-learn and krippendorff give, and the reason wherever they differ."""
     rows: list[tuple[Cell, ...]] = []
     differing: dict[str, list[str]] = {}
     missing: dict[str, None] = {}

@@ -58,7 +58,7 @@ def human_table(part: Slice) -> Floats:
 
 
 def ceiling_of(part: Slice, judge: str) -> Ceiling:
-    """The judge next to the people, in the measure that fits the scale; several sections ask for it."""
+    """The judge compared with the people, in the measure that fits the scale; several sections ask for it."""
     kept = part.kept.get(judge)
     if kept is None:
         people, mine = human_table(part), numbers_or_codes(part, judge)
@@ -68,7 +68,7 @@ def ceiling_of(part: Slice, judge: str) -> Ceiling:
 
 
 def constant_of(part: Slice, judge: str) -> ConstantComparison:
-    """The judge next to one that always says what people say most often."""
+    """The judge compared with one that always says what people say most often."""
     return compare_with_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
 
 
@@ -80,7 +80,7 @@ def said_always(part: Slice, constant: ConstantComparison) -> str:
 
 
 def base_rate_table(study: Study) -> Table:
-    """Every judge next to one that always gives the most frequent value."""
+    """Every judge compared with one that always gives the most frequent value."""
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
         for judge in part.judges:
@@ -93,7 +93,7 @@ def base_rate_table(study: Study) -> Table:
             rows.append((*part.where, judge, said_always(part, found), shown, mine, always, gap))
     return Table(
         "constant",
-        "Each judge next to one that always says the same",
+        "Each judge compared with one that always says the same",
         (
             "criterion",
             "dimension",
@@ -107,8 +107,8 @@ def base_rate_table(study: Study) -> Table:
         tuple(rows),
         unit="shares of units, each with its 95 % interval",
         note="Where one value is frequent, a judge that always says it agrees often and tells no unit from another;"
-        " read all coefficients of agreement next to this. A judge that always says the same is not usable, however"
-        " often it is right.",
+        " read all coefficients of agreement together with this. A judge that always says the same is not usable,"
+        " however often it is right.",
     )
 
 
@@ -150,7 +150,7 @@ def against_people(study: Study) -> Section:
         measures = {MEASURES[main_measure(part)] for part in study.slices}
         axis = measures.pop() if len(measures) == 1 else "agreement in the measure of the scale"
         blocks += [
-            Dots("ceiling", "Judges next to the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
+            Dots("ceiling", "Judges and the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
             Dots("gap", "How far each judge stays behind", f"judge minus people, {axis}", tuple(gaps), True, first=1),
             Table(
                 "ceiling",

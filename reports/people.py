@@ -179,7 +179,7 @@ def judges_are(study: Study) -> Iterator[Block]:
     if unknown:
         yield Text(
             f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "
-            "and how many replies held no score next to those named above.",
+            "and how many replies held no score besides those named above.",
             "note",
         )
 

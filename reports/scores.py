@@ -246,8 +246,8 @@ def bias(study: Study) -> Section:
             charts.append(
                 Dots(
                     f"bias_models_{len(charts) + 1}",
-                    f"{part.criterion}: which models the judge favours, next to people's scores",
-                    "judge minus people, next to the same for all other models",
+                    f"{part.criterion}: which models the judge favours, compared with people's scores",
+                    "judge minus people, compared with the same for all other models",
                     tuple((model, tuple(each)) for model, each in lines.items()),
                     zero=True,
                     first=1,
@@ -274,7 +274,7 @@ def bias(study: Study) -> Section:
                     "By model",
                     ("criterion", "dimension", "judge", "model", "what", "points", "p"),
                     tuple(by_model),
-                    note="Next to all other models: how much more the judge is above people for this model than for "
+                    note="Against all other models: how much more the judge is above people for this model than for "
                     "the others. "
                     "That moves it in a ranking; its intervals hold for all models at once, and p is Holm's.",
                 )
@@ -291,7 +291,7 @@ def bias(study: Study) -> Section:
                 Table(
                     "bias_family",
                     "Its own family",
-                    ("criterion", "dimension", "judge", "what", "own family next to all others"),
+                    ("criterion", "dimension", "judge", "what", "own family against all others"),
                     tuple(own_family),
                     unit="points of the scale; above 0 the judge prefers its own",
                     note="Where the family's answers are better, part of the first number is quality. People's score "

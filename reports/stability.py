@@ -129,7 +129,7 @@ def position(study: Study) -> list[Block]:
     blocks.append(
         Table(
             "position",
-            "The two orders next to each other",
+            "The two orders compared",
             ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
             tuple(same),
             note="A judge leans to a place if that place wins once next to a tie, or in both orders: then the answer "

@@ -98,7 +98,7 @@ class Study:
     together: str | None = None
     """What people are called as one rater, of criteria that they settle together before anything is compared."""
     judge_runs: Sequence[JudgeAbout] = ()
-    """What is known of these judges next to their ratings, repeats and other orders included."""
+    """What is known of these judges besides their ratings, repeats and other orders included."""
 
     rule: StoredRule = StoredRule()
     """The rule that was stored for it, if one was."""

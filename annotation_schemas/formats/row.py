@@ -120,7 +120,7 @@ class Format:
     keys: ItemKeys | None = None
     """Of a format whose records are laid out as a schema's items are."""
     fits: Callable[[Schema], bool] = _any_project
-    """Whether a project of this schema is offered the format, next to those that its schema names."""
+    """Whether a project of this schema is offered the format, besides those that its schema names."""
     available: bool = True
     """False: it is declared, but not built yet."""
 

@@ -173,7 +173,7 @@ class CriterionKind(Kind):
     # ---- the page
 
     def page(self, criterion: Criterion) -> Json:
-        """What the control needs next to name, prompt and options: the keys that only some kinds take."""
+        """What the control needs besides name, prompt and options: the keys that only some kinds take."""
         plain = [key for key in self.keys if key not in ("options", "field", "values", "labels")]
         return {key: getattr(criterion, key) for key in plain}
 
@@ -286,7 +286,7 @@ class FieldKind(Kind):
         return None
 
     def page(self, field: ItemField) -> Json:
-        """What its control needs next to name, title, options and lengths."""
+        """What its control needs besides name, title, options and lengths."""
         return {"role": field.role} if "role" in self.keys else {}
 
     # ---- Label Studio

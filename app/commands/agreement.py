@@ -110,7 +110,7 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Next to it what scikit-learn and krippendorff give, where they are installed and offer it.",
+            help="Also show what scikit-learn and krippendorff give, where they are installed and offer it.",
         ),
     ] = False,
     items: Annotated[

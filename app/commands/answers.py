@@ -1,4 +1,4 @@
-"""``touchstone answers``: what models' answers state, read again, by a second reader, and next to what people read."""
+"""``touchstone answers``: what models' answers state, read again, by a second reader, and against what people read."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_again(
     ],
     model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
     items: Which = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many questions.")] = None,
 ) -> None:
     """Ask a language model what those answers state that the rules do not read.
 
@@ -102,7 +102,7 @@ def sample(
     project: Project,
     out: Annotated[Path, typer.Option(help="The file: a JSON line for each answer, with an empty `value`.")],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many.")] = 50,
-    seed: Annotated[int, typer.Option(help="From which the sample follows.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules do not read.")] = False,
     items: Which = None,
 ) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.services import Resources
 
 Run = Annotated[str, typer.Argument(help="A run that was started with --batch: its id.")]
-Size = Annotated[int, typer.Option(min=1, max=50_000, help="So many questions at most go into one file.")]
+Size = Annotated[int, typer.Option(min=1, max=50_000, help="At most this many questions go into one file.")]
 SIZE = 10_000
 LONGEST_SHOWN = 200
 

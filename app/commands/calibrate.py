@@ -54,7 +54,7 @@ def calibrate(
     by: Annotated[
         Cut | None,
         typer.Option(
-            help="Next to the whole each dimension, each group of them (in a project), or nothing but the whole. By "
+            help="In addition to the whole: each dimension, each group of them (in a project), or nothing. By "
             "default as the schema's report says, else by dimension."
         ),
     ] = None,
@@ -139,8 +139,7 @@ def calibrate(
     vouch: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --project: raters whose ratings came from a file and who are people, on your word; again for"
-            " more.",
+            help="With --project: raters from a file whom you declare to be people; again for more.",
             metavar="A,B",
         ),
     ] = None,

@@ -431,7 +431,7 @@ def refine(
         bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
     ] = False,
 ) -> None:
-    """Have a model's answers looked at next to their items: the stage refinement."""
+    """Have people look at a model's answers for second right answers: the stage refinement."""
     from workflow.annotate.refinement import open_refinement
 
     done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)

@@ -85,7 +85,7 @@ def judge(
             help="Which answers: all, graded (those that people have graded), or a number: so many of each dimension."
         ),
     ] = "all",
-    repeats: Annotated[int, typer.Option(min=1, help="So often each answer is judged.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, help="How many times each answer is judged.")] = 1,
     baseline: Annotated[
         str | None,
         typer.Option(help="For templates that compare: the model that the others are compared with."),
@@ -102,8 +102,8 @@ def judge(
         list[str] | None,
         typer.Option(help="PLACEHOLDER=FIELD: what fills a placeholder of another name; `prediction` is the answer."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers.")] = None,
-    seed: Annotated[int, typer.Option(help="From which the sample follows.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many answers.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     attacks: Annotated[
         bool,
         typer.Option("--attacks", help="Judge answers that try to talk the judge into a score, not models' answers."),

@@ -36,8 +36,10 @@ Server = Annotated[
 Stages = Annotated[
     list[Stage] | None, typer.Option(help="A stage whose work goes there; again for more. None: as it was.")
 ]
-Ahead = Annotated[int | None, typer.Option(min=1, help="So many tasks a person has there at once; 3 at first.")]
-Hold = Annotated[float | None, typer.Option(min=0.1, help="For so many hours a task is its person's; 8 at first.")]
+Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once; at first 3.")]
+Hold = Annotated[
+    float | None, typer.Option(min=0.1, help="For how many hours a task is held for its person; at first 8.")
+]
 MediaFrom = Annotated[
     str | None,
     typer.Option(help="Where browsers reach this server; else TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),

@@ -25,7 +25,7 @@ def backend(
     ] = "generate",
     media: Annotated[
         Path | None,
-        typer.Option(help="Folder with the pictures that tasks name which we did not send.", metavar="DIR"),
+        typer.Option(help="Folder with the pictures of tasks that Touchstone did not send.", metavar="DIR"),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1 a secret is needed.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 9090,
@@ -96,5 +96,5 @@ def _secret(name: str | None) -> str | None:
         return None
     secret = os.environ.get(name, "")
     if not secret:
-        raise SettingsError(f"The environment variable {name} is not set; it shall hold the connection's password.")
+        raise SettingsError(f"The environment variable {name} is not set; it must hold the connection's password.")
     return secret

@@ -22,7 +22,7 @@ def metric(
     ] = None,
     criterion: Annotated[
         str | None,
-        typer.Option(help="The criterion of grading that the numbers stand next to, where there are several."),
+        typer.Option(help="The criterion of grading that the numbers are compared with, where there are several."),
     ] = None,
     items: Annotated[
         Items | None,

@@ -42,7 +42,7 @@ def add(
     name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; else the login.")] = None,
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
     project: Annotated[str | None, typer.Option(help="Let them into this project, too.")] = None,
-    role: Annotated[Role, typer.Option(help="Their part in the project.")] = Role.ANNOTATOR,
+    role: Annotated[Role, typer.Option(help="Their role in the project.")] = Role.ANNOTATOR,
     dimension: Annotated[
         list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
     ] = None,
@@ -81,7 +81,7 @@ def link(
 @people.command("invite")
 def invite(
     project: Annotated[str, typer.Argument(help="The project they will take part in.")],
-    role: Annotated[Role, typer.Option(help="Their part in it.")] = Role.ANNOTATOR,
+    role: Annotated[Role, typer.Option(help="Their role in it.")] = Role.ANNOTATOR,
     dimension: Annotated[
         list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
     ] = None,
@@ -131,7 +131,7 @@ def reactivate(
     from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=True)
-    typer.echo(f"{person.name} is back, with the parts they had.")
+    typer.echo(f"{person.name} is back, with the roles they had.")
     _print_link(person, address=address, hours=24)
 
 

@@ -47,7 +47,7 @@ def plan(
         float | None, typer.Option(help="Half the width of the 95 % interval that you want.", metavar="VALUE")
     ] = None,
     simulations: Annotated[int, typer.Option(help="Simulated studies per design.", min=20)] = 400,
-    seed: Annotated[int | None, typer.Option(help="Of the simulation.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the simulation.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
     """How narrow the interval of an agreement gets with so many raters and units, by simulation."""

@@ -33,7 +33,7 @@ def make_set(
         int | None, typer.Option("--number", "-n", help="How many are drawn; without it, as the schema says.")
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Anyone who passed an earlier set has to pass this one as well.")
+        bool, typer.Option("--requalify", help="Everyone who passed an earlier set has to pass this one, too.")
     ] = False,
     stage: OfStage = "verification",
 ) -> None:

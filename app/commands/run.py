@@ -75,7 +75,7 @@ def model(
     ] = None,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="What is told next to the question, such as `objects`; may be given again."),
+        typer.Option("--with", help="What is added to the question, such as `objects`; may be given again."),
     ] = None,
     clips: Annotated[
         list[str] | None,

@@ -28,7 +28,7 @@ def serve(
         list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
     ] = None,
     worker: Annotated[
-        bool, typer.Option("--worker/--no-worker", help="Start a process next to the server that works on runs.")
+        bool, typer.Option("--worker/--no-worker", help="Also start a process that works on runs.")
     ] = True,
 ) -> None:
     """Serve the screens, after bringing the database up to date."""

@@ -28,7 +28,7 @@ ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
 SAMPLES: Mapping[str, str] = {
     ALL: "All answers",
     GRADED: "Only those that people have graded",
-    EACH: "So many of each dimension",
+    EACH: "A number from each dimension",
     ATTACKS: "Attack answers",
 }
 

@@ -103,7 +103,7 @@ def figures(found: Comparison) -> list[Markup]:
         ("Criterion", "name"),
         ("First", "number"),
         ("Second", "number"),
-        ("Alike, of both scored", "number"),
+        ("Equal, of those both scored", "number"),
         ("Cohen's kappa", "number"),
         ("Krippendorff's alpha", "number"),
         ("Means", "number"),

@@ -74,8 +74,8 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Hash"),
     ),
-    nothing="No judge has been asked here yet. New run picks a template and a judge, shows what will happen, and"
-    " starts it.",
+    nothing="No judge has been asked here yet. On New run, choose a template and a judge, preview the run, and start "
+    "it.",
     more=_tallies,
 )
 

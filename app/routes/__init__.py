@@ -1,4 +1,4 @@
-"""The HTTP routes next to Streamlit: signing in, the work that a page sends, health."""
+"""The HTTP routes besides Streamlit's: signing in, the work that a page sends, health."""
 
 from __future__ import annotations
 

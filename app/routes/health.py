@@ -1,7 +1,7 @@
 """``GET /healthz``: can something be stored and read, here and in the database; has the collector been frozen.
 
 Anyone may ask, as often as they like, so what is looked at is kept for a few seconds, and the whole database file is
-read now and then only, next to what else is done.
+read only now and then, as it takes time.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def report(error: Exception, where: str) -> str:
     """Log an unexpected error with its traceback; what comes back is the sentence to show, with the id to look for."""
     number = secrets.token_hex(4)
     log.error("Error %s in %s", number, where, exc_info=error)
-    return f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. (Error {number})"
+    return f"Something went wrong here; it is not your fault. Nothing you submitted is lost. (Error {number})"
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]

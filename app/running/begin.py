@@ -77,7 +77,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
     if seen is None:
         return
     if seen[0] != token:
-        shell.show(markup.paragraph(f"{of.changed} were changed: see again what will happen.", style="ts ts-quiet"))
+        shell.show(markup.paragraph(f"{of.changed} were changed: preview the run again.", style="ts ts-quiet"))
         return
     shell.show(*told(seen[1], view, spec, plan, of))
     started = st.session_state.get(f"{of.key}.started")
@@ -92,7 +92,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
                     href=watch.address(view.name, run=started[1], page=of.key),
                     target="_self",
                 ),
-                markup.text(". To start it once more, see again what will happen."),
+                markup.text(". To start it once more, preview the run again."),
                 style="ts ts-notice good",
             )
         )

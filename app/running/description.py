@@ -186,7 +186,7 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
                 "Environment variable that holds the key (may stay empty)",
                 placeholder="OPENAI_API_KEY",
                 key="models.endpoint.key",
-                help="The worker reads the key from its own environment. The key itself stands nowhere.",
+                help="The worker reads the key from its own environment. The key itself is stored nowhere.",
             )
             tokens = st.number_input("Longest answer, in tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
             concurrency = st.number_input("Requests at once", 1, 256, 4, key="models.endpoint.concurrency")

@@ -107,8 +107,8 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Description"),
     ),
-    nothing="No model has been asked here yet. New run picks one, shows what will happen, and starts it."
-    " Answers that exist already come in on Import.",
+    nothing="No model has been asked here yet. On New run, choose one, preview the run, and start it. Import takes "
+    "answers that exist already.",
 )
 IMPORTED = Listing(
     RunKind.IMPORT,

@@ -1,4 +1,4 @@
-"""What a run will do, chosen next to its model: which items, which prompts, how answers come about."""
+"""What a run will do, chosen besides its model: which items, which prompts, how answers come about."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
     if not wanted:
         return {}
     fields = [field.name for field in schema.item.fields if field.name not in key_fields(schema)]
-    shell.show(
-        markup.paragraph("The prompts ask for what no field is named like. Which field do they mean?", style="ts")
-    )
+    shell.show(markup.paragraph("The prompts ask for names that no field has. Which fields do they mean?", style="ts"))
     found = {}
     for column, placeholder in zip(st.columns(max(len(wanted), 3)), wanted, strict=False):
         with column:
@@ -129,7 +127,7 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
             None,
             placeholder="all",
             key="models.limit",
-            help="The first ones in the project's own shuffled order, so that few stand for all.",
+            help="The first ones in the project's own shuffled order, so that a few represent all.",
         )
     return (
         tuple(dimensions) or None,
@@ -225,7 +223,7 @@ def _injections(prompts: PromptSet) -> tuple[str, ...]:
         return ()
     return tuple(
         st.multiselect(
-            "Told next to the question",
+            "Added to the question",
             list(prompts.injections),
             placeholder="nothing",
             key=f"models.injections.{prompts.name}",
@@ -266,7 +264,7 @@ def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
-        ("Told next to the question", ", ".join(plan.injections)),
+        ("Added to the question", ", ".join(plan.injections)),
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "left out on purpose" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),

@@ -134,7 +134,7 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
         )
     return (
         f"No worker is running.{before} The person who runs this server starts one with touchstone worker;"
-        " touchstone serve brings one along unless it is told not to. The run then goes on by itself,"
+        " touchstone serve starts one, too, unless it is told not to. The run then goes on by itself,"
         " and nothing that was answered is asked again."
     )
 

@@ -26,7 +26,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Adjudication reasons",
-        "Why seniors had to settle items. Write what the guideline lacks; close what needs no new words.",
+        "Why seniors had to settle items. Add to the guideline what is missing, or close a reason that needs no "
+        "change.",
         made_up=view.made_up,
     )
     lines = adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
@@ -46,13 +47,13 @@ def _decisions(services: Services, view: ProjectView, lines: Sequence[Adjudicati
         shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
     with right:
         st.download_button(
-            "Take it along (CSV)",
+            "Download as CSV",
             adjudication_reasons.reasons_csv(lines),
             f"{view.name}-adjudication-reasons.csv",
             "text/csv",
             key="reasons.csv",
         )
-    everything = st.toggle("Also what is done", key="reasons.all")
+    everything = st.toggle("Show closed ones, too", key="reasons.all")
     shown = [line for line in lines if line.open or everything]
     if not shown:
         shell.show(markup.notice("Everything is answered.", style="good"))
@@ -63,8 +64,8 @@ def _decisions(services: Services, view: ProjectView, lines: Sequence[Adjudicati
 def nothing(view: ProjectView) -> str:
     """Why there is no list."""
     if view.schema.schema_.stages.adjudication is None:
-        return "In this project's schema no one settles anything: what the votes leave open is dropped."
-    return "No senior has settled anything yet. Every decision names a reason, and the reasons add up here."
+        return "This project's schema has no adjudication: an item that the votes leave open is rejected."
+    return "No senior has settled an item yet. Every decision names a reason, and this page counts them."
 
 
 def summary(lines: Sequence[AdjudicationReason]) -> str:
@@ -141,7 +142,7 @@ def state_of(case: SettledCase) -> str:
 
 def _answer(services: Services, view: ProjectView, line: AdjudicationReason, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if st.button("Write it into the guideline", key=f"reasons.write.{name}", type="primary"):
+        if st.button("Add it to the guideline", key=f"reasons.write.{name}", type="primary"):
             st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
         why = st.text_input("or say why the guideline stays as it is", key=f"reasons.why.{name}", width=420)

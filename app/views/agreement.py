@@ -57,14 +57,12 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Agreement",
-        "Of people with each other. Every number has its interval; what is undefined says why.",
+        "How far people agree with each other. Every number has its interval, or the reason why it is undefined.",
         made_up=view.made_up,
     )
     stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
     if not stages:
-        shell.show(
-            markup.notice("In this project's schema no one rates anything: it has no verification and no grading.")
-        )
+        shell.show(markup.notice("This project's schema has no verification and no grading, so there are no ratings."))
         return
     schema = view.schema.schema_
     first = reporting.stage_first(schema)
@@ -105,7 +103,7 @@ def render(services: Services) -> None:
         pool_guidelines = st.toggle(
             "Pool versions of the guideline",
             key="agreement.pool_guidelines",
-            help="Votes under different versions are measured apart unless you ask for it.",
+            help="Otherwise votes under different versions are measured separately.",
         )
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     _live(services, view, Choice(stage, Cut.WHOLE if of_means else by or Cut.WHOLE, of_means, pool_guidelines, items))

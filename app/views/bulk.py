@@ -18,8 +18,8 @@ from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
 
 ACTIONS = {
-    Action.GIVE_BACK: "Give a person's claims back to everyone",
-    Action.REASSIGN: "Give a person's claims to someone else",
+    Action.GIVE_BACK: "Give a person's assignments back to everyone",
+    Action.REASSIGN: "Give a person's assignments to someone else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
 }
@@ -38,8 +38,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Bulk actions",
-        "One thing done to many items or claims. You see first what it would change and what not, and why. If anything"
-        " of that changes before you confirm, nothing is done.",
+        "Do one thing to many items or assignments. You first see what it would change and what not, and why. If any of"
+        " that changes before you confirm, nothing is done.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -97,7 +97,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     claims = action in bulk.ON_CLAIMS
     one, two, three, four = st.columns(4)
     with one:
-        label = "Whose claims" if claims else "Voted on by"
+        label = "Whose assignments" if claims else "Voted on by"
         whose = logins if claims else voters
         key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "anyone")
         person = st.selectbox(label, whose, index=None, format_func=called, key=key, placeholder=nobody)

@@ -36,14 +36,13 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Calibration",
-        "Judges against people: what each number rests on, and a verdict under a rule that is printed with it.",
+        "How far judges agree with people, what each number rests on, and a verdict under a rule that is printed with "
+        "it.",
         made_up=view.made_up,
     )
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
-        shell.show(
-            markup.notice("In this project's schema no one rates anything: it has no verification and no grading.")
-        )
+        shell.show(markup.notice("This project's schema has no verification and no grading, so there are no ratings."))
         return
     stage = calibrate.stage_first(services.store, person=services.person, project=view.name)
     named = st.query_params.get("judge")
@@ -68,8 +67,8 @@ def render(services: Services) -> None:
     if not raters.machines:
         shell.show(
             markup.notice(
-                "There are ratings of people and none of a judge. Run one on Judges, or bring in a judge's ratings on"
-                " Import, as a CSV file with the columns unit, rater, criterion, value."
+                "There are ratings of people and none of a judge. Run one on Judges, or import a judge's ratings, as a "
+                "CSV file with the columns unit, rater, criterion, value."
             )
         )
         return
@@ -101,8 +100,8 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="A rater whose ratings came from a file, and of whom no one has said on Import that it is a "
-                "person, counts as one only if you name it here.",
+                help="A rater from a file that is not marked as a person on Import counts as a person only if you name "
+                "it here.",
             )
         with right:
             judges = st.multiselect(
@@ -111,7 +110,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
         pool = st.toggle(
             "Pool versions of the guideline",
             key="calibration.pool_guidelines",
-            help="People's ratings under different versions are not compared unless you ask for it.",
+            help="Otherwise people's ratings under different versions are not compared.",
         )
         schema = view.schema.schema_
         by = st.segmented_control(
@@ -127,7 +126,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
         every = bool(named_ones) and st.toggle(
             "Every coefficient",
             key="calibration.every",
-            help=f"Else those that the schema's report names ({titles}), and "
+            help=f"Otherwise those that the schema's report names ({titles}), and "
             "Krippendorff's alpha, on which the verdict rests.",
         )
         sent = st.form_submit_button("Make the report", type="primary", key="calibration.make")

@@ -134,15 +134,13 @@ def _of_scores(scores: Scores) -> dict[str, str]:
 def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         "Cases",
-        "Items with their key, what models answered, and what people and judges said of it.",
+        "Items with their key, the models' answers, and what people and judges said about them.",
         made_up=view.made_up,
     )
     before = _asked(services, view)
     if before.figure is not None:  # else there is nothing yet to choose from
         if not before.figure.value.models:
-            shell.show(
-                markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
-            )
+            shell.show(markup.notice("No model has answered yet. Run one on Models, or import answers from files."))
             return
         _filters(view, before.figure.value)
     found = _listing(services, view)
@@ -151,7 +149,7 @@ def _list(services: Services, view: ProjectView) -> None:
     ids = found.ids
     _about(view, found)
     if not ids:
-        shell.show(markup.notice("There is no such case. Take one of the filters back."))
+        shell.show(markup.notice("No case fits these filters. Remove one of them."))
         return
     pages = math.ceil(len(ids) / PER_PAGE)
     asked = st.query_params.get("page", "1")
@@ -161,8 +159,8 @@ def _list(services: Services, view: ProjectView) -> None:
     blind = sum(line.asked for line in lines)
     if blind:
         words = (
-            f"You may still be asked about {blind} of these {len(lines)} blind, so what was answered opens with the "
-            "case; anyone who opens it is not asked any more."
+            f"You may still be asked about {blind} of these {len(lines)} blind, so their answers are shown only in the"
+            " case itself. If you open one, you are not asked about it any more."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(_table(view, lines, st.query_params.get("model") or None))

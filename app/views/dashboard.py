@@ -30,21 +30,20 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Dashboard",
-        "Every item is in one part of its bar. The full width is what is wanted, or what there is if nothing was set.",
+        "Each bar shows the items of a dimension by state. Its full width is the number wanted, or all items if no "
+        "number is set.",
         made_up=view.made_up,
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
     if board.stopped:
-        shell.show(
-            markup.notice(f"Stopped by their answers to gold: {', '.join(board.stopped)}. Gold in the menu says more.")
-        )
+        shell.show(markup.notice(f"Stopped by gold checks: {', '.join(board.stopped)}. Gold in the menu says more."))
     for stage in board.without_set:
         shell.show(
             markup.notice(
-                f"The {stage} asks people to qualify under the guideline of today, and there is no set of items for it;"
-                " no one gets in until you make one. Qualify in the menu does that."
+                f"The {stage} asks people to qualify under the present guideline, but there is no set of items for it."
+                " No one can begin until you make one on the page Qualify."
             )
         )
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
@@ -129,10 +128,10 @@ def _forecasts(services: Services, view: ProjectView) -> None:
         shell.section("What is left, and until when")
         shell.show(forecasts(found))
         st.caption(
-            "Days (UTC) before today, of the last two weeks. The dates assume that people work on as many of the days"
-            " to come and do as much on each as on the worst and on the best of those, that nothing is sent back, and"
-            " that nothing comes from an earlier stage any more. Active time: at the time that the quickest and the"
-            " slowest person take for a task, of those with ten or more."
+            "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
+            " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
+            " more comes from an earlier stage. Active time: at the pace of the quickest and of the slowest person"
+            " with ten tasks or more."
         )
 
 
@@ -175,14 +174,14 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
     """A row per person; the name leads to what they have done."""
     heads = [
         ("Person", "line"),
-        ("Part", ""),
+        ("Role", ""),
         ("Last seen", "line"),
         ("Today", "number"),
         ("7 days", "number"),
         ("In hand", "number"),
         ("Postponed", "number"),
         ("Unsent texts", "number"),
-        ("Came too late", "number"),
+        ("Expired", "number"),
     ]
     return markup.table(heads, [_person(one, project) for one in found])
 
@@ -225,7 +224,7 @@ def _empty(view: ProjectView, board: Dashboard) -> None:
         )
         target, label = "people", "Give people dimensions"
     else:
-        words = "There is nothing in this project yet. Bring in items that exist, or images to write items about."
+        words = "There is nothing in this project yet. Import items that exist, or images to write items about."
         target, label = "import_", "Import"
     shell.show(markup.notice(words))
     if st.button(label, key="dashboard.next", type="primary"):

@@ -25,7 +25,7 @@ def render(services: Services) -> None:
     )
     found = expired_drafts.expired_submissions(services.store, by=services.person, project=view.name)
     if not found:
-        shell.show(markup.notice("Nothing came too late.", style="good"))
+        shell.show(markup.notice("There are no expired submissions.", style="good"))
         return
     called = apart({late.login: late.name for late in found})
     for late in found:

@@ -17,7 +17,7 @@ from domain.runs import RunKind
 from workflow.files import release
 from workflow.runs import run_views
 
-CHOICES = {True: "The verified split: only what was kept", False: "All items as they stand"}
+CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
 
 OF_MODELS = (RunKind.MODEL, RunKind.IMPORT)
 """The runs that hold models' answers."""
@@ -28,7 +28,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Export",
-        "Items leave in the format they came in; what no one touched leaves byte for byte as it came.",
+        "Items are written in the format in which they came; an untouched item is the same, byte for byte.",
         made_up=view.made_up,
     )
     formats = formats_of(view)
@@ -120,7 +120,9 @@ def _ready(ready: Mapping[str, Any]) -> None:
     manifest = ready["manifest"]
     if manifest is None:
         shell.show(
-            markup.paragraph("An export of all items has no manifest: nothing was decided by it.", style="ts ts-quiet")
+            markup.paragraph(
+                "An export of all items has no manifest, because it does not depend on verdicts.", style="ts ts-quiet"
+            )
         )
         shell.show(
             markup.table([("File", "")], [[markup.tag("span", markup.text(name), style="ts-mono")] for name in files])

@@ -34,14 +34,12 @@ def render(services: Services) -> None:
     shell.heading(
         "Gold",
         "Settled items hidden among live work. Raters cannot tell them apart; the answers show how well they work and"
-        " never count as votes. Anyone who opens this page is not asked about these items.",
+        " never count as votes. People who open this page are not asked about these items.",
         made_up=view.made_up,
     )
     stages = [stage for stage in gold_checks.STAGES if getattr(_part(view, stage), "gold", None) is not None]
     if not stages:
-        shell.show(
-            markup.notice("This project's schema asks for no gold, neither in its verification nor in its grading.")
-        )
+        shell.show(markup.notice("This project's schema has no gold checks, neither in verification nor in grading."))
         return
     stage = stages[0]
     if len(stages) > 1:
@@ -64,7 +62,7 @@ def _part(view: ProjectView, stage: Stage) -> object:
 def gold_of(view: ProjectView, stage: Stage) -> str:
     """What the schema says of it, in a sentence."""
     asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
-    said = [f"{asked.rate:.0%} of what a person is given in the {stage.value} is gold"]
+    said = [f"{asked.rate:.0%} of a person's tasks in {stage.value} are gold checks"]
     if asked.warn_below is not None:
         said.append(f"they are warned below {asked.warn_below:.0%} right")
     if asked.stop_below is not None:
@@ -79,7 +77,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
     found = gold_scores.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
-        shell.show(markup.notice("No one has answered gold yet."))
+        shell.show(markup.notice("No one has answered a gold check yet."))
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
@@ -115,7 +113,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
                     markup.quiet(f" {each.low:.2f} to {each.high:.2f}"),
                 ]
             )
-        since = f" (let go on {each.since:%Y-%m-%d})" if each.since else ""
+        since = f" (reinstated {each.since:%Y-%m-%d})" if each.since else ""
         rows.append(
             [
                 markup.text(called[each.person]),
@@ -136,7 +134,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.tell_refused()
     found = gold_making.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
-        shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
+        shell.show(markup.notice("There are no gold checks yet. Make some below."))
         return
     shell.show(lines(found, {known.id: known.title for known in view.schema.schema_.dimensions}))
     in_use = [each for each in found if each.withdrawn is None]
@@ -149,7 +147,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     if sent and which is not None:
         name = _name(which)
         question = Question(
-            f"Withdraw the gold {name}?",
+            f"Withdraw the gold check {name}?",
             "No one is asked about it any more, and answers to it no longer count for or against anyone.",
             "It cannot be undone.",
             f"Withdraw {name}",
@@ -213,14 +211,15 @@ def _word(value: object) -> str:
 
 
 def _more(services: Services, view: ProjectView, stage: Stage) -> None:
-    shell.section("Make gold")
+    shell.section("Make gold checks")
     known = gold_making.candidates(services.store, by=services.person, project=view.name, stage=stage)
     shell.show(
         markup.paragraph(
-            f"{markup.count(len(known), 'settled item is', 'settled items are')} beyond doubt and no gold yet."
+            f"{markup.count(len(known), 'settled item is', 'settled items are')} clear and not among the gold"
+            " checks yet."
             if stage is Stage.VERIFICATION
             else f"All grades agree on {markup.count(len(known), 'answer')} that {'is' if len(known) == 1 else 'are'}"
-            " no gold yet."
+            " no gold check yet."
         )
     )
     if known:

@@ -35,8 +35,8 @@ def render(services: Services) -> None:
     now = guidelines.show(services.store, by=services.person, project=view.name)
     shell.heading(
         "Guideline",
-        f"Version {now.number} is in force. Every vote is stored with the version its rater saw; a new one is told to "
-        "anyone who worked under another.",
+        f"Version {now.number} is in force. Every vote is stored with the version its rater saw; people who worked "
+        "under another version are told about a new one.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -54,7 +54,7 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
         shell.show(
             markup.notice(
                 f"Version {now.number} came into force while you wrote ({now.why or 'no reason given'}). The "
-                "comparison shows what yours would take back.",
+                "comparison shows what yours would undo.",
                 style="bad",
             )
         )
@@ -123,7 +123,8 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             part is not None and part.qualification is not None for part in (stages.verification, stages.grading)
         )
         again = asked and st.checkbox(
-            "Anyone who has passed a qualification must pass a set again under this version", key="guideline.requalify"
+            "Everyone who has passed a qualification must pass a set again under this version",
+            key="guideline.requalify",
         )
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
     if not sent:
@@ -149,7 +150,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     if again and why.strip():
         question = Question(
             f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
-            "Anyone who has passed a qualification gets no more work in its stage until they have passed a set under "
+            "People who have passed a qualification get no more work in its stage until they have passed a set under "
             "this version.",
             "It cannot be undone; on Qualify you can let in someone without it. What they have submitted stays and "
             "counts.",

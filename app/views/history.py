@@ -41,7 +41,9 @@ def render(services: Services) -> None:
     """The item that the address names, else the list."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowed(f"This page is for the seniors and leads of {view.title}. My work says what waits for you.")
+        raise NotAllowed(
+            f"This page is for the seniors and leads of {view.title}. My work says what is waiting for you."
+        )
     item = st.query_params.get("item")
     if item:
         _item(services, view, item)
@@ -113,7 +115,8 @@ def words_of(said: item_history.Said, called: Mapping[str, str] | None = None) -
 def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         "History",
-        "Find an item; its page shows revisions, answers, claims and comments. Items that you may still be asked about "
+        "Find an item; its page shows revisions, answers, assignments and comments. Items that you may still be asked "
+        "about "
         "blind are only counted.",
         made_up=view.made_up,
     )

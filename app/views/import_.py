@@ -168,7 +168,7 @@ def replies_sentence(done: BroughtIn) -> str:
 NOTHING_NEW = "Nothing new came in"
 
 ARE: Mapping[RatersAre | None, str] = {
-    None: "As it is known of each name; else machines",
+    None: "As each name is known; otherwise machines",
     RatersAre.PEOPLE: "People",
     RatersAre.MACHINES: "Machines",
 }
@@ -181,8 +181,9 @@ def _raters_are() -> RatersAre | None:
         list(ARE),
         format_func=ARE.__getitem__,
         key="import.raters_are",
-        help="People are counted among the people everywhere, machines stand among the judges. Anyone who completed an "
-        "annotation in Label Studio under an account is a person, unless you say otherwise. It can be changed below.",
+        help="People are counted among the people everywhere, machines stand among the judges. A rater who completed "
+        "an annotation in Label Studio under an account is a person, unless you say otherwise. You can change it "
+        "below.",
     )
     return chosen
 
@@ -252,7 +253,7 @@ def _told_names(model: str | None) -> Callable[[], Names]:
     controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
     left, right = st.columns(2)
     with left:
-        without = st.text_input("Controls that nothing is made of", key="import.names.without")
+        without = st.text_input("Controls to leave out", key="import.names.without")
     with right:
         rater = st.text_input("Who made annotations that name no one", key="import.names.rater")
 
@@ -320,7 +321,7 @@ def imported_sentence(done: Any) -> str:
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
     if done.assets_missing:
-        parts.append("no one is given an item until what is missing of it is brought in")
+        parts.append("no one gets an item until its missing media are imported")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
     return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
@@ -391,7 +392,7 @@ def _pool(services: Services, view: ProjectView) -> None:
                 source_of=source_of,
                 dimension=dimension,
             )
-    place = "to those that are sifted first" if schema.stages.triage is not None else "to the pool"
+    place = "to those that go through triage first" if schema.stages.triage is not None else "to the pool"
     words = f"{markup.count(added.added, 'image')} added {place}"
     if added.repeated:
         words += f"; {added.repeated} already there"

@@ -31,8 +31,8 @@ def render(services: Services) -> None:
         return
     shell.heading(
         "Judges",
-        "Models grade answers under a template. Every reply is kept as it came, next to what was read in it; what"
-        " cannot be read is counted and never guessed.",
+        "Models grade answers under a template. Every reply is kept as it came, with what was read from it; what "
+        "cannot be read is counted and never guessed.",
         made_up=view.made_up,
     )
     there = bool(run_views.runs_of(services.store, by=services.person, project=view.name, kind=RunKind.JUDGE))

@@ -31,7 +31,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Label Studio",
-        "People answer on the screens of a Label Studio server. Who gets what, votes and verdicts stay here.",
+        "People answer on the screens of a Label Studio server. Touchstone decides who gets what, and keeps votes and "
+        "verdicts.",
         made_up=view.made_up,
     )
     found = bridge.status(services.store, by=services.person, project=view.name)
@@ -70,9 +71,7 @@ def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None
     for step in status.next_steps:
         shell.show(markup.notice(step))
     if not status.next_steps:
-        shell.show(
-            markup.notice("Nothing to do here: what was answered is fetched, and everyone has work.", style="good")
-        )
+        shell.show(markup.notice("Nothing to do: all answers are fetched, and everyone has work.", style="good"))
     left, right, rest = st.columns((1, 1, 5))
     key = f"label_studio.{{}}.{view.name}.{status.address}"
     with left:
@@ -116,7 +115,7 @@ def _ago(at: datetime | None, now: datetime) -> str:
 
 
 def _there(status: BridgeStatus) -> None:
-    shell.section("What is there, and what came of it")
+    shell.section("What is there, and what became of it")
     if not status.lines:
         shell.show(markup.tag("p", markup.quiet("Nothing was sent yet."), style="ts"))
         return

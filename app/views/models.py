@@ -27,7 +27,8 @@ def render(services: Services) -> None:
         return
     shell.heading(
         "Models",
-        "Models answer the project's items in a worker of their own. You see what will happen before anything runs.",
+        "Models answer the project's items in a process of their own. A preview shows what a run would ask before it "
+        "asks anything.",
         made_up=view.made_up,
     )
     there = any(

@@ -41,7 +41,7 @@ START = {
     Stage.GRADING: "Grade",
 }
 NOUN = {
-    Stage.TRIAGE: ("frame to sift", "frames to sift"),
+    Stage.TRIAGE: ("frame to triage", "frames to triage"),
     Stage.AUTHORING: ("item to write", "items to write"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
@@ -58,7 +58,7 @@ def render(services: Services) -> None:
     waiting = comments.mentions(services.store, person=services.person)
     shell.heading(
         "My work",
-        "What waits for you. Press the key on a button to start; the stage's guideline is one key away there.",
+        "What is waiting for you. To start, press the key on a button. There, G opens the stage's guideline.",
     )
     if not mine:
         _no_project(services)
@@ -80,7 +80,7 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
     if no_work.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
         return no_work.WAITS_FOR_MEDIA
-    return reasons[0] if reasons else "Nothing waits for you here."
+    return reasons[0] if reasons else "Nothing is waiting for you here."
 
 
 def _project(
@@ -193,7 +193,9 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     for row in found:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "postponed"
-        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Take it up")
+        _line(
+            services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button="Go on with it"
+        )
 
 
 def _kept(services: Services, views: Sequence[ProjectView]) -> None:
@@ -204,18 +206,18 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
     shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
     for row in found:
         said = f"{markup.moment(row.at)} · {row.why}"
-        _line(services, views, row, said, name="kept", button="Take it up" if row.free else None)
+        _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Question(
-                f"Put away what you wrote about {row.words or row.title}?",
+                f"Remove what you wrote about {row.words or row.title}?",
                 f"Your text of {markup.moment(row.at)} leaves this list.",
                 "It cannot be undone here: copy what you still need first. The text stays in the database.",
-                "Put it away",
+                "Remove it from the list",
             )
             sure = partial(confirm.ask, services, question, away, key="my_work.sure")
-            st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
+            st.button("Remove it from the list", key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
 
 
 def _line(
@@ -268,7 +270,7 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
         return
     if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
         return  # the stages say it
-    shell.show(markup.notice("Nothing waits for you yet. When the lead brings in work for you, it appears here."))
+    shell.show(markup.notice("Nothing is waiting for you yet. When a lead adds work for you, it appears here."))
 
 
 def _no_project(services: Services) -> None:

@@ -29,14 +29,14 @@ def render(services: Services) -> None:
     """The members, each with what they may do; then invitations."""
     view = shell.lead_of(services)
     shell.heading(
-        "People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up
+        "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
     )
     members = projects.members(services.store, person=services.person, project=view.name)
     _said(services)
     _links()
     with st.container(horizontal=True):
         st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
-        let_in = "Let in someone who has an account"
+        let_in = "Add someone who has an account"
         st.button(let_in, key="people.let_in", on_click=_let_in, args=(services, view))
     if not members:
         shell.show(markup.notice("No one takes part yet. Make an invitation and send its link."))
@@ -63,7 +63,7 @@ _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
 
 
 def _heads() -> None:
-    for column, words in zip(st.columns(_WIDTHS), ("Person", "Part", "Dimensions", "Stages", ""), strict=True):
+    for column, words in zip(st.columns(_WIDTHS), ("Person", "Role", "Dimensions", "Stages", ""), strict=True):
         with column:
             shell.show(markup.tag("div", markup.quiet(words), style="ts ts-small"))
 
@@ -180,7 +180,7 @@ class _Part:
 
     def draw(self) -> None:
         """The controls."""
-        st.radio("Part", PARTS, format_func=lambda role: ROLES[role], key=self.role)
+        st.radio("Role", PARTS, format_func=lambda role: ROLES[role], key=self.role)
         self.dimensions.draw()
         self.stages.draw()
 
@@ -345,8 +345,8 @@ def _removal(member: Membership) -> Question:
     name = member.person.name
     return Question(
         f"Take {name} out of the project?",
-        f"{name} will find this project no more, and get no work from it. What they submitted stays and counts.",
-        "It can be undone: the page offers it afterwards, and you can let them in again.",
+        f"{name} no longer finds this project and gets no work from it. What they submitted stays and counts.",
+        "It can be undone: the page offers it afterwards, and you can add them again.",
         f"Take {name} out",
     )
 
@@ -361,7 +361,7 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
         ):
             raise Conflict(f"{member.person.name} is in the project already.")
         _store(services, view, member)
-        _say(f"{member.person.name} is back in the project, with the part they had.")
+        _say(f"{member.person.name} is back in the project, with the role they had.")
 
     _say(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
 
@@ -380,7 +380,7 @@ def _deactivation(member: Membership) -> Question:
 def _set_active(services: Services, member: Membership, *, active: bool) -> None:
     person = accounts.set_active(services.store, by=services.person, login=member.person.login, active=active)
     if active:
-        _say(f"{person.name} may sign in again, with the parts they had.")
+        _say(f"{person.name} may sign in again, with the roles they had.")
     else:
         _say(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
 
@@ -425,7 +425,7 @@ def _let_in(services: Services, view: ProjectView) -> None:
         )
         _say(_saved(view, member))
 
-    _dialog(services, "Let in someone who has an account", draw, let_in, button="Let in", key=key)
+    _dialog(services, "Add someone who has an account", draw, let_in, button="Let in", key=key)
 
 
 # ---- what is said ---------------------------------------------------------------------------------------------------

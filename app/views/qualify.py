@@ -105,7 +105,7 @@ def standing(seen: qualification_results.Try) -> str:
         else "Everything is answered. Seniors look at it; the results come after that.",
         Standing.PASSED: f"Passed: {seen.n_right} of {seen.n_items} right.",
         Standing.FAILED: f"Not passed: {seen.n_right} of {seen.n_items} right; {seen.pass_mark:.0%} are needed.",
-        Standing.SENT_BACK: "A senior sent it back; what was said stands below.",
+        Standing.SENT_BACK: "A senior sent it back; the comments are below.",
     }
     return said[seen.state]
 
@@ -248,7 +248,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
     with st.form("qualify.set", border=False):
         number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
         named = st.text_area("Or these, one id a line", key="qualify.items")
-        again = st.checkbox("Anyone who passed an earlier set has to pass this one as well", key="qualify.requalify")
+        again = st.checkbox("Everyone who passed an earlier set has to pass this one, too", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:
@@ -266,7 +266,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         next_number = newest.number + 1
         passing, follows = (
             "",
-            "Anyone who begins from now on answers this set; anyone who has passed another one stays in.",
+            "People who begin from now on answer this set; those who have passed another one stay in.",
         )
         if again:
             passing = ", which everyone has to pass"

@@ -35,13 +35,11 @@ def for_leads(services: Services, view: ProjectView) -> None:
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
-        shell.show(
-            markup.notice("Import a model's answers; then you can have them looked at next to their items here.")
-        )
+        shell.show(markup.notice("Import a model's answers first; then you can have people look at them here."))
         return
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        model = st.selectbox("Whose answers are looked at next to their items", models, key="refine.model")
+        model = st.selectbox("The model whose answers people look at", models, key="refine.model")
     with right:
         differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
     if model is None:

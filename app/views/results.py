@@ -86,9 +86,7 @@ def render(services: Services) -> None:
     titles = st.session_state[known] = list(found.titles.values())
     if not found.models:
         place.empty()
-        shell.show(
-            markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
-        )
+        shell.show(markup.notice("No model has answered yet. Run one on Models, or import answers from files."))
         return
     if not found.titles:
         place.empty()
@@ -167,7 +165,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
             [None, clusters.ALONE, "source", *fields],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
-            help="Items of one video are no independent witnesses; the intervals know it.",
+            help="Items of one video are not independent; the intervals take this into account.",
         )
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         if len(readers) > 1:
@@ -323,7 +321,7 @@ def told(line: Line) -> str:
         then = "count as wrong" if line.unreadable == "wrong" else "are left out"
         parts.append(f"{sum(line.unread.values())} could not be read and {then}: {leaderboard_lines.told(line.unread)}")
     if line.scores.kind == "corrected" and at.defined:
-        parts.append(f"{line.people} graded by people and the judge; takes for granted: {line.valid_if}")
+        parts.append(f"{line.people} graded by people and the judge; assumes: {line.valid_if}")
     if line.left_out:
         parts.append(f"left out: {leaderboard_lines.told(line.left_out)}")
     if line.failed:
@@ -513,7 +511,7 @@ def contrast_table(cut: Board, tests: Sequence[Contrast]) -> markup.Markup:
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),
-        ("Less the other answers", "number"),
+        ("Difference to the other answers", "number"),
         ("95 % interval", "number"),
         ("p (Holm)", "number"),
         ("Answers", "number"),

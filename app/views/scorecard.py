@@ -19,7 +19,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
-        "How everyone works, by stage. Next to every share stands of how many it is, below it its 95 % limits. Raters"
+        "How everyone works, by stage. Each share comes with its n, and below it its 95 % limits. Raters"
         " see none of this.",
         made_up=view.made_up,
     )
@@ -54,7 +54,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 def _over_time(cards: Sequence[Card]) -> None:
     st.caption(
         "As peers: pairs of answers to the same question that are equal, theirs and another person's. As seniors"
-        " settled: votes that by themselves come to what a senior decided. Skips: submissions that skip a question."
+        " settled: votes that say the same as a senior's decision. Skips: submissions that skip a question."
         f" A share of fewer than {SMALL} is too few to act on."
     )
     shell.section(f"Over time, {WINDOW} submissions a line")
@@ -113,7 +113,7 @@ def _drift(cards: Sequence[Card]) -> markup.Markup | None:
     ]
     if not lines:
         return None
-    head = markup.text(f"Clearly otherwise in the last {WINDOW} submissions than before:")
+    head = markup.text(f"Clearly different in the last {WINDOW} submissions than before:")
     return markup.tag("div", head, markup.tag("ul", *lines), style="ts ts-notice", data_part="drift", role="status")
 
 
@@ -149,15 +149,15 @@ def _pay(services: Services, view: ProjectView) -> None:
         name = f"{view.name}-paysheet.csv"
         st.download_button("Pay sheet as CSV", scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
-        "Items are tasks submitted for the first time within the days, hidden gold included; a correction is no second"
+        "Items are tasks submitted for the first time within the days, gold checks included; a correction is no second"
         " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."
-        " Show no one their number of gold."
+        " Do not show people their number of gold checks."
     )
     heads = [
         ("Person", ""),
         ("Stage", ""),
         ("Items", "number"),
-        ("Of them gold", "number"),
+        ("Of them gold checks", "number"),
         ("Corrections", "number"),
         ("Qualification", "number"),
         ("Active minutes", "number"),

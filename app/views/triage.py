@@ -197,7 +197,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
                 key="triage.dropped",
                 width=520,
             )
-            if st.button("Have them sifted anew", key="triage.back") and chosen:
+            if st.button("Have them looked at again", key="triage.back") and chosen:
                 triage.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 
@@ -207,7 +207,9 @@ def summary(counts: SiftCounts, labels: Mapping[str, str]) -> str:
     dropped = sum(counts.dropped.values())
     why = f" ({reasons_of(counts, labels)})" if dropped else ""
     line = f"{markup.count(counts.left, 'frame')} left · {counts.kept} kept · {dropped} dropped{why}"
-    return line + (f" · {counts.surplus} not asked for: their sources have given enough" if counts.surplus else "")
+    return line + (
+        f" · {counts.surplus} not asked for: enough frames of their sources are kept" if counts.surplus else ""
+    )
 
 
 def reasons_of(counts: SiftCounts, labels: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ class StoredQualificationSet(SQLModel):
     )
     """Where models' answers are graded: each of them, ``item_ids`` naming its item at the same place."""
     requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Anyone who passed an earlier set has to pass this one as well."""
+    """Everyone who passed an earlier set has to pass this one, too."""
     guideline_hash: str
     seed: int
     """From which the draw of the items follows."""

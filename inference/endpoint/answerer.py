@@ -120,7 +120,7 @@ def check(spec: ModelSpec) -> None:
 
 
 def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, Any], list[str]]:
-    """What is sent next to the messages, and what was left out because the description says so.
+    """What is sent with the messages, and what was left out because the description says so.
 
     Raises
     ------

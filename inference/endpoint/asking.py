@@ -87,7 +87,7 @@ class Asking:
         self._budget.spent(calls, cost)
 
     def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> Reply:
-        """One request next to all limits, for looking at what an endpoint can do."""
+        """One request outside of all limits, for looking at what an endpoint can do."""
         request = self._client.complete(messages, parameters, seconds=seconds)
         return asyncio.run_coroutine_threadsafe(request, self._loop).result()
 

@@ -142,7 +142,7 @@ _MARKS = re.compile(r"<\|(?:python_tag|eom_id|eot_id|im_end|end_of_text)\|>|</?s
 def read_calls(written: str) -> tuple[str, list[Any]]:
     """What a model wrote as words and calls, in the forms that models write calls in.
 
-    These are ``<tool_call>{...}</tool_call>``, ``[TOOL_CALLS] [{...}]`` and, with nothing next to it, an object with
+    These are ``<tool_call>{...}</tool_call>``, ``[TOOL_CALLS] [{...}]`` and, with nothing else, an object with
     ``name`` and ``parameters``. A call that cannot be read becomes one that the protocol does not know, so that it is
     told and never taken for an answer.
 

@@ -330,7 +330,7 @@ def _opened(picture: Picture) -> Any:
 
 
 def _with_videos(loaded: Loaded, prompts: Sequence[Prompt]) -> tuple[list[str], dict[str, Any]]:
-    """Clips, and pictures next to them, as Video-LLaVA takes them: made here, since its own processor for videos needs
+    """Clips, and pictures with them, as Video-LLaVA takes them: made here, since its own processor for videos needs
     torchvision."""
     import torch
 

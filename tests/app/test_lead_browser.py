@@ -165,7 +165,7 @@ def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
     page.get_by_text("bomb.zip").wait_for()
     settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
-    page.wait_for_selector("text=bomb.zip swells too much")
+    page.wait_for_selector("text=bomb.zip grows too large")
 
 
 @pytest.mark.parametrize("path", ["nowhere", "link/a/b", "invite/a/b", "media-link/x", "static/js/none.js"])

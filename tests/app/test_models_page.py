@@ -188,7 +188,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     start = next(button for button in test.button if button.key.startswith("models.start"))
     assert start.label == "Start: 3 items"
     test.number_input(key="models.limit").set_value(2).run()
-    assert "see again what will happen" in words(test), "another plan needs another look"
+    assert "preview the run again" in words(test), "another plan needs another look"
     test.button(key="models.see").click().run()
     next(button for button in test.button if button.key.startswith("models.start")).click().run()
     (view,) = run_views.runs_of(store, by=None, project="tiny")
@@ -243,7 +243,7 @@ def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     test.selectbox(key="models.prompts").select("A file of mine").run()
     assert "Choose the file of prompts" in words(test)
     test.get("file_uploader")[0].upload("mine.txt", b"=== user ===\nTell me: {what}", "text/plain").run()
-    assert "Which field do they mean?" in words(test)
+    assert "Which fields do they mean?" in words(test)
     box = test.selectbox(key="models.fills.what")
     assert "answer" not in box.options, "no model is told the key"
     box.select("question").run()

@@ -69,9 +69,9 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
 
 def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
     bomb = _zip(("zeros.bin", bytes(30 * 1024 * 1024)))
-    with pytest.raises(FileRefused, match="swells"):
+    with pytest.raises(FileRefused, match="grows too large"):
         unpack(bomb, tmp_path / "in", name="bomb.zip")
-    with pytest.raises(FileRefused, match="swells"):
+    with pytest.raises(FileRefused, match="grows too large"):
         unpack(
             _zip(*((f"{n}.txt", bytes(1000)) for n in range(20))),
             tmp_path / "b",
@@ -84,7 +84,7 @@ def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
 
 def test_many_small_files_that_swell_are_a_bomb_too(tmp_path: Path) -> None:
     """Each stays below the megabyte that a file has free; together they are 80 of them, out of 80 kilobytes."""
-    with pytest.raises(FileRefused, match="swells"):
+    with pytest.raises(FileRefused, match="grows too large"):
         unpack(_zip(*((f"{n}.txt", bytes(1024 * 1024)) for n in range(80))), tmp_path / "in", name="many.zip")
 
 

@@ -788,7 +788,7 @@ def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -
             session.add(ItemAssetRow(item_id=row.id, asset_id=asset.id, role="image", position=0))
     check(place.store, project=project, rebuild=True)
     place.open(browser_page, "verify", project=project, person=person)
-    expect(browser_page.locator(".absent")).to_contain_text("has not been brought in yet")
+    expect(browser_page.locator(".absent")).to_contain_text("is not there yet")
     assert "secret-model-name" not in browser_page.content()
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".nothing h2")).to_have_text("Waiting for images or clips")

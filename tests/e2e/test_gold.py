@@ -123,7 +123,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
 
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/gold?project=quorum")
-        expect(lena.page.get_by_text(f"{len(GOLD)} settled items are beyond doubt")).to_be_visible()
+        expect(lena.page.get_by_text(f"{len(GOLD)} settled items are clear")).to_be_visible()
         lena.page.get_by_role("button", name="Draw them").click()
         expect(lena.page.get_by_role("cell", name="yes", exact=True)).to_have_count(len(GOLD))
 
@@ -146,7 +146,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
 
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=quorum")
-        expect(lena.page.get_by_text("Stopped by their answers to gold: Ann (verification).")).to_be_visible()
+        expect(lena.page.get_by_text("Stopped by gold checks: Ann (verification).")).to_be_visible()
         lena.open("/gold?project=quorum")
         with lena.page.expect_download() as download:
             lena.page.get_by_role("button", name="People as CSV").click()

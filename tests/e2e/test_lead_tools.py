@@ -72,7 +72,7 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
         ann.next_after("1")  # two votes are in, the third item is in her hands
         with at_desk(chromium, server, "lea") as lea:
             lea.open("/bulk?project=team")
-            _choose(lea.page, "Whose claims", "ann")
+            _choose(lea.page, "Whose assignments", "ann")
             expect(lea.page.locator("[data-part=preview]")).to_have_text("1 claim would change, 0 would not.")
             lea.page.get_by_role("button", name="Change 1 claim", exact=True).click()
             lea.page.get_by_role("button", name="Yes, change 1 claim").click()
@@ -158,8 +158,8 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
             question = cy.shown("question")
             assert question in seen["ann"]
             lea.open("/bulk?project=team")
-            _choose(lea.page, "What", "Give a person's claims to someone else")
-            _choose(lea.page, "Whose claims", "Cy (cy)")
+            _choose(lea.page, "What", "Give a person's assignments to someone else")
+            _choose(lea.page, "Whose assignments", "Cy (cy)")
             _choose(lea.page, "To", "Dan (dan)")
             expect(preview).to_have_text("1 claim would change, 0 would not.")
             lea.page.get_by_role("button", name="Change 1 claim", exact=True).click()

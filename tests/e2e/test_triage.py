@@ -185,5 +185,5 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
         lea.page.wait_for_timeout(500)
         lea.press("Enter", "Escape")  # all that match
         lea.settled(held_ms=300)
-        lea.page.get_by_role("button", name="Have them sifted anew").click()
+        lea.page.get_by_role("button", name="Have them looked at again").click()
         expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · 0 dropped")

@@ -178,7 +178,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
 
 def write_guideline(lena: Desk, pictures: Path | None) -> None:
     """A new rule in the guideline answers both gaps."""
-    lena.page.get_by_role("button", name="Write it into the guideline").first.click()
+    lena.page.get_by_role("button", name="Add it to the guideline").first.click()
     expect(lena.page.get_by_role("heading", name="Guideline", exact=True)).to_be_visible()
     box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
     expect(box).not_to_have_value("")  # the box is drawn before it is filled
@@ -348,7 +348,7 @@ MAJORITY = {
     "Is it a rose?": ("1", "1", "2"),
     "Is it a rake?": ("2", "1", "2"),
     "Is it moss?": ("1", "31", "1"),  # two of three, although one skips
-    "Is it rain?": ("1", "2", "32"),  # one of three: no one settles it, so it is dropped
+    "Is it rain?": ("1", "2", "32"),  # one of three: no one settles it, so it is rejected
 }
 
 

@@ -299,7 +299,7 @@ def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, t
 def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store) -> None:
     by = project_with_verdicts(store)
     key, judge = Scores("key"), Scores("judge", "score", "j")
-    said = "20 kept items; 6 dropped, 4 open left out."
+    said = "20 kept items; 6 rejected, 4 open left out."
     assert means(store, key) == means(store, key, "kept") == {"a": (20, 0.5), "b": (20, 0.0)}
     assert means(store, key, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(10 / 30, 9))}
     assert means(store, judge) == {"a": (20, 1.0), "b": (20, 1.0)}
@@ -309,7 +309,7 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert (found.counting.sentence, found.unknown, set(found.items)) == (said, 0, set(by["kept"]))
     every = project_answers.read(store, person=None, project="p", items="all")
     assert every.counting is not None
-    assert every.counting.sentence == "All 30 items: 20 kept, 6 dropped, 4 open."
+    assert every.counting.sentence == "All 30 items: 20 kept, 6 rejected, 4 open."
     as_json = numbers.as_json(found, [numbers.board(found, key)])
     assert (as_json["items"], as_json["counted"]) == ("kept", said)
     assert len(cases.listed(found, cases.Wanted())) == 20
@@ -329,7 +329,7 @@ def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
     (lot,) = replies_of_judges(store, person=None, project="p", stage=Stage.GRADING, items=Items.ALL)
     assert lot.asked == 60
     lines = agreement_of(store, person=None, project="p", stage=Stage.GRADING, raters=["j"])
-    assert {line.args["items"] for line in lines} == {"20 kept items; 6 dropped, 4 open left out."}
+    assert {line.args["items"] for line in lines} == {"20 kept items; 6 rejected, 4 open left out."}
     assert by["kept"]
 
 
@@ -350,7 +350,7 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     view = run_views.view(store, by=None, run=run)
     assert (view.wanted, view.plan.items) == (20, "kept")
     measured = reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
-    assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 dropped, 4 open left out.")
+    assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 rejected, 4 open left out.")
     assert (
         reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all").new
         == 20
@@ -398,14 +398,14 @@ def test_an_item_that_is_kept_later_counts_from_then_on_and_one_that_is_edited_w
     after = project_answers.current(store, person=lea, project="p")
     assert (len(after.items), len(before.items)) == (21, 20)
     assert after.counting is not None
-    assert after.counting.sentence == "21 kept items; 6 dropped, 3 open left out."
+    assert after.counting.sentence == "21 kept items; 6 rejected, 3 open left out."
     with store.read() as session:
         name = stored_items.by_id(session, id=by["kept"][0]).external_id
     authoring.edit_item(store, person=lea, project="p", item=name, fields={"question": "Another?"})
     edited = project_answers.current(store, person=lea, project="p")
     assert by["kept"][0] not in edited.items
     assert edited.counting is not None
-    assert edited.counting.sentence == "20 kept items; 6 dropped, 4 open left out."
+    assert edited.counting.sentence == "20 kept items; 6 rejected, 4 open left out."
 
 
 def test_a_project_without_verdicts_counts_all_and_says_why(store: Store) -> None:

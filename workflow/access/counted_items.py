@@ -45,19 +45,19 @@ class Counting:
         return self.by_state.get(ItemState.KEPT, 0)
 
     @property
-    def dropped(self) -> int:
+    def rejected(self) -> int:
         """How many are rejected."""
         return self.by_state.get(ItemState.REJECTED, 0)
 
     @property
     def open(self) -> int:
         """How many have no verdict."""
-        return sum(self.by_state.values()) - self.kept - self.dropped
+        return sum(self.by_state.values()) - self.kept - self.rejected
 
     @property
     def verdicts(self) -> bool:
         """Whether the project has any, so that there is something to choose."""
-        return bool(self.kept or self.dropped)
+        return bool(self.kept or self.rejected)
 
     @property
     def sentence(self) -> str:
@@ -65,14 +65,14 @@ class Counting:
 
         >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
         >>> Counting(Items.KEPT, frozenset(range(412)), states).sentence
-        '412 kept items; 88 dropped, 12 open left out.'
+        '412 kept items; 88 rejected, 12 open left out.'
         >>> Counting(Items.ALL, None, states).sentence
-        'All 512 items: 412 kept, 88 dropped, 12 open.'
+        'All 512 items: 412 kept, 88 rejected, 12 open.'
         >>> Counting(Items.ALL, None, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
         'All 30 items: the schema has no verification.'
         """
         every = sum(self.by_state.values())
-        rest = [f"{n:,} {word}" for n, word in ((self.dropped, "dropped"), (self.open, "open")) if n]
+        rest = [f"{n:,} {word}" for n, word in ((self.rejected, "rejected"), (self.open, "open")) if n]
         if self.which is Items.KEPT:
             left = f"; {', '.join(rest)} left out" if rest else ", which is all of them"
             return f"{self.kept:,} kept item{'' if self.kept == 1 else 's'}{left}."

@@ -342,7 +342,7 @@ def that_count(session: Session, *, access: Access, counted: Counting) -> set[in
 
 
 def second_of(reader: str) -> str | None:
-    """The second reader that is named next to the rules; None: the rules alone."""
+    """The second reader besides the rules; None: the rules alone."""
     return reader.partition("+")[2] or None
 
 

@@ -1,7 +1,7 @@
 """The gates on the way to a task: each lets someone by, gives them a task, or says why there is none.
 
 Anyone who asks for work goes through the same rows in the same order, whether they want their next task
-(``claims.next_task``), one more next to what they have in hand (``claims.take_more``), or only to know what comes
+(``claims.next_task``), one more besides what they have in hand (``claims.take_more``), or only to know what comes
 (``claims.peek``).
 """
 

@@ -26,7 +26,7 @@ from workflow.annotate.authoring import edit_problems, revise
 from workflow.annotate.refinement_intake import feed, not_fed
 
 FIELDS = "fields"
-"""Next to the criteria: the item's fields that were changed."""
+"""Besides the criteria: the item's fields that were changed."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class _Finder:
     row: ItemKeys
     folder: MediaFolder | None
     _observed: tuple[str, Path] | None = field(default=None, init=False)
-    """The item and the video whose observation was written next to the clip that was cut last."""
+    """The item and the video whose observation was written with the clip that was cut last."""
 
     def find(
         self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool

@@ -35,7 +35,7 @@ def about_release(
     without: Sequence[str],
     places: Mapping[str, tuple[str | None, int]],
 ) -> dict[str, Any]:
-    """What a manifest says next to the files: policy, versions, counts at each gate, and the votes behind every
+    """What a manifest says besides the files: policy, versions, counts at each gate, and the votes behind every
     item."""
     schema = access.schema
     names = people_names(session, project_id=access.project_id)

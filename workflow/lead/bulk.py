@@ -56,7 +56,7 @@ class Chosen:
     """The login of who has the claims; of items, of who has voted on them."""
     items: tuple[str, ...] = ()
     every: bool = False
-    """Every item of the project: said, as nothing chosen is no item. With anything else next to it, it says nothing."""
+    """Every item of the project: said, as nothing chosen is no item. With anything else it says nothing."""
 
     @property
     def nothing(self) -> bool:
@@ -165,7 +165,7 @@ def _plan(
     who = _member(session, access, chosen.person) if chosen.person else None
     if action in ON_CLAIMS:
         if who is None:
-            raise InvalidInput([Problem("person", "Say whose claims.")])
+            raise InvalidInput([Problem("person", "Say whose assignments.")])
         return _plan_claims(session, access, action, chosen, who, to, lock=lock)
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])

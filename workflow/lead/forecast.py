@@ -58,7 +58,7 @@ class Forecast:
 
     @property
     def sentence(self) -> str:
-        """In words, with a range or the reason why there is none, and what it takes for granted."""
+        """In words, with a range or the reason why there is none, and what it assumes."""
         if self.more_days is None or self.finish is None:
             n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
             since = f"; the last work was on {self.last}" if self.last and not self.days else ""

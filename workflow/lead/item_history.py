@@ -125,7 +125,7 @@ def find(
     limit: int = 100,
 ) -> Found:
     """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
-    of the lines. They are counted in ``n`` as long as nothing is searched for next to the dimension, else not.
+    of the lines. They are counted in ``n`` as long as nothing is searched for besides the dimension, else not.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
     whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that

@@ -1,4 +1,4 @@
-"""Two runs of judges next to each other on the same answers: two versions of a template, two models, two parsers."""
+"""Two runs of judges compared on the same answers: two versions of a template, two models, two parsers."""
 
 from __future__ import annotations
 

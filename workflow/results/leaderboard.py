@@ -25,7 +25,7 @@ from workflow.results.scores import Scored, Scores, scored, title_of
 from workflow.results.slices import DIMENSION, GROUP, Slicing, sliced
 
 STATISTICS = ("accuracy", "derived", "genuine_pca")
-"""What of the registry of statistics is computed here, next to those of agreement."""
+"""What of the registry of statistics is computed here, besides those of agreement."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +221,7 @@ class Gap:
 
 
 def gaps(found: Read, cut: Board) -> list[Gap]:
-    """Every model next to the first of the board, in pairs of answers to one item.
+    """Every model compared with the first of the board, in pairs of answers to one item.
 
     Pairs tell more than two intervals do: what makes an item hard for all models falls out of the difference.
     """

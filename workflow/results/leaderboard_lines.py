@@ -48,7 +48,7 @@ class Line:
     """If everything without an answer, and every reply of a judge without a score, had the lowest or the highest score;
     None where there is no such thing."""
     valid_if: str = ""
-    """What a corrected number takes for granted."""
+    """What a corrected number assumes."""
     people: int = 0
     """Of a corrected number: the answers that people graded."""
     failed: int = 0
@@ -111,7 +111,7 @@ COLUMNS = tuple(
 
 
 EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
-"""What a correction takes for granted where there is nothing to correct."""
+"""What a correction assumes where there is nothing to correct."""
 
 
 ONLY_PEOPLE = "graded by people, but not by the judge"

@@ -54,7 +54,7 @@ def agreement_of(
     A machine is never counted among the people: raters whose ratings came from a file, and of whom no one has said that
     they are people (``workflow.results.file_raters``), are measured only if ``raters`` names them, or if no person has
     rated.
-    Next to a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
+    Compared with a reference metric, a criterion's values are numbers on an interval scale (``beside_metrics``).
     ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
 
     Grades are those of the items that count (``items``, see ``workflow.access.counted_items``); votes of verification
@@ -168,8 +168,8 @@ def beside_metrics(
 ) -> dict[str, Scale]:
     """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.
 
-    A criterion that a metric of ``metrics`` has rated is taken as interval, for everyone whose ratings stand next to
-    it; one that someone has declared for this measurement (``overruled``) stays as it is.
+    A criterion that a metric of ``metrics`` has rated is taken as interval, for everyone whose ratings are compared
+    with it; one that someone has declared for this measurement (``overruled``) stays as it is.
     """
     measured = {row.criterion for row in rows if row.rater in metrics} - set(overruled)
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}

@@ -96,7 +96,8 @@ def measure(
     reference
         The item's field that answers are held against; None: the one with the annotated answer.
     criterion
-        The criterion of grading whose ratings the numbers stand next to; None: the only one whose values are numbers.
+        The criterion of grading whose ratings the numbers are compared with; None: the only one with numbers as
+        values.
     items
         Which items' answers are measured (``workflow.access.counted_items``).
 
@@ -153,7 +154,7 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     there = {each.name: each for each in scored_criteria(schema)}
     about = criterion or (next(iter(there)) if len(there) == 1 else None)
     if about is None:
-        problems.append(Problem("criterion", f"Say which criterion the numbers stand next to: {_list(there)}."))
+        problems.append(Problem("criterion", f"Say which criterion the numbers are compared with: {_list(there)}."))
     elif about not in there:
         grading = [each.name for each in criteria_of(schema, Stage.GRADING)]
         why = "is no criterion whose values are numbers" if about in grading else "is no criterion of grading"

@@ -20,7 +20,7 @@ from workflow.results.scores import scored
 
 @dataclass(frozen=True)
 class Contrast:
-    """A slice next to the other ones, for one model."""
+    """A slice compared with the other ones, for one model."""
 
     model: str
     at: int

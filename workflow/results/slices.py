@@ -72,7 +72,7 @@ SOURCE = Way("source", "Source")
 
 
 def ways(schema: Schema) -> list[Way]:
-    """The ways that fit a schema. Next to them any two texts can be compared: ``question~answer``."""
+    """The ways that fit a schema. In addition any two texts can be compared: ``question~answer``."""
     found = [DIMENSION]
     if any(each.group for each in schema.dimensions):
         found.append(GROUP)

@@ -37,7 +37,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """One judge over one model's answers next to another's."""
+    """One judge's comparison of one model's answers with another's."""
 
     judge: str
     model: str

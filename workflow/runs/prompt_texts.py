@@ -21,7 +21,7 @@ from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
 CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
-"""Placeholders that no field fills: the options a line each where there are any; what is told next to the question;
+"""Placeholders that no field fills: the options a line each where there are any; what is added to the question;
 the dimension's title."""
 HOLMES = "holmes"
 """The strategy in which a text model asks for tools; also the variant that is taken instead of ``general`` there."""
@@ -95,7 +95,7 @@ class Writer:
         return tuple(str(entry) for entry in found)
 
     def _told(self, item: AskedItem) -> str:
-        """What is told next to the question, a line each."""
+        """What is added to the question, a line each."""
         found = ""
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)

@@ -152,7 +152,7 @@ def read_again(
         Which items count (``workflow.access.counted_items``): only answers to these are asked about, a model's last
         one to each.
     limit
-        At most so many questions.
+        At most this many questions.
 
     Raises
     ------

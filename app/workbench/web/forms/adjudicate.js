@@ -258,7 +258,7 @@ const before = (history) =>
   el(
     "section",
     { class: "history" },
-    el("h3", {}, "Before ", key("H"), " all of it"),
+    el("h3", {}, "What happened before ", key("H"), " full history"),
     el(
       "ol",
       {},

@@ -63,7 +63,7 @@ function likeness(mine, words) {
  */
 export function similarPart(near) {
   const exact = near[0][0] >= 0.999;
-  const title = exact ? "This dimension has this question already:" : "Close to earlier questions of this dimension:";
+  const title = exact ? "This dimension has this question already:" : "Similar to earlier questions of this dimension:";
   const pairs = near.map(([score, { text }]) =>
     el("div", { class: "pair" }, el("span", { class: "score" }, `${Math.round(100 * score)} %`), el("span", {}, text)),
   );

@@ -32,7 +32,7 @@ export class Plan {
     this.note = el(
       "p",
       { class: "help" },
-      "Notes below a step were found by program. They help to look; they are no grade.",
+      "Notes below a step come from a program. They show where to look; they are no grade.",
     );
     this.root = el("div", { class: "plankind" }, this.rows, this.note, this.tags, this.help);
   }
@@ -96,7 +96,7 @@ export class Plan {
       this.steps.map((step, index) =>
         row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
           step.problems.map((said) => el("span", { class: "found bad" }, said)),
-          step.open.length ? el("span", { class: "found" }, `takes for granted: ${step.open.join("; ")}`) : null,
+          step.open.length ? el("span", { class: "found" }, `assumes: ${step.open.join("; ")}`) : null,
         ]),
       ),
     );

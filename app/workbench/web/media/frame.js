@@ -86,7 +86,7 @@ export class Frame {
   stop() {}
 }
 
-/** What has not been brought in yet. */
+/** What is not there yet. */
 export class MissingFrame extends Frame {
   /**
    * @param {Asset} asset
@@ -98,7 +98,7 @@ export class MissingFrame extends Frame {
     super(asset, index, number, pane);
     const what = asset.kind === "clip" ? "clip" : "image";
     const title = asset.kind === "clip" ? "Clip missing" : "Image missing";
-    const words = this.absent(title, `The ${what} of this item has not been brought in yet.`);
+    const words = this.absent(title, `The ${what} of this item is not there yet.`);
     words.setAttribute("role", "img");
     words.setAttribute("aria-label", "Missing");
     this.root.append(words);

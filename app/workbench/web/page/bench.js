@@ -228,7 +228,7 @@ export class Bench {
     fill(this.side.about, itemParts(this.fixed, task, page.to_write));
     this.openForm(task, answers);
     this.side.open(task, answers);
-    if (task.postponed) this.side.say("You had put this off.");
+    if (task.postponed) this.side.say("You had postponed this.");
     else if (draft) this.side.say(draft.at ? `draft saved ${clock(draft.at)}` : "Your text from before is here.");
     else this.side.say(this.acts.lastSaved ? `saved ${clock(this.acts.lastSaved)}` : "");
     if (this.forms.current === this.forms.author) this.forms.author.focus();

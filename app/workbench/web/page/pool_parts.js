@@ -64,8 +64,8 @@ export function cellOf(pool, asset, index) {
 export function nothingFree({ dimensions }) {
   const words =
     dimensions.length > 1
-      ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to bring in more."
-      : "Every image is taken. Ask your lead to bring in more.";
+      ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to add more."
+      : "Every image is taken. Ask your lead to add more.";
   return el("div", { class: "poolempty" }, el("strong", {}, "No free images here"), el("p", {}, words));
 }
 
