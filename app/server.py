@@ -21,7 +21,7 @@ from app.routes import routes, routes_before
 from app.services import Resources
 from app.streams import Streams
 from domain.records import Person, SignedIn
-from workflow.access import accounts
+from workflow.access import accounts, sign_in
 
 MAIN = Path(__file__).resolve().with_name("main.py")
 UPLOAD_MEGABYTES = 1024
@@ -63,7 +63,7 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
     """The application over one store. Streamlit's options must have been set (``configure``)."""
 
     def signed_in(token: str) -> SignedIn | None:
-        return accounts.signed_in(resources.store, token=token)
+        return sign_in.signed_in(resources.store, token=token)
 
     def may_upload(person: Person) -> bool:
         return accounts.leads_any(resources.store, person=person)

@@ -24,7 +24,7 @@ from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
 from domain.states import Stage
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 
 log = logging.getLogger("touchstone")
 
@@ -186,7 +186,7 @@ def draw_view(name: str, services: Services) -> None:
 
 def _session(shared: Resources) -> SignedIn | None:
     token = token_of(st.context.cookies)
-    session = accounts.signed_in(shared.store, token=token) if token else None
+    session = sign_in.signed_in(shared.store, token=token) if token else None
     before = st.session_state.get("touchstone.person")
     now = session.person.id if session else None
     if before is not None and before != now:
@@ -200,7 +200,7 @@ def _services(shared: Resources, session: SignedIn) -> Services:
     token = token_of(st.context.cookies)
 
     def alive() -> bool:
-        now = accounts.signed_in(shared.store, token=token) if token else None
+        now = sign_in.signed_in(shared.store, token=token) if token else None
         return now is not None and now.person.id == session.person.id
 
     return Services(shared.store, shared.media, shared.settings, session.person, session.csrf, alive)

@@ -328,7 +328,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
     from db.engine import open_store
     from domain.roles import Role
     from domain.states import Stage
-    from workflow.access import accounts, projects
+    from workflow.access import accounts, projects, sign_in
 
     home = folder / "home"
     home.mkdir(parents=True)
@@ -344,7 +344,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
                 projects.set_member(
                     store, by=None, project="demo", login=login, role=Role.ANNOTATOR, stages=[Stage.VERIFICATION]
                 )
-                tokens.setdefault(group, []).append(accounts.start_session(store, person=person))
+                tokens.setdefault(group, []).append(sign_in.start_session(store, person=person))
     server = Server(home).start()
 
     async def make(group: str, count: int) -> Sequence[Desk]:

@@ -31,7 +31,7 @@ from domain.states import Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes
 from media.store import MediaStore
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 from workflow.annotate.claims import next_task
 from workflow.annotate.drafts import save_draft
 from workflow.annotate.image_pool import add_to_pool, pick
@@ -169,7 +169,7 @@ def demo_links(store: Store, *, hours: float = 24) -> list[tuple[Person, str]]:
             person = accounts.find_person(store, login=member.login)
         except NotFound:
             continue
-        found.append((person, accounts.make_sign_in_link(store, person=person, hours=hours)))
+        found.append((person, sign_in.make_sign_in_link(store, person=person, hours=hours)))
     return found
 
 

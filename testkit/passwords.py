@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from argon2 import PasswordHasher
 
-from workflow.access import accounts
+from workflow.access import passwords
 
-REAL = accounts._hasher
+REAL = passwords.hasher
 """What the product hashes with."""
 
 
 def quicken() -> None:
     """From now on this process, and what is forked of it, hashes in a moment."""
-    accounts._hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+    passwords.hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)

@@ -305,6 +305,43 @@ def test_a_planted_event_past_the_log_is_seen(tmp_path: Path, monkeypatch: pytes
     assert past_the_log(planted) == [f"planted.py:{line}: {said}" for line in (3, 6, 7, 9)]
 
 
+LONGEST_FUNCTION = 80
+LONGEST_MODULE = 430
+"""In lines, of what is in ``workflow``: what is longer has steps, or parts, that want a name of their own."""
+
+
+def too_long(path: Path) -> list[str]:
+    """The functions of a module that are longer than a reader keeps in mind, and the module itself."""
+    text = path.read_text(encoding="utf-8")
+    found = []
+    if (n := len(text.splitlines())) > LONGEST_MODULE:
+        found.append(told(path, n, f"a module of {n} lines, and {LONGEST_MODULE} is the most"))
+    for node in ast.walk(ast.parse(text, filename=str(path))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            n = (node.end_lineno or node.lineno) - node.lineno + 1
+            if n > LONGEST_FUNCTION:
+                found.append(told(path, node.lineno, f"{node.name} has {n} lines, and {LONGEST_FUNCTION} is the most"))
+    return found
+
+
+def test_functions_and_modules_of_the_workflow_are_short() -> None:
+    wrong = [line for path in modules("workflow") for line in too_long(path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_long_function_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "planted.py"
+    most = "def most():\n" + "    pass\n" * 79
+    longer = "class Holder:\n    def longer(self):\n" + "        pass\n" * 80
+    planted.write_text(most + longer, encoding="utf-8")
+    assert too_long(planted) == ["planted.py:82: longer has 81 lines, and 80 is the most"]
+    planted.write_text("x = 1\n" * 430, encoding="utf-8")
+    assert too_long(planted) == []
+    planted.write_text("x = 1\n" * 431, encoding="utf-8")
+    assert too_long(planted) == ["planted.py:431: a module of 431 lines, and 430 is the most"]
+
+
 def kept_from(room: str, package: str, paths: list[Path]) -> list[str]:
     """Where modules of a room import a package that is kept to other rooms."""
     return [

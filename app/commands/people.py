@@ -157,7 +157,7 @@ def _store_quietly() -> Store:
 
 
 def _print_link(person: Person, *, address: str, hours: float) -> None:
-    from workflow.access import accounts
+    from workflow.access import sign_in
 
-    token = accounts.make_sign_in_link(_store_quietly(), person=person, hours=hours)
+    token = sign_in.make_sign_in_link(_store_quietly(), person=person, hours=hours)
     typer.echo(f"{person.name} signs in once, within {hours:g} hours, at {address.rstrip('/')}/link/{token}")

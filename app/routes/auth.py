@@ -26,7 +26,7 @@ from app.services import Resources
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequest, NotAllowed, TooSoon, TouchstoneError
 from domain.records import Person, SignedIn
-from workflow.access import accounts
+from workflow.access import accounts, passwords, sign_in
 
 Form = Mapping[str, str]
 
@@ -105,7 +105,7 @@ class Pages:
         try:
             login, password = form.get("login", ""), form.get("password", "")
             origin = await run_in_threadpool(self._origin, request, login)
-            person = await self._hashing(accounts.authenticate, origin, login=login, password=password, origin=origin)
+            person = await self._hashing(sign_in.authenticate, origin, login=login, password=password, origin=origin)
         except TouchstoneError as error:
             body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
             return _page("Sign in", *body, status=401 if isinstance(error, NotAllowed) else status_of(error))
@@ -155,7 +155,7 @@ class Pages:
         await read_body(request)
         token = request.path_params["token"]
         try:
-            person = await run_in_threadpool(accounts.use_sign_in_link, self.store, token=token)
+            person = await run_in_threadpool(sign_in.use_sign_in_link, self.store, token=token)
         except TouchstoneError as error:
             return _page(
                 "This link does not work",
@@ -197,8 +197,8 @@ class Pages:
     async def _welcome(self, request: Request, person: Person, onward: str) -> Response:
         before = token_of(request.cookies)
         if before:
-            await run_in_threadpool(accounts.end_session, self.store, token=before)
-        token = await run_in_threadpool(accounts.start_session, self.store, person=person)
+            await run_in_threadpool(sign_in.end_session, self.store, token=before)
+        token = await run_in_threadpool(sign_in.start_session, self.store, person=person)
         response = _go(onward)
         number = secrets.token_hex(8)
         signed = await run_in_threadpool(self._signed, number, person.login)
@@ -225,7 +225,7 @@ class Pages:
     async def _goodbye(self, request: Request) -> Response:
         token = token_of(request.cookies)
         if token:
-            await run_in_threadpool(accounts.end_session, self.store, token=token)
+            await run_in_threadpool(sign_in.end_session, self.store, token=token)
         response = _go("/login")
         response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
         return response
@@ -331,7 +331,7 @@ def _invitation_form(
             "Password",
             kind="password",
             autocomplete="new-password",
-            hint=f"at least {accounts.SHORTEST_PASSWORD} characters",
+            hint=f"at least {passwords.SHORTEST} characters",
         ),
     )
     told = plain_pages.paragraph(f"You are invited to {project} as {role}. Make your account and start.")

@@ -15,7 +15,7 @@ from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 
 PARTS: list[Role] = list(Role)
 ROLES = {
@@ -267,7 +267,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
                 st.rerun()
 
     def link() -> None:
-        token = accounts.make_sign_in_link(services.store, person=member.person)
+        token = sign_in.make_sign_in_link(services.store, person=member.person)
         words = f"Signs in {name} once, within a day. Anyone who has it is {name}: send it to no one else."
         _keep_link(f"/link/{token}", words)
 

@@ -12,7 +12,7 @@ from db.engine import Store
 from domain.records import SignedIn
 from domain.settings import settings_from
 from tests.app.homes import Home
-from workflow.access import accounts
+from workflow.access import accounts, sign_in
 
 
 def application(store: Store, home: Home, **settings: str) -> Gate:
@@ -25,15 +25,15 @@ def application(store: Store, home: Home, **settings: str) -> Gate:
     )
 
     def signed_in(token: str) -> SignedIn | None:
-        return accounts.signed_in(store, token=token)
+        return sign_in.signed_in(store, token=token)
 
     return Gate(inside, signed_in=signed_in, hosts=Hosts.of("127.0.0.1"), policy=content_policy())
 
 
 def session(store: Store, login: str) -> dict[str, str]:
     """The headers of someone's page."""
-    token = accounts.start_session(store, person=accounts.find_person(store, login=login))
-    found = accounts.signed_in(store, token=token)
+    token = sign_in.start_session(store, person=accounts.find_person(store, login=login))
+    found = sign_in.signed_in(store, token=token)
     assert found is not None
     return {
         "cookie": f"touchstone_session={token}",

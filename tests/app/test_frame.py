@@ -24,7 +24,7 @@ from testkit.browser import settled
 from testkit.serving import COMMAND, Server, environment
 from tests.app.client import Client
 from tests.paths import ROOT
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -139,7 +139,7 @@ def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server
     settled(page)
     token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
     store = open_store(None, running.home)
-    accounts.end_session(store, token=token)
+    sign_in.end_session(store, token=token)
     store.close()
     page.get_by_text("Dashboard").first.click()
     page.wait_for_selector("text=Your session has ended")

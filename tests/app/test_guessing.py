@@ -13,11 +13,13 @@ from sqlalchemy import text
 from app.gate import Gate
 from app.routes.auth import WAITING_OF_ONE
 from db.engine import Store, open_store
+from domain.errors import NotAllowed
 from testkit import passwords
 from tests.app.asgi import Reply, at_once
 from tests.app.behind import application
 from tests.app.homes import PASSWORD, Home, make_home
-from workflow.access import accounts
+from workflow.access import passwords as hashing
+from workflow.access import sign_in
 
 OFFICE, AWAY = "10.0.0.7", "192.0.2.9"
 
@@ -53,14 +55,14 @@ def test_nobody_locks_somebody_else_out(store: Store, home: Home) -> None:
     assert entered.status == 303
     cookie = entered.headers["set-cookie"].split(";")[0]  # the first one set
     assert cookie.startswith("touchstone_known=")
-    for _ in range(accounts.FREE_FAILURES + 3):
+    for _ in range(sign_in.FREE_FAILURES + 3):
         assert _tries(app, ("ana", "a guess", OFFICE))[0].status == 401
     assert _failed(store) == before + 1  # one event for the burst
     assert _tries(app, ("ana", PASSWORD, OFFICE))[0].status == 401  # anyone who guesses there waits, right or wrong
     assert _tries(app, ("ana", PASSWORD, AWAY))[0].status == 303
     assert _tries(app, ("ana", PASSWORD, OFFICE), cookie=cookie)[0].status == 303
     # the browser is known to Ana's login only, and not to one that someone made up
-    for _ in range(accounts.FREE_FAILURES + 1):
+    for _ in range(sign_in.FREE_FAILURES + 1):
         _tries(app, ("bo", "a guess", OFFICE), cookie=cookie)
     assert _tries(app, ("bo", PASSWORD, OFFICE), cookie=cookie)[0].status == 401
     assert _tries(app, ("ana", PASSWORD, OFFICE), cookie=cookie[:-1] + "x")[0].status == 401
@@ -69,10 +71,10 @@ def test_nobody_locks_somebody_else_out(store: Store, home: Home) -> None:
 @pytest.fixture
 def expensive(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Guesses take as long as they do in real life: those that come at once are there at once."""
-    monkeypatch.setattr(accounts, "_hasher", passwords.REAL)
-    accounts._nobody.cache_clear()
+    monkeypatch.setattr(hashing, "hasher", passwords.REAL)
+    hashing._no_ones.cache_clear()
     yield
-    accounts._nobody.cache_clear()
+    hashing._no_ones.cache_clear()
 
 
 @pytest.mark.usefixtures("expensive")
@@ -89,7 +91,7 @@ def test_eighty_guesses_at_once_leave_room_for_others(store: Store, home: Home) 
 
 def test_many_logins_guessed_from_one_place_leave_some_events_only(store: Store, home: Home) -> None:
     before = _failed(store)
-    for number in range(accounts.EVENTS_OF_FAILURES + 10):
-        with pytest.raises(accounts.NotAllowed):
-            accounts.authenticate(store, login=f"made-up-{number}", password="x", origin="198.51.100.1")
-    assert _failed(store) == before + accounts.EVENTS_OF_FAILURES
+    for number in range(sign_in.EVENTS_OF_FAILURES + 10):
+        with pytest.raises(NotAllowed):
+            sign_in.authenticate(store, login=f"made-up-{number}", password="x", origin="198.51.100.1")
+    assert _failed(store) == before + sign_in.EVENTS_OF_FAILURES

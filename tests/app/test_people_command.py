@@ -12,7 +12,7 @@ from app import services
 from app.cli import cli
 from db.engine import open_store
 from domain.errors import NotAllowed, NotFound
-from workflow.access import accounts
+from workflow.access import accounts, sign_in
 
 
 @pytest.fixture
@@ -29,15 +29,15 @@ def test_a_password_is_typed_twice_and_ends_the_sessions(run: CliRunner, home: P
     assert run.invoke(cli, ["people", "add", "ana", "--name", "Ana"]).exit_code == 0
     store = open_store(None, home)
     ana = accounts.find_person(store, login="ana")
-    token = accounts.start_session(store, person=ana)
+    token = sign_in.start_session(store, person=ana)
     typed = "correct horse battery\n"
     done = run.invoke(cli, ["people", "password", "ana"], input=typed + typed)
     assert done.exit_code == 0, done.output
     assert "correct horse" not in done.output
-    assert accounts.signed_in(store, token=token) is None
-    assert accounts.authenticate(store, login="ana", password=typed.strip()) == ana
+    assert sign_in.signed_in(store, token=token) is None
+    assert sign_in.authenticate(store, login="ana", password=typed.strip()) == ana
     with pytest.raises(NotAllowed):
-        accounts.authenticate(store, login="ana", password="another one")
+        sign_in.authenticate(store, login="ana", password="another one")
     store.close()
 
 

@@ -36,7 +36,7 @@ from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from testkit.serving import Server
-from workflow.access import accounts
+from workflow.access import sign_in
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.no_work import WAITS_FOR_MEDIA
 from workflow.files.project_check import check
@@ -89,7 +89,7 @@ class Place:
 
     def sign_in(self, page: Page, person: Person) -> None:
         """Give the browser a session."""
-        token = accounts.start_session(self.store, person=person)
+        token = sign_in.start_session(self.store, person=person)
         page.context.add_cookies([{"name": "touchstone_session", "value": token, "url": self.server.url}])
 
     def open(self, page: Page, screen: str, *, project: str, person: Person) -> None:

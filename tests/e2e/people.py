@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from db.engine import Store, open_store
 from testkit.browser import WAIT_MS, settled, window
 from testkit.serving import Server
-from workflow.access import accounts
+from workflow.access import accounts, sign_in
 
 
 class Desk:
@@ -121,7 +121,7 @@ def at_desk(
 ) -> Iterator[Desk]:
     """Someone signs in with a one-time link, works, and closes the window. Errors on the page fail the test."""
     with opened(server) as store:
-        token = accounts.make_sign_in_link(store, person=accounts.find_person(store, login=login))
+        token = sign_in.make_sign_in_link(store, person=accounts.find_person(store, login=login))
     with window(browser, scheme=scheme) as page:
         page.goto(f"{server.url}/link/{token}")
         expect(page.get_by_role("heading", name="My work")).to_be_visible()

@@ -34,7 +34,7 @@ from testkit.serving import Server
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
 from tests.frames import open_page
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 from workflow.annotate import claims, comments, image_pool, submissions
 from workflow.files import import_files
 
@@ -266,7 +266,7 @@ def _talk(store: Store, held: TaskView) -> None:
 def _put_out(store: Store) -> str:
     """Someone with every part in the project signs in, and is deactivated."""
     person = accounts.create_person(store, login="gone", name="Gone", password=PASSWORD, is_admin=True)
-    token = accounts.start_session(store, person=person)
+    token = sign_in.start_session(store, person=person)
     accounts.set_active(store, login="gone", active=False)
     return token
 

@@ -24,7 +24,7 @@ from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
 from tests.paths import ROOT
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 from workflow.annotate import claims, image_pool, progress, project_progress
 from workflow.files import project_check
 from workflow.results.rater_agreement import agreement_of
@@ -206,9 +206,9 @@ def test_each_link_signs_its_person_in_once(copy: Store) -> None:
     links = demo.demo_links(copy)
     assert [person.login for person, _ in links] == [member.login for member in demo.PEOPLE]
     person, token = links[0]
-    assert accounts.use_sign_in_link(copy, token=token) == person
+    assert sign_in.use_sign_in_link(copy, token=token) == person
     with pytest.raises(Exception, match="link"):
-        accounts.use_sign_in_link(copy, token=token)
+        sign_in.use_sign_in_link(copy, token=token)
 
 
 def test_there_are_no_links_without_a_demo(tmp_path: Path) -> None:

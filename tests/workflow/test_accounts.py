@@ -17,7 +17,7 @@ from domain.roles import Role
 from domain.states import Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from testkit.passwords import REAL
-from workflow.access import accounts
+from workflow.access import accounts, sign_in
 from workflow.access.projects import members, remove_member, set_member
 from workflow.annotate import claims
 
@@ -54,7 +54,7 @@ def test_guessing_a_password_is_expensive() -> None:
 
 def test_a_password_signs_in_whatever_the_case_of_the_login(store: Store) -> None:
     ann = accounts.create_person(store, login=" Ann ", name="Ann", password=GOOD)
-    assert accounts.authenticate(store, login="ANN", password=GOOD) == ann
+    assert sign_in.authenticate(store, login="ANN", password=GOOD) == ann
     with store.read() as session:
         stored = session.exec(select(PersonRow)).one()
     assert stored.password_hash is not None
@@ -69,22 +69,22 @@ def test_every_failure_has_the_same_sentence(store: Store) -> None:
     sentences = set()
     for login, password in [("ann", "wrong one"), ("nobody", GOOD), ("bob", ""), ("bob", GOOD), ("cy", GOOD)]:
         with pytest.raises(NotAllowed) as refusal:
-            accounts.authenticate(store, login=login, password=password)
+            sign_in.authenticate(store, login=login, password=password)
         sentences.add(str(refusal.value))
     assert len(sentences) == 1
 
 
 def test_failures_slow_down_the_next_attempt_and_time_mends_it(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
-    for _ in range(accounts.FREE_FAILURES + 3):
+    for _ in range(sign_in.FREE_FAILURES + 3):
         with pytest.raises(NotAllowed):
-            accounts.authenticate(store, login="ann", password="guess again")
+            sign_in.authenticate(store, login="ann", password="guess again")
         clock.advance(seconds=1)
     with pytest.raises(NotAllowed):
-        accounts.authenticate(store, login="ann", password=GOOD)
+        sign_in.authenticate(store, login="ann", password=GOOD)
     clock.advance(minutes=6)
-    assert accounts.authenticate(store, login="ann", password=GOOD).login == "ann"
-    assert accounts.authenticate(store, login="ann", password=GOOD).login == "ann"
+    assert sign_in.authenticate(store, login="ann", password=GOOD).login == "ann"
+    assert sign_in.authenticate(store, login="ann", password=GOOD).login == "ann"
 
 
 def test_parallel_guesses_are_counted(store: Store, clock: Clock) -> None:
@@ -92,18 +92,18 @@ def test_parallel_guesses_are_counted(store: Store, clock: Clock) -> None:
 
     def guess(_: int) -> None:
         with pytest.raises(NotAllowed):
-            accounts.authenticate(store, login="ann", password="guess again")
+            sign_in.authenticate(store, login="ann", password="guess again")
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(guess, range(8)))
     with pytest.raises(NotAllowed):
-        accounts.authenticate(store, login="ann", password=GOOD)
+        sign_in.authenticate(store, login="ann", password=GOOD)
 
 
 def test_a_session_lasts_thirty_days_and_is_stored_as_a_hash(store: Store, clock: Clock) -> None:
     ann = accounts.create_person(store, login="ann", name="Ann", password=GOOD)
-    token, other = accounts.start_session(store, person=ann), accounts.start_session(store, person=ann)
-    here, there = accounts.signed_in(store, token=token), accounts.signed_in(store, token=other)
+    token, other = sign_in.start_session(store, person=ann), sign_in.start_session(store, person=ann)
+    here, there = sign_in.signed_in(store, token=token), sign_in.signed_in(store, token=other)
     assert here is not None
     assert there is not None
     assert here.person == ann
@@ -112,46 +112,46 @@ def test_a_session_lasts_thirty_days_and_is_stored_as_a_hash(store: Store, clock
         rows = session.exec(select(SessionRow)).all()
     assert token not in repr(rows)
     clock.advance(days=29, hours=23)
-    assert accounts.signed_in(store, token=token) is not None
+    assert sign_in.signed_in(store, token=token) is not None
     clock.advance(hours=2)
-    assert accounts.signed_in(store, token=token) is None
+    assert sign_in.signed_in(store, token=token) is None
 
 
 @pytest.mark.parametrize("token", ["", "forged", "x" * 10_000])
 def test_a_forged_token_is_nobody(store: Store, token: str) -> None:
-    assert accounts.signed_in(store, token=token) is None
+    assert sign_in.signed_in(store, token=token) is None
 
 
 def test_signing_out_a_new_password_and_deactivation_end_sessions(store: Store) -> None:
     ann = accounts.create_person(store, login="ann", name="Ann", password=GOOD)
-    first, second, third = (accounts.start_session(store, person=ann) for _ in range(3))
-    accounts.end_session(store, token=first)
-    assert accounts.signed_in(store, token=first) is None
-    assert accounts.signed_in(store, token=second) is not None
+    first, second, third = (sign_in.start_session(store, person=ann) for _ in range(3))
+    sign_in.end_session(store, token=first)
+    assert sign_in.signed_in(store, token=first) is None
+    assert sign_in.signed_in(store, token=second) is not None
     accounts.set_password(store, login="ann", password="another long one")
-    assert accounts.signed_in(store, token=second) is None
-    third = accounts.start_session(store, person=ann)
+    assert sign_in.signed_in(store, token=second) is None
+    third = sign_in.start_session(store, person=ann)
     accounts.set_active(store, login="ann", active=False)
-    assert accounts.signed_in(store, token=third) is None
+    assert sign_in.signed_in(store, token=third) is None
 
 
 def test_a_sign_in_link_works_once_and_for_a_day(store: Store, clock: Clock) -> None:
     ann = accounts.create_person(store, login="ann", name="Ann")
-    token = accounts.make_sign_in_link(store, person=ann)
-    assert accounts.use_sign_in_link(store, token=token) == ann
+    token = sign_in.make_sign_in_link(store, person=ann)
+    assert sign_in.use_sign_in_link(store, token=token) == ann
     with pytest.raises(NotAllowed):
-        accounts.use_sign_in_link(store, token=token)
-    late = accounts.make_sign_in_link(store, person=ann)
+        sign_in.use_sign_in_link(store, token=token)
+    late = sign_in.make_sign_in_link(store, person=ann)
     clock.advance(hours=25)
     with pytest.raises(NotAllowed):
-        accounts.use_sign_in_link(store, token=late)
+        sign_in.use_sign_in_link(store, token=late)
 
 
 def test_the_first_admin_gets_a_random_password_once(store: Store) -> None:
     password = accounts.ensure_first_admin(store)
     assert password is not None
     assert len(password) >= 16
-    assert accounts.authenticate(store, login="admin", password=password).is_admin
+    assert sign_in.authenticate(store, login="admin", password=password).is_admin
     assert accounts.ensure_first_admin(store) is None
 
 
@@ -177,11 +177,11 @@ def test_old_failures_are_thrown_away_when_somebody_signs_in(store: Store, clock
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     for login in ("eve", "mallory", "ann"):
         with pytest.raises(NotAllowed):
-            accounts.authenticate(store, login=login, password="guess again")
+            sign_in.authenticate(store, login=login, password="guess again")
     clock.advance(hours=1)
     with pytest.raises(NotAllowed):
-        accounts.authenticate(store, login="trudy", password="guess again")
-    accounts.authenticate(store, login="ann", password=GOOD)
+        sign_in.authenticate(store, login="trudy", password="guess again")
+    sign_in.authenticate(store, login="ann", password=GOOD)
     with store.read() as session:
         assert session.exec(select(FailedLoginRow.login)).all() == ["trudy"]
 
@@ -190,13 +190,13 @@ def test_deactivation_gives_back_what_is_in_hand_and_keeps_every_vote(store: Sto
     make_project(store)
     make_items(store, 3)
     ann, ben, cy = make_people(store, "ann", "ben", "cy")
-    token, link = accounts.start_session(store, person=ann), accounts.make_sign_in_link(store, person=ann)
+    token, link = sign_in.start_session(store, person=ann), sign_in.make_sign_in_link(store, person=ann)
     first = vote(store, ann)
     held = claimed(store, ann)
     accounts.set_active(store, login="ann", active=False)
-    assert accounts.signed_in(store, token=token) is None
+    assert sign_in.signed_in(store, token=token) is None
     with pytest.raises(NotAllowed):
-        accounts.use_sign_in_link(store, token=link)
+        sign_in.use_sign_in_link(store, token=link)
     with store.read() as session:
         rows = {row.public_id: row for row in session.exec(select(TaskRow))}
         votes = session.exec(select(AnnotationRow.person_id, AnnotationRow.task_id)).all()
@@ -206,7 +206,7 @@ def test_deactivation_gives_back_what_is_in_hand_and_keeps_every_vote(store: Sto
     # Two others fill what is left: two slots of three items, less the one that Ann has filled.
     assert [_votes_until_nothing_is_left(store, person) for person in (ben, cy)] == [3, 2]
     accounts.set_active(store, login="ann", active=True)
-    accounts.use_sign_in_link(store, token=accounts.make_sign_in_link(store, person=ann))
+    sign_in.use_sign_in_link(store, token=sign_in.make_sign_in_link(store, person=ann))
 
 
 def test_the_last_lead_the_last_admin_and_oneself_stay(store: Store) -> None:

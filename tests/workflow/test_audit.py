@@ -14,7 +14,7 @@ from domain.errors import NotAllowed, NotFound
 from domain.origin import acting_from
 from domain.roles import Role
 from testkit.factories import Clock, make_items, make_person, make_project, vote
-from workflow.access import accounts, audit
+from workflow.access import accounts, audit, sign_in
 
 pytestmark = pytest.mark.both_databases
 
@@ -74,7 +74,7 @@ def test_only_leads_read_it_and_only_admins_read_all_of_it(store: Store) -> None
 def test_failed_sign_ins_are_written_down_without_the_password(store: Store) -> None:
     accounts.create_person(store, login="ann", name="Ann", password="correct horse battery")
     with acting_from("192.0.2.1"), pytest.raises(NotAllowed):
-        accounts.authenticate(store, login="ann", password="wrong-secret")
+        sign_in.authenticate(store, login="ann", password="wrong-secret")
     (entry,) = audit.entries(store, by=None, project=None, kinds=["person.sign_in_failed"])
     assert (entry.who, entry.origin, entry.data) == ("ann", "192.0.2.1", {"login": "ann"})
     assert "wrong-secret" not in audit.as_jsonl([entry])

@@ -10,7 +10,7 @@ from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed, NotFound
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, sign_in
 from workflow.annotate import authoring, claims, drafts, image_pool, submissions, task_views
 
 pytestmark = pytest.mark.both_databases
@@ -32,14 +32,14 @@ def test_strange_names_of_things_are_refused(store: Store, text: str) -> None:
         lambda: authoring.edit_item(store, person=None, project="p", item=text, fields={}),
         lambda: accounts.create_person(store, login=f"x{text}", name="X"),
         lambda: accounts.create_person(store, login="x", name=f"X{text}"),
-        lambda: accounts.use_sign_in_link(store, token=text),
+        lambda: sign_in.use_sign_in_link(store, token=text),
     ):
         with pytest.raises((NotFound, NotAllowed, InvalidInput)):
             call()
-    assert accounts.signed_in(store, token=text) is None
+    assert sign_in.signed_in(store, token=text) is None
     for login, password in ((text, "some password"), ("ann", text)):
         with pytest.raises(NotAllowed, match="not right"):
-            accounts.authenticate(store, login=login, password=password)
+            sign_in.authenticate(store, login=login, password=password)
 
 
 @pytest.mark.parametrize("text", STRANGE)
@@ -66,4 +66,4 @@ def test_a_number_beyond_the_database_is_refused_or_kept(store: Store, seq: int)
 
 def test_a_password_may_be_any_text(store: Store) -> None:
     accounts.create_person(store, login="ann", name="Ann", password="pässwörd \ud83d 🔑")
-    assert accounts.authenticate(store, login="ann", password="pässwörd \ud83d 🔑").login == "ann"
+    assert sign_in.authenticate(store, login="ann", password="pässwörd \ud83d 🔑").login == "ann"

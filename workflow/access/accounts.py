@@ -1,44 +1,27 @@
-"""Accounts: making them, signing in, staying signed in.
+"""Accounts: making them, by command or by invitation, what they are called, and letting no one in by one any more.
 
-Passwords are hashed with argon2. Tokens (sessions, links, invitations) are random and stored as SHA-256 only, so
-that reading the database signs no one in. Failed attempts are counted in the database, where all processes see them.
+How their owners sign in is in ``sign_in.py``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from functools import lru_cache
-
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 
 from db import people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
-from domain.records import Invitation, Person, SignedIn
+from domain.records import Invitation, Person
 from domain.roles import Role
 from domain.states import Stage
+from workflow.access import passwords, tokens
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back_all
 from workflow.access.projects import keep_a_lead, require_lead, subset_of_schema
 
-SESSION_DAYS = 30
 INVITATION_DAYS = 14
-SHORTEST_PASSWORD = 8
-FREE_FAILURES = 5
-"""So many failed attempts cost nothing; after that each doubles the wait, up to ``LONGEST_WAIT``."""
-LONGEST_WAIT = timedelta(minutes=5)
-FAILURES_COUNT_FOR = timedelta(minutes=30)
-EVENTS_OF_FAILURES = 20
-"""Failed logins that one origin leaves in the log of events within that time; each login leaves one."""
-
-WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
-
-_hasher = PasswordHasher()
 
 
 def create_person(
@@ -49,101 +32,12 @@ def create_person(
     problems = _problems(login, name, password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(_bytes(password)) if password is not None else None
+    hashed = passwords.hash_of(password) if password is not None else None
     try:
         with store.write() as session:
             return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
     except IntegrityError as error:
         raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
-
-
-def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
-    """The person with that login and password; ``NotAllowed`` with one and the same sentence for any failure.
-
-    The attempt is counted before the password is looked at, so that parallel guesses count too, and an unknown
-    login takes as long as a wrong password.
-
-    Parameters
-    ----------
-    origin
-        Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
-        down their own origin only, so that no one locks someone else out by guessing.
-    """
-    login = normal_login(login)[:200]
-    if not login.isprintable():  # no account has such a login, and not every database could hold it
-        _matches(None, password)
-        raise NotAllowed(WRONG)
-    with store.write() as session:
-        now = store.now()
-        key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
-        n, last = people.failures(session, key=key, since=since)
-        if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
-            raise NotAllowed(WRONG)
-        told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
-        people.note_failure(session, key=key, now=now)
-        row = people.by_login(session, login=login)
-    if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
-        if told:  # a burst of guesses leaves one event
-            with store.write() as session:
-                known = row.id if row is not None else None
-                log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
-        raise NotAllowed(WRONG)
-    with store.write() as session:
-        people.forget_failures(session, key=key, before=since)
-    return person_of(row)
-
-
-def start_session(store: Store, *, person: Person) -> str:
-    """Sign a person in; the token is for their cookie and is not stored."""
-    token = secrets.token_urlsafe(32)
-    with store.write() as session:
-        now = store.now()
-        people.forget_expired_sessions(session, person_id=person.id, now=now)
-        people.add_session(
-            session,
-            token_hash=_hash(token),
-            person_id=person.id,
-            csrf=secrets.token_urlsafe(24),
-            now=now,
-            expires_at=now + timedelta(days=SESSION_DAYS),
-        )
-        log(session, "person.signed_in", by=person, now=now)
-    return token
-
-
-def signed_in(store: Store, *, token: str) -> SignedIn | None:
-    """Whose session that is, if it is one and has not ended."""
-    if not token:
-        return None
-    with store.read() as session:
-        found = people.session_with_person(session, token_hash=_hash(token), now=store.now())
-        return SignedIn(person=person_of(found[1]), csrf=found[0].csrf) if found else None
-
-
-def end_session(store: Store, *, token: str) -> None:
-    """Sign out."""
-    with store.write() as session:
-        people.end_session(session, token_hash=_hash(token))
-
-
-def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str:
-    """The token of a link that signs a person in once."""
-    token = secrets.token_urlsafe(32)
-    with store.write() as session:
-        now = store.now()
-        expires_at = now + timedelta(hours=hours)
-        people.add_link(session, token_hash=_hash(token), person_id=person.id, now=now, expires_at=expires_at)
-    return token
-
-
-def use_sign_in_link(store: Store, *, token: str) -> Person:
-    """The person whose link that is; afterwards it is spent."""
-    with store.write() as session:
-        person_id = people.use_link(session, token_hash=_hash(token), now=store.now())
-        row = people.by_id(session, id=person_id) if person_id is not None else None
-        if row is None or not row.active:
-            raise NotAllowed("This sign-in link was used already or is too old; ask for a new one.")
-        return person_of(row)
 
 
 def invite(
@@ -164,7 +58,7 @@ def invite(
         now = store.now()
         people.add_invitation(
             session,
-            token_hash=_hash(token),
+            token_hash=tokens.hash_of(token),
             project_id=access.project_id,
             role=role,
             dimensions=kept_dimensions,
@@ -180,7 +74,7 @@ def invite(
 def invitation(store: Store, *, token: str) -> Invitation | None:
     """What an unused invitation offers."""
     with store.read() as session:
-        row = people.invitation(session, token_hash=_hash(token), now=store.now())
+        row = people.invitation(session, token_hash=tokens.hash_of(token), now=store.now())
         if row is None:
             return None
         project = projects.by_id(session, id=row.project_id)
@@ -199,11 +93,11 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
     problems = _problems(login, name, password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(_bytes(password))
+    hashed = passwords.hash_of(password)
     try:
         with store.write() as session:
             now = store.now()
-            row = people.invitation(session, token_hash=_hash(token), now=now, lock=True)
+            row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
                 raise NotAllowed("This invitation was used already or is too old; ask for a new one.")
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
@@ -241,7 +135,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
     problems = _problems(login, "-", password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(_bytes(password))
+    hashed = passwords.hash_of(password)
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
         people.set_password(session, row=row, password_hash=hashed)
@@ -386,32 +280,6 @@ def _problems(login: str, name: str, password: str | None) -> list[Problem]:
         problems.append(Problem("login", "Give a login of 1 to 100 characters without spaces."))
     if not name.strip() or len(name) > 200 or not name.isprintable():
         problems.append(Problem("name", "Give a name of 1 to 200 characters."))
-    if password is not None and not SHORTEST_PASSWORD <= len(password) <= 1000:
-        problems.append(Problem("password", f"Give a password of at least {SHORTEST_PASSWORD} characters."))
+    if password is not None and not passwords.SHORTEST <= len(password) <= 1000:
+        problems.append(Problem("password", f"Give a password of at least {passwords.SHORTEST} characters."))
     return problems
-
-
-def _wait_after(n_failures: int) -> timedelta:
-    return min(timedelta(seconds=2 ** min(n_failures - FREE_FAILURES, 20)), LONGEST_WAIT)
-
-
-def _matches(password_hash: str | None, password: str) -> bool:
-    try:
-        _hasher.verify(password_hash or _nobody(), _bytes(password))
-    except (VerificationError, InvalidHashError):
-        return False
-    return password_hash is not None
-
-
-def _bytes(password: str) -> bytes:
-    return password[:1000].encode("utf-8", "surrogatepass")
-
-
-@lru_cache(maxsize=1)
-def _nobody() -> str:
-    """A hash that no password fits, so that an unknown login takes as long as a known one."""
-    return _hasher.hash(secrets.token_urlsafe(32))
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""Sending work to another tool: slots that a person has claimed go out one by one, and what is over is called back.
+"""Sending work to another tool: slots that a person has claimed go out one by one, after what is over was called back.
 
 A slot is claimed and noted as being sent in one transaction; then it is sent; then it is noted as out. Broken off in
 between, the next try looks whether it arrived.
@@ -6,7 +6,6 @@ between, the next try looks whether it arrived.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,21 +15,21 @@ from db import bridge, bridge_tasks, items, people, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredBridgePerson, StoredBridgeProject, StoredBridgeTask, StoredTask
 from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
-from domain.errors import NotAvailable, NotFound, OutsideRefused, OutsideUnreachable
+from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.records import AssetView, NothingLeft, Person
 from domain.states import Stage, TaskState
-from workflow.access import held_tasks
 from workflow.access.accounts import person_of
-from workflow.access.projects import Access, access_to, stages_of
+from workflow.access.projects import Access, access_to
 from workflow.annotate import claims, leases, no_work, qualification
 from workflow.annotate.task_views import task_view
+from workflow.labelstudio.call_back import call_back, why_not_here
 from workflow.labelstudio.pull import clear_away, is_gone, located
+from workflow.labelstudio.push_plan import Looks, Plan, find_people, plan_of
 from workflow.labelstudio.sync_lock import Forms, Link, opened
 
 SENT_AT_ONCE = 100
 CLAIMED_AT_ONCE = 10
 """Slots claimed in one transaction, for which others wait."""
-CALLED_BACK_AT_ONCE = 100
 REST = timedelta(hours=1)
 """What was skipped there, or not answered in time, does not come back to the same person sooner."""
 LONGEST_TITLE = 50
@@ -49,33 +48,6 @@ class Pushed:
     """What became of answers that were found while removing."""
 
 
-@dataclass(frozen=True)
-class _Looks:
-    """How a stage looks there: by dimension, the labeling and its hash."""
-
-    by_dimension: Mapping[str, tuple[str, str]]
-    refused: str = ""
-    """Why the stage cannot be shown there."""
-
-    @property
-    def hashes(self) -> set[str]:
-        return {hash for _, hash in self.by_dimension.values()}
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Who is to have what there."""
-
-    stages: Mapping[Stage, _Looks]
-    ahead: int
-    hold: timedelta
-    stay: bool
-    people: Mapping[int, StoredBridgePerson]
-    persons: Mapping[int, Person]
-    """Those whose accounts are active and who have a part in the project."""
-    title: str
-
-
 def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
     """Give everyone whose work goes to a server as many tasks there as they may have ahead, and call back what is
     over. For leads; ``by`` None is the command on the machine itself.
@@ -88,9 +60,9 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         Another process does the same just now.
     """
     with opened(store, front, forms, by=by, project=project) as link:
-        _find_people(link)
-        plan = _plan(link)
-        called_back = _call_back(link, plan)
+        find_people(link)
+        plan = plan_of(link)
+        called_back = call_back(link, plan)
         _look(link)
         clear_away(link)
         n_there = _n_there(link)
@@ -106,160 +78,9 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
-# ---- what is wanted -------------------------------------------------------------------------------------------------
-
-
-def _find_people(link: Link) -> None:
-    """Find out who people are there whom no one has found yet."""
-    with link.store.read() as session:
-        wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
-    if not wanted:
-        return
-    there = {user.email.strip().casefold(): user.id for user in link.front.users()}
-    for row in wanted:
-        if row.email in there:
-            with link.write() as session:
-                known = bridge.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
-                if known is not None and known.email == row.email:
-                    bridge.recognise(session, row=known, outside_user=there[row.email])
-
-
-def _plan(link: Link) -> _Plan:
-    with link.store.read() as session:
-        row = bridge.by_id(session, id=link.bridge_id)
-        access = access_to(session, person=None, project=link.project)
-        mapped = bridge.people(session, bridge_id=link.bridge_id)
-        persons = {}
-        for each, who in mapped:
-            if who.active and _part(session, link, person_of(who)) is not None:
-                persons[each.person_id] = person_of(who)
-        return _Plan(
-            stages={stage: _looks(link, access, stage) for stage in map(Stage, row.stages)},
-            ahead=row.ahead,
-            hold=timedelta(hours=row.hold_hours),
-            stay=row.stay,
-            people={each.person_id: each for each, _ in mapped},
-            persons=persons,
-            title=access.title,
-        )
-
-
-def _looks(link: Link, access: Access, stage: Stage) -> _Looks:
-    if stage not in stages_of(access.schema):
-        return _Looks({}, f"This project has no {stage.value}.")
-    found = {}
-    try:
-        for dimension in access.schema.dimensions:
-            labeling = link.forms.labeling(access.schema, stage, dimension.id)
-            found[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
-    except NotAvailable as error:
-        return _Looks({}, str(error))
-    return _Looks(found)
-
-
-def _part(session: Session, link: Link, person: Person) -> Access | None:
-    try:
-        return access_to(session, person=person, project=link.project)
-    except NotFound:
-        return None
-
-
 def _n_there(link: Link) -> dict[tuple[int, Stage], int]:
     with link.store.read() as session:
         return bridge_tasks.n_there(session, bridge_id=link.bridge_id)
-
-
-# ---- calling back ---------------------------------------------------------------------------------------------------
-
-
-_PUT_OFF = "put off"
-_GIVEN_BACK = "given back"
-_KEPT = "kept"
-"""What becomes of the claim of a task that is called back, if its rater still has it."""
-
-
-def _call_back(link: Link, plan: _Plan) -> int:
-    """Have everything removed there that no one should answer there any more; how much that is."""
-    now = link.store.now()
-    with link.store.read() as session:
-        over = {
-            row.id: _why_over(row, slot, now)
-            for row, slot in bridge_tasks.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
-        }
-        for place in bridge.places(session, bridge_id=link.bridge_id):
-            why, then = _why_not_here(session, link, plan, place)
-            access = None if why else _part(session, link, plan.persons[place.person_id])
-            if not why and (access is None or access.dimensions is None):
-                continue
-            for row, slot in bridge_tasks.with_slots(session, place_id=place.id):
-                if why:
-                    over.setdefault(row.id, (why, then))
-                elif access is not None and not access.may_use(slot.dimension):
-                    over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
-        stayed = bridge_tasks.stayed_until(
-            session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None
-        )
-    if stayed:
-        with link.write() as session:
-            bridge_tasks.remove_stored(session, ids=stayed)
-    for some in _lots(sorted(over), CALLED_BACK_AT_ONCE):
-        with link.write() as session:
-            for id in some:
-                _end(session, link, id, *over[id])
-    return len(over)
-
-
-def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[str, str]:
-    if slot.state is TaskState.DONE and slot.person_id == row.person_id:
-        return "It was answered in Touchstone.", _KEPT
-    if slot.state is TaskState.WITHDRAWN:
-        return "It is no longer wanted.", _KEPT
-    if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
-        return "It was given back, or went to someone else.", _KEPT
-    if slot.lease_until is not None and slot.lease_until < now:
-        return "It was not answered in time.", _PUT_OFF
-    return "Its item was edited.", _KEPT
-
-
-def _why_not_here(session: Session, link: Link, plan: _Plan, place: StoredBridgeProject) -> tuple[str, str]:
-    """Why a project there should be empty, and what becomes of the claims; empty if it should not."""
-    mapped = plan.people.get(place.person_id)
-    if mapped is None:
-        return "This person's work goes there no more.", _GIVEN_BACK
-    person = plan.persons.get(place.person_id)
-    access = _part(session, link, person) if person is not None else None
-    if access is None:
-        return "This person is no longer in the project.", _GIVEN_BACK
-    looks = plan.stages.get(place.stage)
-    if looks is None:
-        return f"The {place.stage.value} goes there no more.", _GIVEN_BACK
-    if looks.refused:
-        return looks.refused, _GIVEN_BACK
-    if not access.may_do(place.stage):
-        return "This stage is no longer one of theirs.", _GIVEN_BACK
-    if place.labeling_hash not in looks.hashes:
-        return "It looks otherwise now.", _KEPT
-    if place.outside_user != mapped.outside_user:
-        return "This person is someone else there now.", _KEPT
-    return "", _KEPT
-
-
-def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
-    row, slot = bridge_tasks.lock(session, id=id)
-    bridge_tasks.call_back(session, row=row, why=why)
-    held = tasks.lock(session, public_id=slot.public_id) if then != _KEPT else None
-    if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
-        return
-    now = link.store.now()
-    found = people.by_id(session, id=row.person_id)
-    access = _part(session, link, person_of(found)) if found is not None else None
-    if found is None or access is None or then == _GIVEN_BACK:
-        held_tasks.give_back(session, row=held, by=None, now=now)
-    else:
-        leases.give_up(session, access=access, row=held, person=person_of(found), now=now)
-
-
-# ---- sending --------------------------------------------------------------------------------------------------------
 
 
 def _look(link: Link) -> None:
@@ -284,7 +105,7 @@ def _look(link: Link) -> None:
                 bridge_tasks.seen(session, there=there)
 
 
-def _fill(link: Link, plan: _Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
+def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there: int) -> str:
     """Claim what a person is still to have in a stage; why there is no more, if so."""
     person = plan.persons.get(row.person_id)
     if person is None:
@@ -345,7 +166,7 @@ def _next(
     return claims.take_more(session, access=access, person=person, stage=stage, now=now, postponed_before=now - REST)
 
 
-def _add(session: Session, link: Link, looks: _Looks, row: StoredBridgePerson, slot: StoredTask) -> None:
+def _add(session: Session, link: Link, looks: Looks, row: StoredBridgePerson, slot: StoredTask) -> None:
     """Note that a claimed slot is being sent."""
     _, hash = looks.by_dimension[slot.dimension]
     here = {
@@ -374,7 +195,7 @@ def _add(session: Session, link: Link, looks: _Looks, row: StoredBridgePerson, s
     )
 
 
-def _send_all(link: Link, plan: _Plan) -> int:
+def _send_all(link: Link, plan: Plan) -> int:
     n = 0
     for place in _with(link, BridgeState.SENDING):
         there = _made(link, plan, place)
@@ -386,7 +207,7 @@ def _send_all(link: Link, plan: _Plan) -> int:
     return n
 
 
-def _made(link: Link, plan: _Plan, place: StoredBridgeProject) -> StoredBridgeProject:
+def _made(link: Link, plan: Plan, place: StoredBridgeProject) -> StoredBridgeProject:
     """A project as it stands there; it is made if it does not."""
     place = located(link, place)
     if place.outside_id is not None:
@@ -448,14 +269,14 @@ def _with(link: Link, state: BridgeState) -> list[StoredBridgeProject]:
         return [place for place in found if state in waiting.get(place.id, {})]
 
 
-def _drop(link: Link, plan: _Plan) -> None:
+def _drop(link: Link, plan: Plan) -> None:
     """Remove the projects there that have nothing of ours left and get nothing more; not those with tasks of others."""
     with link.store.read() as session:
         waiting = bridge_tasks.unfinished(session, bridge_id=link.bridge_id)
         places = [
             place
             for place in bridge.places(session, bridge_id=link.bridge_id)
-            if place.id not in waiting and _why_not_here(session, link, plan, place)[0]
+            if place.id not in waiting and why_not_here(session, link, plan, place)[0]
         ]
     for place in places:
         place = located(link, place)

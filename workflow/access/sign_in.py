@@ -1,0 +1,121 @@
+"""Signing in, by password or by link, and staying signed in.
+
+Failed attempts are counted in the database, where all processes see them. Who has an account, and what it may be
+called, is in ``accounts.py``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from db import people
+from db.engine import Store
+from domain.errors import NotAllowed
+from domain.records import Person, SignedIn
+from workflow.access import passwords, tokens
+from workflow.access.accounts import normal_login, person_of
+from workflow.access.event_log import log
+
+SESSION_DAYS = 30
+FREE_FAILURES = 5
+"""So many failed attempts cost nothing; after that each doubles the wait, up to ``LONGEST_WAIT``."""
+LONGEST_WAIT = timedelta(minutes=5)
+FAILURES_COUNT_FOR = timedelta(minutes=30)
+EVENTS_OF_FAILURES = 20
+"""Failed logins that one origin leaves in the log of events within that time; each login leaves one."""
+
+WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
+
+
+def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
+    """The person with that login and password; ``NotAllowed`` with one and the same sentence for any failure.
+
+    The attempt is counted before the password is looked at, so that parallel guesses count too, and an unknown
+    login takes as long as a wrong password.
+
+    Parameters
+    ----------
+    origin
+        Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
+        down their own origin only, so that no one locks someone else out by guessing.
+    """
+    login = normal_login(login)[:200]
+    if not login.isprintable():  # no account has such a login, and not every database could hold it
+        passwords.matches(None, password)
+        raise NotAllowed(WRONG)
+    with store.write() as session:
+        now = store.now()
+        key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
+        n, last = people.failures(session, key=key, since=since)
+        if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
+            raise NotAllowed(WRONG)
+        told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
+        people.note_failure(session, key=key, now=now)
+        row = people.by_login(session, login=login)
+    if not passwords.matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
+        if told:  # a burst of guesses leaves one event
+            with store.write() as session:
+                known = row.id if row is not None else None
+                log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
+        raise NotAllowed(WRONG)
+    with store.write() as session:
+        people.forget_failures(session, key=key, before=since)
+    return person_of(row)
+
+
+def start_session(store: Store, *, person: Person) -> str:
+    """Sign a person in; the token is for their cookie and is not stored."""
+    token = secrets.token_urlsafe(32)
+    with store.write() as session:
+        now = store.now()
+        people.forget_expired_sessions(session, person_id=person.id, now=now)
+        people.add_session(
+            session,
+            token_hash=tokens.hash_of(token),
+            person_id=person.id,
+            csrf=secrets.token_urlsafe(24),
+            now=now,
+            expires_at=now + timedelta(days=SESSION_DAYS),
+        )
+        log(session, "person.signed_in", by=person, now=now)
+    return token
+
+
+def signed_in(store: Store, *, token: str) -> SignedIn | None:
+    """Whose session that is, if it is one and has not ended."""
+    if not token:
+        return None
+    with store.read() as session:
+        found = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
+        return SignedIn(person=person_of(found[1]), csrf=found[0].csrf) if found else None
+
+
+def end_session(store: Store, *, token: str) -> None:
+    """Sign out."""
+    with store.write() as session:
+        people.end_session(session, token_hash=tokens.hash_of(token))
+
+
+def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str:
+    """The token of a link that signs a person in once."""
+    token = secrets.token_urlsafe(32)
+    with store.write() as session:
+        now = store.now()
+        expires_at = now + timedelta(hours=hours)
+        people.add_link(session, token_hash=tokens.hash_of(token), person_id=person.id, now=now, expires_at=expires_at)
+    return token
+
+
+def use_sign_in_link(store: Store, *, token: str) -> Person:
+    """The person whose link that is; afterwards it is spent."""
+    with store.write() as session:
+        person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
+        row = people.by_id(session, id=person_id) if person_id is not None else None
+        if row is None or not row.active:
+            raise NotAllowed("This sign-in link was used already or is too old; ask for a new one.")
+        return person_of(row)
+
+
+def _wait_after(n_failures: int) -> timedelta:
+    return min(timedelta(seconds=2 ** min(n_failures - FREE_FAILURES, 20)), LONGEST_WAIT)
