@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from domain.runs import Outcome, RunKind, RunPlan
 
@@ -128,6 +128,15 @@ Chosen = Literal["all", "graded", "stratified"]
 class JudgePlan:
     """What a run of a judge will do, besides its model: frozen with the run. Model, template, parameters and parser
     together are what agreement with people belongs to."""
+
+    NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("template", "template_version", "template_text", "parser_version", "fills"),
+            *("models", "chosen", "per_dimension", "seed", "dimensions", "items", "limit", "samples", "batch"),
+        }
+    )
+    """Parts that say about what a judge is asked, in how many pieces and when: they make no other judge of it. The
+    template's hash stands for its text, and what fills each placeholder for what was said of some."""
 
     template: str
     """The template's id."""

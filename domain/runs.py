@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 
 class RunKind(StrEnum):
@@ -284,6 +284,12 @@ class Budgeted(Protocol):
 @dataclass(frozen=True)
 class RunPlan:
     """What a run will do, besides its model: frozen with the run."""
+
+    NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
+        {"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image"}
+    )
+    """Parts that say about what a model is asked, in how many pieces and when: they make no other model of it. The
+    prompts' hash stands for their text."""
 
     strategy: str = "generate"
     """A row of the registry of strategies."""

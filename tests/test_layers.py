@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -176,6 +177,27 @@ def _there(module: str) -> bool:
 def test_every_room_of_the_workflow_has_its_place() -> None:
     assert {path.parent.name for path in (ROOT / "workflow").glob("*/__init__.py")} == set(BEFORE)
     assert [path.name for path in (ROOT / "workflow").glob("*.py")] == ["__init__.py"]
+
+
+def room_of(package: Path) -> tuple[str, set[str]]:
+    """What the docstring of a room of the workflow begins with, and the rooms that it says the room imports."""
+    words = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+    return words.partition(":")[0], set(re.findall(r"``workflow\.(\w+)``", words.partition("Imports ")[2]))
+
+
+def rooms_in(table: str) -> dict[str, set[str]]:
+    """The rooms of the workflow in the table for people, and what it says that they may import."""
+    _, _, rest = table.partition("| room of `workflow/` |")
+    rows = [line.strip("| ").split(" | ") for line in rest.partition("\n\n")[0].splitlines()[2:]]
+    return {room.strip("`"): set(re.findall(r"`(\w+)`", may)) for room, _, may in rows}
+
+
+def test_rooms_say_what_they_are_for_and_import() -> None:
+    for room, before in BEFORE.items():
+        begins, imported = room_of(ROOT / "workflow" / room / "__init__.py")
+        assert begins.startswith("Label Studio" if room == "labelstudio" else room.capitalize()), room
+        assert imported == before, room
+    assert rooms_in((ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")) == BEFORE
 
 
 def inside_workflow(room: str, paths: list[Path]) -> list[str]:

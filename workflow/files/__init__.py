@@ -1,4 +1,4 @@
 """Files: what comes in from files, what goes out as files and releases, and a project held against itself.
 
-Imports every room of the workflow but ``workflow.lead`` and ``workflow.labelstudio``.
+Imports ``workflow.access``, ``workflow.annotate``, ``workflow.runs`` and ``workflow.results``.
 """

@@ -175,7 +175,7 @@ def _run(
 ) -> tuple[StoredRun, dict[tuple[int, int | None, bool, int], str]]:
     """The run that holds a judge's replies read by this plan, and what it has of them."""
     told = plan.dump()
-    parts = identities.parts_of(RunKind.JUDGE, None, plan)
+    parts = identities.parts_of(None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:
             raise FileRefused(

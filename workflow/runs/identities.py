@@ -41,30 +41,6 @@ NOT_SAID = frozenset(
 )
 """Parts of an endpoint that say how fast and how long it is asked, not what."""
 
-NOT_IN_PLAN: Mapping[RunKind, frozenset[str]] = {
-    RunKind.JUDGE: frozenset(
-        {
-            "template",
-            "template_version",
-            "template_text",
-            "parser_version",
-            "samples",
-            "models",
-            "chosen",
-            "per_dimension",
-            "seed",
-            "dimensions",
-            "items",
-            "limit",
-            "batch",
-            "fills",
-        }
-    ),
-    RunKind.MODEL: frozenset({"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image"}),
-}
-"""Parts of a plan that say about what someone is asked, in how many pieces and when, by the kind of the run. Of a
-judge, the template's hash stands for its text, and what fills each placeholder for what was said of some."""
-
 
 def filled(plan: JudgePlan) -> dict[str, str]:
     """What fills each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``, the model's answer.
@@ -104,11 +80,11 @@ def _place(address: str) -> str:
     return parts._replace(netloc=host).geturl() if here else address
 
 
-def parts_of(kind: RunKind, spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
+def parts_of(spec: Mapping[str, Any] | None, plan: Plan, *, folder: str | None = None) -> dict[str, Any]:
     """All that makes a model or a judge what it is, a name for each part."""
     told = described(spec or {})
     told |= {"folder": folder} if folder else {}
-    told |= {name: each for name, each in plan.dump().items() if name not in NOT_IN_PLAN[kind]}
+    told |= {name: each for name, each in plan.dump().items() if name not in plan.NOT_IDENTITY}
     if isinstance(plan, JudgePlan):
         told["placeholders"] = filled(plan)
     return told
@@ -117,7 +93,7 @@ def parts_of(kind: RunKind, spec: Mapping[str, Any] | None, plan: Plan, *, folde
 def parts_of_run(row: StoredRun) -> dict[str, Any]:
     """As ``parts_of``, of a run of a model or a judge, as it was when it was started."""
     plan = plan_of(row.kind, row.params.get("plan", {}))
-    return parts_of(row.kind, row.params.get("spec"), plan, folder=row.params.get("folder"))
+    return parts_of(row.params.get("spec"), plan, folder=row.params.get("folder"))
 
 
 def identity(parts: Mapping[str, Any]) -> str:

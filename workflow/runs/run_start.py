@@ -104,7 +104,7 @@ def write_down(
     """
     endpoints.check(spec)
     folder = folder_hash(spec)
-    parts = identities.parts_of(kind, spec.dump(), plan, folder=folder)
+    parts = identities.parts_of(spec.dump(), plan, folder=folder)
     there = runs.of_project(session, project_id=access.project_id, kind=kind)
     known = identities.name_of(there, kind=kind, label=label, parts=parts)
     row = runs.add(

@@ -300,7 +300,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
 
 def _told_apart(session: Session, row: StoredRun) -> tuple[str, str]:
     """Who is asked in a run, and what makes them another one than the first of their label."""
-    if row.kind not in identities.NOT_IN_PLAN or "spec" not in row.params:
+    if KINDS[row.kind].asking is None or "spec" not in row.params:
         return "", ""
     parts = identities.parts_of_run(row)
     first = runs.first_labelled(session, project_id=row.project_id, kind=row.kind, label=identities.label_of(row.name))
