@@ -26,6 +26,8 @@ from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, submissions
+from workflow.lead import bulk
+from workflow.lead.bulk import Action, Chosen
 
 HOOK = "hook-secret-0123456789"
 NOW = datetime.now(UTC)
@@ -219,6 +221,18 @@ def test_a_link_ends_with_the_account(home: Home, running: Server, store: Store,
 def test_a_link_ends_with_the_claim(home: Home, running: Server, store: Store, task: TaskView) -> None:
     path = path_of(home, task.assets[0])
     submissions.submit(store, person=who(store, "bo"), task=task.id, key="v", values={"fits": "yes"})
+    assert ask(running, path).status == 404
+
+
+def test_a_link_is_of_the_person_to_whom_the_task_was_sent(
+    home: Home, running: Server, store: Store, task: TaskView
+) -> None:
+    """A lead gives it to someone else while it still stands there: no one sees it by the old link."""
+    path = path_of(home, task.assets[0])
+    assert ask(running, path).status == 200
+    wanted = {"project": "tiny", "action": Action.REASSIGN, "chosen": Chosen(person="bo"), "to": "chi"}
+    token = bulk.preview(store, by=who(store, "lea"), **wanted).token
+    assert bulk.do(store, by=who(store, "lea"), token=token, **wanted) == 1
     assert ask(running, path).status == 404
 
 

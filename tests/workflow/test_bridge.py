@@ -928,6 +928,29 @@ def a_day(store: Store, clock: Clock, n: int, when: str) -> Fate:
     return fate
 
 
+def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock: Clock, front: Outside) -> None:
+    """The next push asks what stands there before it sends anything, so no rater ever meets a task twice."""
+    make_project(store, loaded=make_schema(raters=1))
+    make_items(store, 3)
+    bridged(store, "ann", ahead=3)
+
+    def kill(when: str, name: str) -> None:
+        if (when, name) == ("after", "send"):
+            raise Killed
+
+    front.on_call = kill
+    with pytest.raises(Killed):
+        push(store, front)
+    arrived = set(front.all_tasks())
+    assert len(arrived) == 3
+    front.on_call = lambda *_: None
+    clock.advance(minutes=6)  # so long no one believes that the other one is gone
+    front.calls.clear()
+    push(store, front)
+    assert "send" not in front.calls
+    assert set(front.all_tasks()) == arrived
+
+
 def test_a_reply_that_is_lost_doubles_nothing(store: Store, front: Outside) -> None:
     """The server has done what it was asked to, and the client hears nothing of it: at every call of a day."""
     make_project(store, loaded=make_schema(raters=1))
