@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from annotation_schemas import reporting
+from annotation_schemas.model import Schema
 from app import archives, figures, items_switch, markup, shell
 from app.services import Services
 from app.views import history
@@ -147,7 +149,7 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
         services.store,
         services.settings,
         "calibration",
-        {"project": view.name, "stage": stage, **asked},
+        {"project": view.name, "stage": stage, "titles": titles_of(view.schema.schema_), **asked},
         state=rater_agreement.mark(services.store, **about, asking=True),
         size=rater_agreement.size(services.store, **about),
     )
@@ -165,9 +167,10 @@ def files_of(
     items: Items | None,
     by: Cut,
     statistics: Sequence[str] | None,
+    titles: Mapping[str, str],
 ) -> dict[str, Any]:
     """The report as a page, and everything in it as files in a zip; for anyone who has made sure that the person
-    may."""
+    may. ``titles`` is what dimensions are called, by id."""
     from reports import files, html
     from reports.calibration import calibration
 
@@ -188,6 +191,9 @@ def files_of(
 
     called = raters_called(store, raters)
     study, logins = calibrate.with_names(study, called), {name: login for login, name in called.items()}
+    if by is Cut.DIMENSION:
+        study = calibrate.with_titles(study, titles)
+    ids = {title: id for id, title in titles.items()} if by is Cut.DIMENSION else {}
     counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
     among = counting.which if counting.verdicts else None
 
@@ -196,7 +202,8 @@ def files_of(
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.Said([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
-        dimension, group = of_slice(by, behind.dimension)
+        part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
+        dimension, group = of_slice(by, part)
         return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 
     made = calibration(study, source)
@@ -204,6 +211,14 @@ def files_of(
         "name": f"{project}-{stage.value}-calibration.zip",
         "zip": archives.pack(dict(files.contents(made))),
         "html": html.fragment(made, where),
+    }
+
+
+def titles_of(schema: Schema) -> dict[str, str]:
+    """What dimensions are called, by id; with the id behind it where two have the same title."""
+    often = Counter(each.title for each in schema.dimensions)
+    return {
+        each.id: each.title if often[each.title] == 1 else f"{each.title} ({each.id})" for each in schema.dimensions
     }
 
 

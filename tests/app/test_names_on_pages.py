@@ -10,11 +10,13 @@ from pathlib import Path
 
 from sqlmodel import select
 
+from annotation_schemas.loader import load_text
 from app import shell
 from app.services import Services
 from app.views import audit as audit_page
 from app.views import cases as cases_page
-from app.views.calibration import files_of
+from app.views.calibration import files_of, titles_of
+from db import files
 from db.engine import Store, open_store
 from db.tables import PersonRow
 from domain.records import Person
@@ -22,7 +24,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
 from media.store import MediaStore
-from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow.access import audit, projects
 from workflow.annotate import submissions
 from workflow.results import case_page
@@ -38,12 +40,14 @@ def rename(store: Store, name: str, *logins: str) -> None:
             row.name = name if row.login in logins else row.name
 
 
-def graded(tmp_path: Path) -> tuple[Store, list[Person]]:
+def graded(tmp_path: Path, *, shapes: int = 0) -> tuple[Store, list[Person]]:
     """Two people who are both called Robin grade six answers, and so does a machine out of a file that is, too."""
     store = open_store(None, tmp_path)
     store.upgrade()
     make_project(store)
-    make_predictions(store, make_items(store, 6), models=["m"])
+    items = make_items(store, len(SCORES["Robin"]) - shapes)
+    items += make_items(store, shapes, dimension="shape") if shapes else []
+    make_predictions(store, items, models=["m"])
     people = make_people(store, "qx-ann", "qx-bob")
     rename(store, "Robin", "qx-ann", "qx-bob")
     for person in people:
@@ -51,7 +55,9 @@ def graded(tmp_path: Path) -> tuple[Store, list[Person]]:
             task = claimed(store, person, Stage.GRADING)
             submissions.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
     file = tmp_path / "machine.csv"
-    lines = [f"colour/{at} · m,Robin,score,{score}" for at, score in enumerate(SCORES["Robin"])]
+    with store.read() as session:
+        names = [name for _, name, _ in files.item_ids(session, project_id=1)]
+    lines = [f"{name} · m,Robin,score,{score}" for name, score in zip(names, SCORES["Robin"], strict=True)]
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
     bring_in_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
     return store, people
@@ -73,6 +79,7 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
         items=None,
         by=Cut.WHOLE,
         statistics=None,
+        titles={},
     )
     page = re.sub(r'href="[^"]*"', "", made["html"])
     assert "Ann A." in page
@@ -83,6 +90,37 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
         tables = [packed.read(name).decode() for name in packed.namelist() if name.endswith((".csv", ".json"))]
         assert any("Ann A." in text for text in tables)
     store.close()
+
+
+def test_calibration_calls_dimensions_by_their_titles(tmp_path: Path) -> None:
+    """On the page and in its files; the ways to the items are by id, which addresses hold."""
+    store, _ = graded(tmp_path, shapes=3)
+    (view,) = projects.everything(store)
+    made = files_of(
+        store,
+        project="p",
+        stage=Stage.GRADING,
+        people=["qx-ann", "qx-bob"],
+        judges=["Robin"],
+        pool=False,
+        items=None,
+        by=Cut.DIMENSION,
+        statistics=None,
+        titles=titles_of(view.schema.schema_),
+    )
+    assert "Colour" in made["html"]
+    page = re.sub(r"(?s)<style>.*?</style>", "", made["html"])
+    assert {"Colour", "Shape"} <= set(re.findall(r"<td[^>]*>(\w+)", page))
+    assert {"colour", "shape"} == set(re.findall(r'href="[^"]*dimension=(\w+)', page))
+    words = re.sub(r"<[^>]*>", " ", page)
+    assert re.findall(r"\b(?:colour|shape)\b(?!/)", words) == [], "an id stands in an item's name alone"
+    store.close()
+
+
+def test_two_dimensions_of_one_title_stay_two() -> None:
+    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    schema = load_text(text.replace("title: Shape", "title: Colour"), "Be exact.", "blind").schema_
+    assert titles_of(schema) == {"colour": "Colour (colour)", "shape": "Colour (shape)"}
 
 
 def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:

@@ -131,6 +131,14 @@ def with_names(study: Study, called: Mapping[str, str]) -> Study:
     return replace(study, rows=rows, humans=tuple(called.get(name, name) for name in study.humans))
 
 
+def with_titles(study: Study, titles: Mapping[str, str]) -> Study:
+    """The same study, cut by dimension, with titles in place of the dimensions' ids; no two titles are the same."""
+    rows = [
+        replace(row, dimension=titles.get(row.dimension, row.dimension)) if row.dimension else row for row in study.rows
+    ]
+    return replace(study, rows=rows)
+
+
 def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:
     """The derived criteria that are asked about, by name."""
     if stage is not Stage.GRADING:
