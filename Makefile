@@ -44,7 +44,7 @@ test: $(ALL) lint system
 	@$(BIN)/python -m pytest $(WORKERS)
 
 check: $(ALL) lint
-	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not label_studio and not slow"
+	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not label_studio and not slow and not thorough"
 
 lint: $(ALL) $(WEB)
 	@$(BIN)/ruff check .

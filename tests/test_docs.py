@@ -67,6 +67,7 @@ def command_lines() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "line"), command_lines())
 def test_commands_shown_exist(page: str, line: str) -> None:
     command = reference.command_line()

@@ -954,6 +954,7 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(KEYS) - named == set(ROWS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("key", ROWS)
 def test_changing_a_key_changes_what_the_product_does(key: str, stores: Callable[[], Store], tmp_path: Path) -> None:
     row = ROWS[key]

@@ -92,21 +92,36 @@ def modules(room: str) -> list[Path]:
 
 
 @cache
+def import_lines(path: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Every import of a file, those inside functions included, and whether only type checkers read it.
+
+    Several tests look at the same files, and reading one is what takes long.
+    """
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))))
+    types = {
+        inside
+        for node in nodes
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for part in node.body
+        for inside in ast.walk(part)
+    }
+    return [(node, node in types) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+@cache
 def imports(path: Path) -> list[tuple[int, str]]:
     """(line, dotted module) of every import in a file, those inside functions included."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     found = []
-    for node in ast.walk(tree):
+    for node, _ in import_lines(path):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
-                found.append((node.lineno, ".".join([*package, *([node.module] if node.module else [])])))
-            elif node.module in ("workflow", "urllib", "http"):
-                found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
-            elif node.module:
-                found.append((node.lineno, node.module))
+        elif node.level:
+            package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
+            found.append((node.lineno, ".".join([*package, *([node.module] if node.module else [])])))
+        elif node.module in ("workflow", "urllib", "http"):
+            found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+        elif node.module:
+            found.append((node.lineno, node.module))
     return found
 
 
@@ -409,8 +424,7 @@ def behind_the_face(room: str, paths: list[Path]) -> list[str]:
     """Where modules of a room import what is another room's own."""
     wrong = []
     for path in paths:
-        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-        for node in ast.walk(tree):
+        for node, _ in import_lines(path):
             if isinstance(node, ast.ImportFrom) and not node.level:
                 named = (
                     [node.module or ""]
@@ -515,12 +529,10 @@ def dotted(path: Path) -> str:
 
 
 def told_of(path: Path, ours: set[str]) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
     found = set()
-    for node in ast.walk(tree):
+    for node, for_types in import_lines(path):
+        if for_types:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -34,6 +34,8 @@ from agreement.weights import agreement_weights
 from domain.errors import RatingsError
 from tests.agreement.published import of_table
 
+pytestmark = pytest.mark.thorough
+
 Rows = list[list[int | None]]
 GRADES = Scale("interval", (1, 2, 3, 5))
 """Not evenly spaced, so that weights by value and by place differ."""

@@ -33,6 +33,8 @@ from agreement.icc import FORMS
 from domain.errors import RatingsError
 from domain.records import Rating
 
+pytestmark = pytest.mark.thorough
+
 FEW = Bootstrap(draws=40)
 Table = list[list[Any]]
 Compute = Callable[[Ratings], Statistic]

@@ -18,6 +18,8 @@ from tests.agreement.golden import command as golden
 from tests.agreement.golden.entries import SHAPES, TABLE, Unknown, compute, shape_of
 from tests.paths import ROOT, shared
 
+pytestmark = pytest.mark.thorough
+
 Entry = dict[str, Any]
 
 PAIR = {"items_by_raters": [[1, 1], [1, 1], [2, 2], [2, 1]], "categories": [1, 2]}

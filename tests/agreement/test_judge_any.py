@@ -40,6 +40,8 @@ from agreement import (
 )
 from domain.errors import RatingsError
 
+pytestmark = pytest.mark.thorough
+
 FEW = Bootstrap(draws=30)
 Call = Callable[[Any, Any, Any], Any]
 

@@ -40,6 +40,8 @@ from domain.errors import RatingsError
 from tests.agreement.published import golden, ratings_of
 from tests.paths import SHARED
 
+pytestmark = pytest.mark.thorough
+
 NONE = Bootstrap(0)
 SEEDS = range(12)
 

@@ -138,6 +138,7 @@ def test_judges_of_known_quality(quality: float, people: float, n: int, wanted: 
     assert found.count(wanted) >= 9, found
 
 
+@pytest.mark.thorough
 def test_a_worse_judge_is_hardly_ever_called_a_replacement() -> None:
     outcomes = [verdict_of(0.75, 0.85, 150, seed).outcome for seed in range(100)]
     assert outcomes.count("usable as replacement") <= 5

@@ -161,6 +161,7 @@ JSON = st.recursive(
 LOADED = {name: load_schema(path).schema_ for name, path in shipped().items()}
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(sorted(LOADED)), st.data())
 def test_whatever_a_browser_sends_is_answered_with_sentences(name: str, data: st.DataObject) -> None:
     schema = LOADED[name]

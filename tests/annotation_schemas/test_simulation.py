@@ -203,6 +203,7 @@ def test_what_may_be_meant_is_a_warning(case: Case, tmp_path: Path) -> None:
     assert [line for line in warnings if line.startswith(f"small.yaml:{case.begins}") and case.says in line], warnings
 
 
+@pytest.mark.thorough
 def test_a_long_form_is_played_in_all_its_ways(tmp_path: Path) -> None:
     """Eight questions of five answers, each asked after one answer to the one before: 5 ** 8 ways with the others."""
     chain_of = "".join(

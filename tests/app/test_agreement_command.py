@@ -278,6 +278,7 @@ def test_one_rater_is_a_reason_not_a_crash(tmp_path: Path) -> None:
     assert {each["reason"] for each in found} == {"There is only one rater."}
 
 
+@pytest.mark.thorough
 def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     code = (

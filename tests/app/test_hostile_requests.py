@@ -19,6 +19,8 @@ from tests.app.homes import Home, make_home
 from workflow.access import accounts
 from workflow.annotate import claims, image_pool, submissions
 
+pytestmark = pytest.mark.thorough
+
 DEEP = "@deep@"
 HOSTILE: tuple[Any, ...] = (
     None, True, 0, -1, 1.5, 10**399, float("inf"), 1e308, "", "a", "9" * 400, "\u202e\ud7ff\uffff", "x" * 20_000,

@@ -36,6 +36,8 @@ from workflow.files.import_judgements import bring_in_judgements
 from workflow.results import judge_replies
 from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
+pytestmark = pytest.mark.thorough
+
 Open = Callable[..., AppTest]
 
 SPEC = ModelSpec(

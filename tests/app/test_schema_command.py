@@ -15,6 +15,8 @@ from annotation_schemas.json_schema import json_schema_text
 from app.cli import cli
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 
 def run(*arguments: str) -> str:
     result = CliRunner().invoke(cli, ["schema", *arguments])

@@ -82,6 +82,7 @@ def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
         unpack(_zip(*((f"{n}.txt", b"") for n in range(20))), tmp_path / "c", name="c.zip", limits=Limits(files=10))
 
 
+@pytest.mark.thorough
 def test_many_small_files_that_swell_are_a_bomb_too(tmp_path: Path) -> None:
     """Each stays below the megabyte that a file has free; together they are 80 of them, out of 80 kilobytes."""
     with pytest.raises(FileRefused, match="grows too large"):

@@ -21,7 +21,7 @@ from domain.errors import SettingsError
 from testkit import old_databases
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 GIVEN_UP = {"walk": "0007"}

@@ -14,6 +14,8 @@ from domain import json_text
 from domain.json_text import INDENTED, ONE_LINE, Layout, NotJson
 from domain.records import Fragment
 
+pytestmark = pytest.mark.thorough
+
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\x00"), max_size=8)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXTS)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3))

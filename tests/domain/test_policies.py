@@ -16,6 +16,8 @@ from domain.errors import NotAvailable
 from domain.policies import KEEP_RULES, Vote, contest, item_state, verdict
 from domain.states import ItemState
 
+pytestmark = pytest.mark.thorough
+
 IN, SENIOR, KEPT, OUT = (
     ItemState.IN_VERIFICATION,
     ItemState.IN_ADJUDICATION,

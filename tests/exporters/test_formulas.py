@@ -16,6 +16,8 @@ from exporters.tables import ratings_csv
 from importers.ratings import read_ratings
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 TEXTS = [
     '=HYPERLINK("http://evil")',
     "+1+1",

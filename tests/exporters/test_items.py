@@ -66,6 +66,7 @@ REAL = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("format", "place"), REAL)
 def test_published_files_come_out_as_they_went_in(format: str, place: tuple[str, ...]) -> None:
     root = shared("data", *place)
@@ -81,6 +82,7 @@ def test_published_files_come_out_as_they_went_in(format: str, place: tuple[str,
         assert data == (root if root.is_file() else root / path).read_bytes()
 
 
+@pytest.mark.thorough
 def test_after_an_edit_of_a_published_file_only_that_record_differs() -> None:
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     found = read_items(path, format="egoplan", schema=schema("egoplan"))

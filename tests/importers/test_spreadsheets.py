@@ -305,6 +305,7 @@ def limited(path: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_a_cell_in_the_last_corner_costs_nothing(tmp_path: Path) -> None:
     cell = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
     sheet = (

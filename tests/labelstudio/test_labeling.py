@@ -276,6 +276,7 @@ HOSTILE = [
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=8, alphabet="$<>&\"'{}[]().,=ab \n\t\x01"))
 
 
+@pytest.mark.thorough
 @given(st.lists(TEXTS, min_size=2, max_size=4, unique=True), TEXTS, TEXTS)
 def test_no_text_of_a_schema_breaks_a_page_or_becomes_a_variable(options: list[str], one: str, two: str) -> None:
     labels = [{"value": option, "label": option, "help": one, "reasons": [one]} for option in options]
@@ -328,6 +329,7 @@ def test_no_text_of_a_schema_breaks_a_page_or_becomes_a_variable(options: list[s
     assert {"id", "title"} >= {key for row in shown["list_w"] for key in row}
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=20))
 def test_a_text_looks_the_same_when_it_is_plain(text: str) -> None:
     made = plain(text)

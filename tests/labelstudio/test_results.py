@@ -16,6 +16,8 @@ from domain.errors import NotAvailable
 from labelstudio import results
 from labelstudio.results import NONE, NOTE, OTHER, SKIP, read, written
 
+pytestmark = pytest.mark.thorough
+
 SIDES = {"dimensions": [{"id": "d", "title": "D"}, {"id": "e", "title": "E"}]}
 ASSETS = [{"role": "clip", "kind": "clip", "min": 0}, {"role": "image", "kind": "image", "min": 1, "max": 9}]
 OPTIONS = {"name": "options", "kind": "text_list"}

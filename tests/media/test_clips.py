@@ -23,6 +23,8 @@ from media.store import MediaStore
 from testkit.pictures import encoded, frames, number_of, numbered, photo, quarters, video
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 STEADY = [n / 25 for n in range(150)]
 """Six seconds at 25 frames per second."""
 UNEVEN = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(60)]

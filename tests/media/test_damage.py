@@ -74,6 +74,7 @@ def test_damaged_images(kind: str, tmp_path: Path) -> None:
     assert list((store.root / "incoming").iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_damaged_clips(tmp_path: Path) -> None:
     whole = video(tmp_path / "whole.webm", [n / 10 for n in range(12)]).read_bytes()
     store, chance = MediaStore(tmp_path / "media"), random.Random("clip")

@@ -53,6 +53,7 @@ def test_every_sort_of_image_becomes_rgb(mode: str, pictures: Pictures) -> None:
         assert (image.mode, image.size) == ("RGB", (640, 480))
 
 
+@pytest.mark.thorough
 def test_a_large_photo_stays_small_enough_to_be_sent(pictures: Pictures) -> None:
     data = encoded(photo(3000, 2000), "JPEG", quality=92)
     made = pictures.image(pictures.media.add(data).sha256, boxes=[BOX])

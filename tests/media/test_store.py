@@ -104,6 +104,7 @@ def test_tiny_and_thin_images_are_shown(store: MediaStore, size: tuple[int, int]
     assert max(shown(store, stored.sha256).size) <= 1600
 
 
+@pytest.mark.thorough
 def test_a_huge_image_is_reduced(store: MediaStore) -> None:
     stored = store.add(encoded(Image.new("RGB", (8000, 6000), "navy"), "JPEG"), name="huge.jpg")
     assert (stored.width, stored.height) == (8000, 6000)
@@ -330,6 +331,7 @@ def test_an_unknown_size_is_our_mistake(store: MediaStore) -> None:
 # ---- at the same time -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_threads_that_add_the_same_file(store: MediaStore) -> None:
     content, results = encoded(photo(1200, 900)), []
     together = threading.Barrier(8)

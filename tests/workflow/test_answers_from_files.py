@@ -243,6 +243,7 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
         bring(store, media, path, "egoplan", model="m")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("egoplan")
 def test_thousands_of_rows(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10 + n % 3, "", f"answer {n}" if n < 3 else None] for n in range(5_000)]

@@ -64,7 +64,7 @@ from workflow.files.project_check import check
 from workflow.labelstudio import bridge
 from workflow.labelstudio.bridge import BridgeStatus, Forms, Pulled, Pushed
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 ANN, BOB, CAT = 1, 2, 3
 """Their ids there."""

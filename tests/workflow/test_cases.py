@@ -199,6 +199,7 @@ def asked(store: Store) -> Iterator[list[str]]:
     event.remove(store.engine, "before_cursor_execute", listen)
 
 
+@pytest.mark.thorough
 def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> None:
     factories.make_project(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])

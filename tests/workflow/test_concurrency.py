@@ -188,6 +188,7 @@ def test_votes_of_one_item_at_once_make_one_verdict(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_writing_in_threads(store: Store) -> None:
     make_project(store, loaded=make_schema(per_source=100))
     people = make_people(store, "ann", "bob", "cy", "di")

@@ -42,7 +42,7 @@ from workflow.results.scores import Method, Scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, judge_units, model_runs, run_start, run_views
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 NAN = math.nan
 DIMENSIONS = tuple(f"d{at:02}" for at in range(12))

@@ -174,6 +174,7 @@ def graded(store: Store, tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("criteria", [None, ["genuine"]])
 def test_a_judge_beside_most_of_the_people(graded: Store, criteria: list[str] | None) -> None:
     study, source = study_of(
@@ -224,6 +225,7 @@ def test_a_part_that_could_not_be_read_is_counted(graded: Store) -> None:
     assert [(each.rater, each.value) for each in found] == [("gpt", "no score: truncated"), (MAJORITY, 1)]
 
 
+@pytest.mark.thorough
 def test_kappas_of_judge_and_majority_as_the_paper_lays_them_out(graded: Store) -> None:
     study, source = study_of(
         graded, person=None, project="p", stage=Stage.GRADING, humans=("ann", "bob", "cem"), judges=("gpt",)

@@ -37,7 +37,7 @@ from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control, run_views
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 RATE = 0.25
 AFTER = 4

@@ -31,6 +31,7 @@ def grade_all(store: Store, person: Person) -> list[str]:
     return seen
 
 
+@pytest.mark.thorough
 def test_each_answer_is_graded_by_two_people_once_each_in_an_order_of_their_own(store: Store) -> None:
     make_project(store)
     make_predictions(store, make_items(store, 6), models=MODELS)

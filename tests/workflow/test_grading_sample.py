@@ -27,7 +27,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 from workflow.runs import run_grading
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 SAMPLED = """
 name: sampled

@@ -258,6 +258,7 @@ def test_the_gates_that_items_come_through(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.thorough
 def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> None:
     """Eight people, every third vote a skip that calls a senior: what they were told against what is stored."""
     jury(store, 24)

@@ -74,6 +74,7 @@ def pictures(folder: Path, *names: str) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_an_old_project_comes_in_with_everything_at_once(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store)

@@ -36,6 +36,7 @@ def test_an_open_claim_comes_back_first(store: Store, clock: Clock) -> None:
     assert (again.id, again.lease_until) == (view.id, clock.now + LEASE)
 
 
+@pytest.mark.thorough
 def test_an_abandoned_claim_goes_to_somebody_else_and_the_late_text_is_kept(store: Store, clock: Clock) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store)
@@ -120,6 +121,7 @@ def test_a_draft_needs_a_task_that_one_has_held(store: Store) -> None:
             drafts.save_draft(store, person=bob, task=task, seq=1, values={})
 
 
+@pytest.mark.thorough
 def test_everyone_walks_in_an_order_of_their_own(store: Store) -> None:
     make_project(store)
     make_items(store, 30)

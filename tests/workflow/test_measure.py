@@ -136,6 +136,7 @@ def test_one_vote_is_a_reason(store: Store) -> None:
     assert {each.dimension for each in results} == {"colour"}
 
 
+@pytest.mark.thorough
 def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from app import services
 
@@ -214,6 +215,7 @@ def test_answers_of_several_parts_are_compared_as_the_schema_says(store: Store) 
         agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["plan"])
 
 
+@pytest.mark.thorough
 def test_what_changes_a_figure_changes_its_mark(store: Store) -> None:
     """A figure that is kept is shown as long as its mark stands: nothing that it is made of may leave the mark."""
     make_project(store)

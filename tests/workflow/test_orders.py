@@ -34,7 +34,7 @@ from testkit.factories import (
 from workflow.annotate import claims, drafts, priorities, submissions
 from workflow.annotate.progress import my_work, progress
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 
 def ordered(order: str, *, raters: int = 2) -> LoadedSchema:

@@ -39,7 +39,7 @@ from workflow.annotate.project_progress import dashboard, what_is_missing
 from workflow.files.project_check import check
 from workflow.results.ratings import ratings_of
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 ASKED = "{items: 4, reviewers: 2, pass_mark: 0.75, retry_after_hours: 24, attempts: 2}"
 

@@ -49,6 +49,8 @@ from workflow.runs.model_questions import Asker
 from workflow.runs.prompt_texts import Writer as _Writer
 from workflow.runs.shown_pictures import Still as _Still
 
+pytestmark = pytest.mark.thorough
+
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
 

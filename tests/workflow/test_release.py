@@ -26,6 +26,8 @@ from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
 from workflow.files.release import export, release
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def media(home: Path) -> MediaStore:

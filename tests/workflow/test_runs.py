@@ -30,7 +30,7 @@ from workflow.annotate import grading
 from workflow.runs import attempt_keeper, run_control, run_grading, run_start, run_views, worker_registry
 from workflow.runs.worker import Means, work
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 
 SPEC = ModelSpec(name="tiny", adapter="chat", model="nobody/tiny", batch_size=2)
 

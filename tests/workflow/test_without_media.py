@@ -110,6 +110,7 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     claimed(store, ben, Stage.GRADING)
 
 
+@pytest.mark.thorough
 def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
     for name in ("few", "many"):
         project(store, name=name, extra="\n    order: oldest")

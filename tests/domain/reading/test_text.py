@@ -186,6 +186,7 @@ def test_what_is_no_refusal_is_not_taken_for_one(text):
     assert refusal(visible(text).text) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [

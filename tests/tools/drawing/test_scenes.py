@@ -21,6 +21,8 @@ from tools.drawing.hands import SKINS
 from tools.drawing.scenes import DIMENSIONS, THING_UNIT, Placed, Scene, scenes
 from tools.drawing.things import KINDS, tile_of
 
+pytestmark = pytest.mark.thorough
+
 ALL = scenes()
 NUMBERS = {"Two": 2, "Three": 3, "Four": 4, "Five": 5, "Six": 6}
 
