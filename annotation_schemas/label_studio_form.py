@@ -117,7 +117,7 @@ def ask_choices(parent: Element, part: Part) -> None:
         (_labelled(criterion, option), text, hint)
         for option, (_, text, hint) in zip(options, coded(options), strict=True)
     ]
-    listed(parent, part.name, [*own, *beside(part)], required=needed, single=single)
+    listed(parent, part.name, [*own, *special_choices(part)], required=needed, single=single)
 
 
 def _labelled(criterion: Criterion, option: Choice) -> str:
@@ -126,7 +126,7 @@ def _labelled(criterion: Criterion, option: Choice) -> str:
     return option.label if plain_words else f"{value} · {option.label}"
 
 
-def beside(part: Part) -> list[Listed]:
+def special_choices(part: Part) -> list[Listed]:
     """Choices that are no options."""
     skip = part.criterion.skip
     found: list[Listed] = []

@@ -21,7 +21,7 @@ def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
     return visible
 
 
-def title_beside(field: ItemField, stage: Stage) -> str:
+def title_in_stage(field: ItemField, stage: Stage) -> str:
     """A field's title; next to a model's answer, an item's own "Answer" is the reference."""
     title = title_of(field)
     clashes = stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold()

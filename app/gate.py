@@ -270,7 +270,7 @@ def _close_code(refusal: Response) -> int:
     return 1013 if refusal.status_code >= 500 else 1008
 
 
-class Beside:
+class OwnRoutes:
     """ASGI middleware that answers ``routes`` itself and leaves the rest to Streamlit's application."""
 
     def __init__(self, app: ASGIApp, *, routes: Sequence[BaseRoute]) -> None:

@@ -16,7 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.web import bootstrap
 
 from app import theme
-from app.gate import Beside, Gate, Hosts, content_policy
+from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.routes import routes, routes_before
 from app.services import Resources
 from app.streams import Streams
@@ -78,9 +78,9 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
 
     policy = content_policy(page)
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there)
-    beside = Middleware(Beside, routes=before)
+    own_routes = Middleware(OwnRoutes, routes=before)
     streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
-    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, beside])
+    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes])
 
 
 def held_uploads() -> int:

@@ -18,7 +18,7 @@ import streamlit as st
 from app import dialogs, markup
 from app.services import Resources, Services, resources
 from app.session import token_of
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
@@ -531,7 +531,7 @@ def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
 def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:
     """How a page writes people: by name, with the login where one points at it, and in brackets behind the name where
     another of them has the same one; other words as they are."""
-    names = apart(accounts.names(services.store, logins=[login for login in logins if login]))
+    names = distinct_names(accounts.names(services.store, logins=[login for login in logins if login]))
 
     def person(login: str | None) -> markup.Markup:
         name = names.get(login or "")

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-COMMAND = (sys.executable, "-P", "-m", "app", "worker", "--beside")
+COMMAND = (sys.executable, "-P", "-m", "app", "worker", "--until-input-ends")
 """``-P``: a folder named ``app`` where the server was started is not ours."""
 LONGEST_PAUSE = 60.0
 ENDING_SECONDS = 5.0
 
 
-class Beside:
+class SupervisedWorker:
     """A command that runs as long as this process does.
 
     Its standard input is a pipe from here: it ends when this process is gone, even if no one could tell it.
@@ -29,7 +29,7 @@ class Beside:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="worker", daemon=True)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> SupervisedWorker:
         self._thread.start()
         return self
 

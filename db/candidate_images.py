@@ -8,12 +8,21 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, literal_column, or_, update
 from sqlmodel import Session, col, select
 
-from db.records import StoredAsset, StoredCandidate, StoredMediaObject, StoredSiftDecision, StoredSource
-from db.tables import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
+from db.records import StoredAsset, StoredCandidate, StoredMediaObject, StoredSource, StoredTriageDecision
+from db.tables import (
+    LOOK_PARTS,
+    AssetRow,
+    CandidateRow,
+    MediaObjectRow,
+    PersonRow,
+    PickRow,
+    SourceRow,
+    TriageDecisionRow,
+)
 from domain.policies import LEASE
-from domain.states import Sifted
+from domain.states import TriageState
 
-_BECOMES = {"kept": Sifted.KEPT, "dropped": Sifted.DROPPED}
+_BECOMES = {"kept": TriageState.KEPT, "dropped": TriageState.DROPPED}
 """What a candidate is after a decision; after one that takes another back, it waits."""
 
 
@@ -55,9 +64,9 @@ def decide(
     schema_version_id: int,
     guideline_hash: str,
     now: datetime,
-) -> StoredSiftDecision:
+) -> StoredTriageDecision:
     """Store a decision about a locked candidate, which leaves everyone's hands."""
-    decision = SiftDecisionRow(
+    decision = TriageDecisionRow(
         project_id=row.project_id,
         asset_id=row.asset_id,
         person_id=person_id,
@@ -71,7 +80,7 @@ def decide(
     )
     session.add(decision)
     session.flush()
-    row.state, row.decision_id = _BECOMES.get(action, Sifted.WAITING), decision.id
+    row.state, row.decision_id = _BECOMES.get(action, TriageState.WAITING), decision.id
     row.person_id, row.lease_until = None, None
     session.add(row)
     session.flush()
@@ -129,7 +138,7 @@ def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> S
     """Those of these candidates that still wait in no one's hands, locked."""
     wanted = (
         select(CandidateRow)
-        .where(col(CandidateRow.asset_id).in_(asset_ids), CandidateRow.state == Sifted.WAITING, _free(now))
+        .where(col(CandidateRow.asset_id).in_(asset_ids), CandidateRow.state == TriageState.WAITING, _free(now))
         .order_by(col(CandidateRow.asset_id))
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
@@ -144,7 +153,7 @@ def let_go(session: Session, *, project_id: int, person_id: int) -> None:
         .where(
             col(CandidateRow.project_id) == project_id,
             col(CandidateRow.person_id) == person_id,
-            col(CandidateRow.state) == Sifted.WAITING,
+            col(CandidateRow.state) == TriageState.WAITING,
         )
         .values(person_id=None, lease_until=None)
     )
@@ -203,23 +212,25 @@ def take_out(session: Session, *, asset: StoredAsset) -> bool:
     return True
 
 
-def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredSiftDecision]:
+def by_key(session: Session, *, person_id: int, key: str) -> Sequence[StoredTriageDecision]:
     """What someone has sent under a key."""
-    wanted = select(SiftDecisionRow).where(SiftDecisionRow.person_id == person_id, SiftDecisionRow.submit_key == key)
+    wanted = select(TriageDecisionRow).where(
+        TriageDecisionRow.person_id == person_id, TriageDecisionRow.submit_key == key
+    )
     return session.exec(wanted).all()
 
 
-def last_standing(session: Session, *, project_id: int, person_id: int) -> StoredSiftDecision | None:
+def last_standing(session: Session, *, project_id: int, person_id: int) -> StoredTriageDecision | None:
     """The latest decision of a person that nothing has taken the place of."""
     wanted = (
-        select(SiftDecisionRow)
-        .join(CandidateRow, col(CandidateRow.decision_id) == SiftDecisionRow.id)
+        select(TriageDecisionRow)
+        .join(CandidateRow, col(CandidateRow.decision_id) == TriageDecisionRow.id)
         .where(
-            SiftDecisionRow.project_id == project_id,
-            SiftDecisionRow.person_id == person_id,
-            col(CandidateRow.state) != Sifted.WAITING,
+            TriageDecisionRow.project_id == project_id,
+            TriageDecisionRow.person_id == person_id,
+            col(CandidateRow.state) != TriageState.WAITING,
         )
-        .order_by(col(SiftDecisionRow.id).desc())
+        .order_by(col(TriageDecisionRow.id).desc())
         .limit(1)
     )
     return session.exec(wanted).first()
@@ -227,8 +238,8 @@ def last_standing(session: Session, *, project_id: int, person_id: int) -> Store
 
 def last_of(session: Session, *, project_id: int, person_id: int) -> int:
     """The number of the last decision of a person; 0: none."""
-    wanted = select(func.max(SiftDecisionRow.id)).where(
-        SiftDecisionRow.project_id == project_id, SiftDecisionRow.person_id == person_id
+    wanted = select(func.max(TriageDecisionRow.id)).where(
+        TriageDecisionRow.project_id == project_id, TriageDecisionRow.person_id == person_id
     )
     return session.exec(wanted).one() or 0
 
@@ -264,14 +275,14 @@ def count_open(session: Session, *, project_id: int, per_source: int | None) -> 
 
 def counts(
     session: Session, *, project_id: int, per_source: int | None
-) -> list[tuple[str | None, Sifted, str, bool, int]]:
+) -> list[tuple[str | None, TriageState, str, bool, int]]:
     """How many candidates there are, by source, state and reason; and whether their source may give more."""
-    reason = func.coalesce(col(SiftDecisionRow.reason), "")
+    reason = func.coalesce(col(TriageDecisionRow.reason), "")
     wanted = (
         select(SourceRow.name, CandidateRow.state, reason, func.count())
         .select_from(CandidateRow)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
-        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id, isouter=True)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id, isouter=True)
         .where(CandidateRow.project_id == project_id)
         .group_by(col(SourceRow.name), col(CandidateRow.state), reason)
     )
@@ -280,7 +291,7 @@ def counts(
         given = select(SourceRow.name).where(SourceRow.project_id == project_id, SourceRow.kept >= per_source)
         full = frozenset(session.exec(given))
     return [
-        (name or None, Sifted(state), why if state is Sifted.DROPPED else "", name not in full, n)
+        (name or None, TriageState(state), why if state is TriageState.DROPPED else "", name not in full, n)
         for name, state, why, n in session.exec(wanted)
     ]
 
@@ -290,11 +301,11 @@ def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
     wanted = (
         select(func.count())
         .select_from(CandidateRow)
-        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id)
         .where(
             CandidateRow.project_id == project_id,
-            SiftDecisionRow.person_id == person_id,
-            CandidateRow.state != Sifted.WAITING,
+            TriageDecisionRow.person_id == person_id,
+            CandidateRow.state != TriageState.WAITING,
         )
     )
     return session.exec(wanted).one()
@@ -302,39 +313,39 @@ def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
 
 def dropped(
     session: Session, *, project_id: int, words: str, reasons: Sequence[str], limit: int
-) -> tuple[list[tuple[StoredAsset, StoredSiftDecision]], int]:
+) -> tuple[list[tuple[StoredAsset, StoredTriageDecision]], int]:
     """Dropped candidates with the decision that dropped them, the latest first, and how many there are in all: those
     with the ``words`` in their name, source or reason, or with one of the ``reasons``."""
     has = [
         col(column).icontains(words, autoescape=True)
-        for column in (AssetRow.name, SourceRow.name, SiftDecisionRow.reason)
+        for column in (AssetRow.name, SourceRow.name, TriageDecisionRow.reason)
     ]
     found = (
-        select(AssetRow, SiftDecisionRow)
+        select(AssetRow, TriageDecisionRow)
         .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
-        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id)
+        .join(TriageDecisionRow, col(TriageDecisionRow.id) == CandidateRow.decision_id)
         .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
-        .where(CandidateRow.project_id == project_id, CandidateRow.state == Sifted.DROPPED)
-        .where(or_(*has, col(SiftDecisionRow.reason).in_(list(reasons))))
+        .where(CandidateRow.project_id == project_id, CandidateRow.state == TriageState.DROPPED)
+        .where(or_(*has, col(TriageDecisionRow.reason).in_(list(reasons))))
     )
     n: int = session.execute(found.with_only_columns(func.count())).scalar_one()
-    latest = found.order_by(col(SiftDecisionRow.id).desc()).limit(limit)
+    latest = found.order_by(col(TriageDecisionRow.id).desc()).limit(limit)
     return [(asset, decision) for asset, decision in session.exec(latest)], n
 
 
 def decisions(
     session: Session, *, project_id: int
-) -> list[tuple[StoredSiftDecision, StoredAsset, StoredCandidate, str | None, str | None]]:
+) -> list[tuple[StoredTriageDecision, StoredAsset, StoredCandidate, str | None, str | None]]:
     """Every decision, oldest first, with its source's name and the login of the person who decided."""
     sources = select(SourceRow.id, SourceRow.name).where(SourceRow.project_id == project_id)
     names = {id: name for id, name in session.exec(sources)}
     wanted = (
-        select(SiftDecisionRow, AssetRow, CandidateRow, PersonRow.login)
-        .join(AssetRow, col(AssetRow.id) == SiftDecisionRow.asset_id)
+        select(TriageDecisionRow, AssetRow, CandidateRow, PersonRow.login)
+        .join(AssetRow, col(AssetRow.id) == TriageDecisionRow.asset_id)
         .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
-        .join(PersonRow, col(PersonRow.id) == SiftDecisionRow.person_id, isouter=True)
-        .where(SiftDecisionRow.project_id == project_id)
-        .order_by(col(SiftDecisionRow.id))
+        .join(PersonRow, col(PersonRow.id) == TriageDecisionRow.person_id, isouter=True)
+        .where(TriageDecisionRow.project_id == project_id)
+        .order_by(col(TriageDecisionRow.id))
     )
     return [
         (decision, asset, candidate, names.get(candidate.source_id or 0), login)
@@ -349,7 +360,7 @@ def kept_by_source(session: Session, *, project_id: int) -> list[tuple[str, int,
         select(SourceRow.name, n, SourceRow.kept)
         .join(
             CandidateRow,
-            (col(CandidateRow.source_id) == SourceRow.id) & (col(CandidateRow.state) == Sifted.KEPT),
+            (col(CandidateRow.source_id) == SourceRow.id) & (col(CandidateRow.state) == TriageState.KEPT),
             isouter=True,
         )
         .where(SourceRow.project_id == project_id)
@@ -360,7 +371,7 @@ def kept_by_source(session: Session, *, project_id: int) -> list[tuple[str, int,
 
 
 def _waiting(project_id: int, per_source: int | None) -> list[ColumnElement[bool]]:
-    conditions = [col(CandidateRow.project_id) == project_id, col(CandidateRow.state) == Sifted.WAITING]
+    conditions = [col(CandidateRow.project_id) == project_id, col(CandidateRow.state) == TriageState.WAITING]
     if per_source is not None:
         conditions.append(or_(col(CandidateRow.source_id).is_(None), col(SourceRow.kept) < per_source))
     return conditions

@@ -26,8 +26,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.records import StoredWalk
-from db.tables import TaskRow, WalkRow
+from db.records import StoredQueueCursor
+from db.tables import QueueCursorRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, on_offer
 from db.task_slots import SHUFFLE_RANGE, moment
 from domain.states import Purpose, Stage
@@ -82,10 +82,10 @@ class _Look:
 
 
 @dataclass
-class Walk:
+class Cursor:
     """A person on their way. Moving it changes nothing stored until ``keep``."""
 
-    row: StoredWalk
+    row: StoredQueueCursor
     seed: int
     random: bool
     dimension: str = ""
@@ -108,7 +108,7 @@ class Walk:
         }
 
 
-def open_walk(
+def open_cursor(
     session: Session,
     *,
     project_id: int,
@@ -119,83 +119,85 @@ def open_walk(
     random: bool,
     hold: bool,
     level: int = 0,
-) -> Walk:
+) -> Cursor:
     """Where a person is; with ``hold`` no one else claims for them until the transaction ends.
 
-    ``level`` is the rank of the slots that a random order goes through; each has a walk of its own.
+    ``level`` is the rank of the slots that a random order goes through; each has a cursor of its own.
     """
     key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension is called so
     given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": key}
-    row: StoredWalk | None = session.exec(_walk(hold), params=given).first()
+    row: StoredQueueCursor | None = session.exec(_stored(hold), params=given).first()
     if row is None:
-        row = WalkRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
+        row = QueueCursorRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
         if hold:
             told = row.model_dump(exclude={"id"})
-            insert_or_ignore(session, WalkRow, [{**told, "stage": stage}])
-            row = session.exec(_walk(hold), params=given).one()
+            insert_or_ignore(session, QueueCursorRow, [{**told, "stage": stage}])
+            row = session.exec(_stored(hold), params=given).one()
     if not hold:
-        row = WalkRow(**row.model_dump())
-    return Walk(row=row, seed=seed, random=random, dimension=dimension, level=level)
+        row = QueueCursorRow(**row.model_dump())
+    return Cursor(row=row, seed=seed, random=random, dimension=dimension, level=level)
 
 
 @cache
-def _walk(hold: bool) -> Any:
-    wanted = select(WalkRow).where(
-        col(WalkRow.project_id) == bindparam("project"),
-        col(WalkRow.person_id) == bindparam("taker"),
-        col(WalkRow.stage) == bindparam("stage"),
-        col(WalkRow.dimension) == bindparam("dimension"),
+def _stored(hold: bool) -> Any:
+    wanted = select(QueueCursorRow).where(
+        col(QueueCursorRow.project_id) == bindparam("project"),
+        col(QueueCursorRow.person_id) == bindparam("taker"),
+        col(QueueCursorRow.stage) == bindparam("stage"),
+        col(QueueCursorRow.dimension) == bindparam("dimension"),
     )
     return wanted.with_for_update(key_share=True) if hold else wanted
 
 
-def search(session: Session, walks: Sequence[Walk], *, limit: int) -> list[tuple[Walk, Spot]]:
+def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[tuple[Cursor, Spot]]:
     """The next slots that a person may take, the best first, over the dimensions that they go through.
 
     At least ``limit`` of them, if there are so many.
     """
-    found: list[tuple[Walk, Spot]] = []
-    with session.no_autoflush:  # where a walk stands is no part of any question
-        for walk in walks:
-            found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
-        if walks and walks[0].random and not found:
-            for walk in walks:
-                found += [(walk, spot) for spot in _news(session, walk)]
+    found: list[tuple[Cursor, Spot]] = []
+    with session.no_autoflush:  # where a cursor stands is no part of any question
+        for cursor in cursors:
+            found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
+        if cursors and cursors[0].random and not found:
+            for cursor in cursors:
+                found += [(cursor, spot) for spot in _news(session, cursor)]
         if not found:
-            for walk in walks:
-                if not walk.more and _relap_due(walk, RELAP_AFTER):
-                    _begin_lap(session, walk)
-                    found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
+            for cursor in cursors:
+                if not cursor.more and _relap_due(cursor, RELAP_AFTER):
+                    _begin_lap(session, cursor)
+                    found += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
     return sorted(found, key=lambda each: (each[1].rank, each[1].place))
 
 
-def took(walk: Walk, spot: Spot) -> None:
+def took(cursor: Cursor, spot: Spot) -> None:
     """Go on from the slot that was taken."""
     if spot.in_lap:
-        walk.row.rank, walk.row.place = spot.rank, spot.place
+        cursor.row.rank, cursor.row.place = spot.rank, spot.place
 
 
 # ---- the lap --------------------------------------------------------------------------------------------------------
 
 
-def _ahead(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
-    if walk.row.bits is None:
-        _begin_lap(session, walk)
-    news = [] if walk.random else _news(session, walk)
-    return news + _lap(session, walk, limit=limit)
+def _ahead(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
+    if cursor.row.bits is None:
+        _begin_lap(session, cursor)
+    news = [] if cursor.random else _news(session, cursor)
+    return news + _lap(session, cursor, limit=limit)
 
 
-def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
-    """Slots ahead in the lap. Where none is free, the walk moves on; where some are, it waits before them."""
-    row = walk.row
+def _lap(session: Session, cursor: Cursor, *, limit: int) -> list[Spot]:
+    """Slots ahead in the lap. Where none is free, the cursor moves on; where some are, it waits before them."""
+    row = cursor.row
     found: list[Spot] = []
-    look = _copy(walk)
+    look = _copy(cursor)
     size, seen, fruitless, began = FIRST_LOOK, 0, 0, time.perf_counter()
     while not look.ended and len(found) < limit:
         if seen > BUDGET:
-            walk.more = not found
+            cursor.more = not found
             break
-        spots = _random_look(session, walk, look, size) if walk.random else _ranked_look(session, walk, look, size)
+        spots = (
+            _random_look(session, cursor, look, size) if cursor.random else _ranked_look(session, cursor, look, size)
+        )
         free = [spot for spot in spots if spot.free]
         seen += len(spots) + 4
         found += free
@@ -204,22 +206,22 @@ def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
         row.rank, row.place, row.ended = look.rank, look.place, look.ended
         size = min(size * 2, LARGEST_LOOK)
         fruitless += 1
-        if walk.random and fruitless >= FRUITLESS and (row.bits or 0) > 0:
-            _begin_lap(session, walk, bits=max((row.bits or 0) - COARSER, 0))
-            look, fruitless = _copy(walk), 0
+        if cursor.random and fruitless >= FRUITLESS and (row.bits or 0) > 0:
+            _begin_lap(session, cursor, bits=max((row.bits or 0) - COARSER, 0))
+            look, fruitless = _copy(cursor), 0
     if seen > 2 * FIRST_LOOK + 8:
         row.cost += int((time.perf_counter() - began) * 1e6)
     return found
 
 
-def _copy(walk: Walk) -> _Look:
+def _copy(cursor: Cursor) -> _Look:
     """The same place; moving it changes nothing stored."""
-    row = walk.row
-    return _Look(row.stage, walk.dimension, row.bits, row.rank, row.place, row.ended)
+    row = cursor.row
+    return _Look(row.stage, cursor.dimension, row.bits, row.rank, row.place, row.ended)
 
 
-def _ranked_look(session: Session, walk: Walk, look: _Look, size: int) -> list[Spot]:
-    given = {**walk.given, "rank": look.rank, "place": look.place, "limit": size}
+def _ranked_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[Spot]:
+    given = {**cursor.given, "rank": look.rank, "place": look.place, "limit": size}
     rows = session.execute(_ranked(look.stage, bool(look.dimension)), given).all()
     if rows:
         look.rank, look.place = rows[-1].rank, rows[-1].shuffle
@@ -227,17 +229,23 @@ def _ranked_look(session: Session, walk: Walk, look: _Look, size: int) -> list[S
     return [Spot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows]
 
 
-def _random_look(session: Session, walk: Walk, look: _Look, size: int) -> list[Spot]:
+def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[Spot]:
     bits = look.bits or 0
     width = _WIDTH - bits
     after = look.place + 1
     turn, low = after >> width, after & ((1 << width) - 1)
-    begin = block_at(turn, bits=bits, key=_key(walk, bits)) << width
-    given = {**walk.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
+    begin = block_at(turn, bits=bits, key=_key(cursor, bits)) << width
+    given = {**cursor.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
     rows = session.execute(_block(look.stage, bool(look.dimension)), given).all()
     spots = [
         Spot(
-            row.id, row.item_id, row.unit, walk.level, (turn << width) + row.shuffle - begin, row.opened, bool(row.free)
+            row.id,
+            row.item_id,
+            row.unit,
+            cursor.level,
+            (turn << width) + row.shuffle - begin,
+            row.opened,
+            bool(row.free),
         )
         for row in rows
     ]
@@ -246,39 +254,41 @@ def _random_look(session: Session, walk: Walk, look: _Look, size: int) -> list[S
     return spots
 
 
-def _begin_lap(session: Session, walk: Walk, *, bits: int | None = None) -> None:
-    row = walk.row
+def _begin_lap(session: Session, cursor: Cursor, *, bits: int | None = None) -> None:
+    row = cursor.row
     if bits is None:
-        bits = _blocks(session, walk) if walk.random else 0
+        bits = _blocks(session, cursor) if cursor.random else 0
         row.cost = 0
         row.begun = moment()
-    row.bits, row.rank, row.place, row.ended = bits, walk.level if walk.random else -(2**31), -1, False
+    row.bits, row.rank, row.place, row.ended = bits, cursor.level if cursor.random else -(2**31), -1, False
     row.heard, row.heard_id = row.begun - 1_000_000, 0  # what was offered just now may not have been visible yet
 
 
-def _relap_due(walk: Walk, at_least: int) -> bool:
-    return moment() - walk.row.begun >= max(at_least, RELAP_COST * walk.row.cost)
+def _relap_due(cursor: Cursor, at_least: int) -> bool:
+    return moment() - cursor.row.begun >= max(at_least, RELAP_COST * cursor.row.cost)
 
 
-def _blocks(session: Session, walk: Walk) -> int:
+def _blocks(session: Session, cursor: Cursor) -> int:
     """Into how many blocks to cut the order, as a power of two: few slots in each, from how densely they lie."""
-    begin = int.from_bytes(hashlib.sha256(f"{_name(walk)}/density".encode()).digest()[:8], "big") % (SHUFFLE_RANGE // 2)
-    wanted = _density(walk.row.stage, bool(walk.dimension))
-    n, last = session.execute(wanted, {**walk.given, "from": begin, "limit": MANY_NEW}).one()
+    begin = int.from_bytes(hashlib.sha256(f"{_name(cursor)}/density".encode()).digest()[:8], "big") % (
+        SHUFFLE_RANGE // 2
+    )
+    wanted = _density(cursor.row.stage, bool(cursor.dimension))
+    n, last = session.execute(wanted, {**cursor.given, "from": begin, "limit": MANY_NEW}).one()
     if n == MANY_NEW:
         slots = n * SHUFFLE_RANGE // (last - begin + 1)
     else:
-        slots = session.execute(wanted, {**walk.given, "from": 0, "limit": 4 * MANY_NEW}).one()[0]
+        slots = session.execute(wanted, {**cursor.given, "from": 0, "limit": 4 * MANY_NEW}).one()[0]
     return min(max(int(slots) // PER_BLOCK, 1).bit_length() - 1, MOST_BITS)
 
 
-def _name(walk: Walk) -> str:
-    row = walk.row
-    return f"{walk.seed}/person/{row.person_id}/{row.stage.value}/{row.dimension}"
+def _name(cursor: Cursor) -> str:
+    row = cursor.row
+    return f"{cursor.seed}/person/{row.person_id}/{row.stage.value}/{row.dimension}"
 
 
-def _key(walk: Walk, bits: int) -> bytes:
-    return _hash(f"{_name(walk)}/{bits}")
+def _key(cursor: Cursor, bits: int) -> bytes:
+    return _hash(f"{_name(cursor)}/{bits}")
 
 
 @cache
@@ -307,32 +317,32 @@ def block_at(turn: int, *, bits: int, key: bytes) -> int:
 # ---- what was offered since ------------------------------------------------------------------------------------------
 
 
-def _news(session: Session, walk: Walk) -> list[Spot]:
-    """Free slots offered since the lap began, of those it has passed already; a few at a time, in the walk's order."""
-    row = walk.row
+def _news(session: Session, cursor: Cursor) -> list[Spot]:
+    """Free slots offered since the lap began, of those it has passed already; a few at a time, in its order."""
+    row = cursor.row
     seen, began = 0, time.perf_counter()
     while seen <= BUDGET:
-        given = {**walk.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
+        given = {**cursor.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
         spots = [
             Spot(each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False)
-            for each in session.execute(_offered(row.stage, bool(walk.dimension), walk.random), given).all()
+            for each in session.execute(_offered(row.stage, bool(cursor.dimension), cursor.random), given).all()
         ]
         passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]
         free = [spot for spot in passed if spot.free]
-        if len(spots) == MANY_NEW and free and _relap_due(walk, 0):
-            _begin_lap(session, walk)
-            return _lap(session, walk, limit=1) if walk.random else []
+        if len(spots) == MANY_NEW and free and _relap_due(cursor, 0):
+            _begin_lap(session, cursor)
+            return _lap(session, cursor, limit=1) if cursor.random else []
         for spot in spots:
             if spot in free:
                 break
             row.heard, row.heard_id = spot.opened, spot.id
         if free:
-            return sorted(free, key=lambda spot: _hash(f"{_name(walk)}/{spot.unit}")) if walk.random else free
+            return sorted(free, key=lambda spot: _hash(f"{_name(cursor)}/{spot.unit}")) if cursor.random else free
         seen += len(spots)
         if len(spots) < MANY_NEW:
             break
     else:
-        walk.more = True
+        cursor.more = True
     if seen > MANY_NEW:
         row.cost += int((time.perf_counter() - began) * 1e6)
     return []

@@ -23,7 +23,7 @@ from db.tables import (
     RunRow,
     TaskRow,
 )
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.runs import OPEN, RunKind, RunState
 from domain.states import Stage, TaskState
 
@@ -193,7 +193,7 @@ def person(session: Session, *, id: int | None) -> str | None:
     of_the_name = session.exec(
         select(PersonRow.login, PersonRow.name).where(func.lower(PersonRow.name) == func.lower(row.name))
     )
-    return apart({row.login: row.name, **dict(of_the_name.all())})[row.login]
+    return distinct_names({row.login: row.name, **dict(of_the_name.all())})[row.login]
 
 
 def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> datetime | None:

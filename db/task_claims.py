@@ -107,14 +107,14 @@ def _abandoned(stage: Stage, within: bool) -> Any:
     return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
 
 
-def beside(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
+def open_siblings(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
     """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
     put off."""
-    return [(id, unit) for id, unit in session.execute(_beside(stage), {"task": task_id, "taker": person_id})]
+    return [(id, unit) for id, unit in session.execute(_open_siblings(stage), {"task": task_id, "taker": person_id})]
 
 
 @cache
-def _beside(stage: Stage) -> Any:
+def _open_siblings(stage: Stage) -> Any:
     one = aliased(TaskRow)
     return (
         sa_select(col(TaskRow.id), col(TaskRow.unit))

@@ -92,7 +92,7 @@ def fed(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
     return sorted({id for id in session.exec(wanted) if id is not None})
 
 
-def fed_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
+def refinement_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
     """A run's answers (prediction id, item id, the item's revision as it stands, dimension) that were ever shown next
     to their items to refine them."""
     wanted = (
@@ -106,7 +106,7 @@ def fed_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, st
     return [(id or 0, item_id, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
 
 
-def fed_units(session: Session, *, project_id: int) -> set[str]:
+def refinement_units(session: Session, *, project_id: int) -> set[str]:
     """The units of refinement that a project has."""
     wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)
     return set(session.exec(wanted))

@@ -9,7 +9,7 @@ import sqlalchemy
 from sqlalchemy import case, exists, func, or_
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, DraftRow, PostponedRow, SiftDecisionRow, TaskRow
+from db.tables import AnnotationRow, DraftRow, PostponedRow, TaskRow, TriageDecisionRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -148,12 +148,12 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
 
 def sifted(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
     """(person, moment) of each candidate image that a person has kept or dropped, the first time they did."""
-    first = select(SiftDecisionRow.person_id, func.min(col(SiftDecisionRow.created_at))).where(
-        SiftDecisionRow.project_id == project_id,
-        col(SiftDecisionRow.action).in_(("kept", "dropped")),
-        col(SiftDecisionRow.person_id).is_not(None),
+    first = select(TriageDecisionRow.person_id, func.min(col(TriageDecisionRow.created_at))).where(
+        TriageDecisionRow.project_id == project_id,
+        col(TriageDecisionRow.action).in_(("kept", "dropped")),
+        col(TriageDecisionRow.person_id).is_not(None),
     )
-    first = first.group_by(col(SiftDecisionRow.person_id), col(SiftDecisionRow.asset_id))
+    first = first.group_by(col(TriageDecisionRow.person_id), col(TriageDecisionRow.asset_id))
     return [(person or 0, at) for person, at in session.exec(first)]
 
 

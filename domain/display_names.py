@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 
-def apart(names: Mapping[str, str], beside: Iterable[str] = ()) -> dict[str, str]:
-    """What to call people, by login: by name, and where another of them, or something named ``beside`` them, has the
+def distinct_names(names: Mapping[str, str], others: Iterable[str] = ()) -> dict[str, str]:
+    """What to call people, by login: by name, and where another of them, or something named ``others`` them, has the
     same one, with the login in brackets.
 
-    >>> apart({"ada": "Ada L.", "ann": "Ann", "ann2": "ann"})
+    >>> distinct_names({"ada": "Ada L.", "ann": "Ann", "ann2": "ann"})
     {'ada': 'Ada L.', 'ann': 'Ann (ann)', 'ann2': 'ann (ann2)'}
-    >>> apart({"ada": "GPT"}, beside=["gpt"])
+    >>> distinct_names({"ada": "GPT"}, others=["gpt"])
     {'ada': 'GPT (ada)'}
     """
-    there = Counter(map(_same, names.values())) + Counter(map(_same, beside))
+    there = Counter(map(_same, names.values())) + Counter(map(_same, others))
     return {login: name if there[_same(name)] == 1 else f"{name} ({login})" for login, name in names.items()}
 
 

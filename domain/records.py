@@ -479,7 +479,7 @@ class AddedMedia:
 
 
 @dataclass(frozen=True)
-class SiftFrame:
+class TriageFrame:
     """A candidate image before someone who sifts."""
 
     asset: AssetView
@@ -491,10 +491,10 @@ class SiftFrame:
 
 
 @dataclass(frozen=True)
-class SiftView:
+class TriageGroup:
     """A candidate and those like it, for one person to decide on."""
 
-    frames: Sequence[SiftFrame]
+    frames: Sequence[TriageFrame]
     reasons: Sequence[tuple[str, str]]
     """Why one may be dropped: value and label."""
     per_source: int | None
@@ -505,7 +505,7 @@ class SiftView:
 
 
 @dataclass(frozen=True)
-class SiftDone:
+class TriageDone:
     """A decision about candidates that is on disk. ``repeated`` is True if the same key had been stored before."""
 
     kept: int
@@ -514,7 +514,7 @@ class SiftDone:
 
 
 @dataclass(frozen=True)
-class SiftCounts:
+class TriageCounts:
     """What has become of the candidates of a source, or of all of them."""
 
     left: int
@@ -526,11 +526,11 @@ class SiftCounts:
 
 
 @dataclass(frozen=True)
-class SiftProgress:
+class TriageProgress:
     """How far the sifting is."""
 
-    total: SiftCounts
-    by_source: Mapping[str, SiftCounts]
+    total: TriageCounts
+    by_source: Mapping[str, TriageCounts]
     """The empty name: images without a source."""
 
 

@@ -39,7 +39,7 @@ class TaskState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class Sifted(StrEnum):
+class TriageState(StrEnum):
     """What has become of a candidate image."""
 
     WAITING = "waiting"

@@ -15,10 +15,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of
 from annotation_schemas.label_studio_codes import ABOUT, NONE, NOTE, OTHER, SKIP, codes, image_of, rank_codes
-from annotation_schemas.label_studio_form import beside, coded, key_of, listed, plain, typed, without_variables
+from annotation_schemas.label_studio_form import coded, key_of, listed, plain, special_choices, typed, without_variables
 from annotation_schemas.label_studio_parts import Part, way_of
 from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
-from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_beside
+from annotation_schemas.shown import PREDICTION_TITLE, shown_fields, title_in_stage
 from domain.errors import NotAvailable
 from domain.policies import same
 from domain.records import AssetView, TaskView, VoteView
@@ -240,7 +240,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
     offered = {part.criterion.field for part in page if part.criterion.field is not None}
     marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
     found = [
-        _line(title_beside(field, stage), _told(field, task.fields[field.name]))
+        _line(title_in_stage(field, stage), _told(field, task.fields[field.name]))
         for field in shown_fields(schema, stage)
         if field.name in task.fields
         and field.name not in offered | marked
@@ -260,7 +260,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
 
 def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
     field = next((each for each in schema.item.fields if each.name == of), None)
-    return title_beside(field, stage) if field is not None else PREDICTION_TITLE
+    return title_in_stage(field, stage) if field is not None else PREDICTION_TITLE
 
 
 def _told(field: ItemField, value: Any) -> str:
@@ -304,7 +304,7 @@ def _spelled(value: Any) -> str:
 def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
     rows = list(zip((option.label for option in options), codes(options, own=False), strict=True))
-    rows += [(label, text) for label, text, _ in beside(part)]
+    rows += [(label, text) for label, text, _ in special_choices(part)]
     return [{"value": without_variables(label) or " ", "alias": text} for label, text in rows]
 
 

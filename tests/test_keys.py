@@ -720,7 +720,7 @@ ROWS: dict[str, Row] = {
     ),
     "PlanAction.name": row(plan_steps, f"{C}.5.actions.0.name", "walk"),
     "PlanAction.objects": row(plan_steps, f"{C}.5.actions.0.objects", 2),
-    "PlanAction.help": row(VERIFYING, f"{C}.5.actions.0.help", "Walk."),
+    "PlanAction.help": row(VERIFYING, f"{C}.5.actions.0.help", "Cursor."),
     "PlanAction.needs": row(plan_steps, f"{C}.5.actions.1.needs", []),
     "PlanAction.makes": row(plan_steps, f"{C}.5.actions.0.makes", []),
     "PlanAction.turns": row(

@@ -244,11 +244,11 @@ def _import_label_studio(
     skip_bad: bool,
     bad_rows: Path | None,
 ) -> None:
-    from workflow.files.import_label_studio import bring_in_label_studio
+    from workflow.files.import_label_studio import import_label_studio
 
     here = _resources()
     with _bar() as progress:
-        done = bring_in_label_studio(
+        done = import_label_studio(
             here.store,
             here.media,
             by=None,
@@ -286,14 +286,14 @@ def _import_judgements(
 ) -> None:
     from app.commands.judge import plan_of
     from app.commands.runs_in_terminal import pairs
-    from workflow.files.import_judgements import bring_in_judgements
+    from workflow.files.import_judgements import import_judgements
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
     here = _resources()
     criteria_of_parts = pairs(criteria, "--criterion", "PART=CRITERION")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
-    done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
+    done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
     if done.same or done.differ:

@@ -30,7 +30,8 @@ def register(cli: typer.Typer) -> None:
     gold.command("list")(list_)
     gold.command("withdraw")(withdraw)
     gold.command("people")(people)
-    gold.command("let-go-on")(let_go_on)
+    gold.command("reinstate")(reinstate)
+    gold.command("let-go-on", hidden=True)(let_go_on)
 
 
 def draw(
@@ -109,7 +110,7 @@ def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
     typer.echo(gold_scores.as_csv(gold_scores.scores(_store(), by=None, project=project, stage=stage)), nl=False)
 
 
-def let_go_on(
+def reinstate(
     project: Project,
     login: Annotated[str, typer.Argument(help="Who was stopped.")],
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
@@ -118,8 +119,22 @@ def let_go_on(
     """Let someone work on whom their answers to gold have stopped."""
     from workflow.annotate import gold_scores
 
-    gold_scores.let_go_on(_store(), by=None, project=project, login=login, stage=stage, why=why)
+    gold_scores.reinstate(_store(), by=None, project=project, login=login, stage=stage, why=why)
     typer.echo(f"{login} may go on with the {stage.value} of {project}.")
+
+
+def let_go_on(
+    project: Project,
+    login: Annotated[str, typer.Argument(help="Who was stopped.")],
+    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    stage: InStage = Stage.VERIFICATION,
+) -> None:
+    """The earlier name of ``reinstate``."""
+    typer.echo(
+        "`touchstone gold let-go-on` is `touchstone gold reinstate` now; the old name goes with the next version.",
+        err=True,
+    )
+    reinstate(project, login, why, stage)
 
 
 def _tell(made: Sequence[Known]) -> None:

@@ -37,7 +37,7 @@ def serve(
     from app import server
     from app.gate import is_loopback
     from app.services import resources
-    from app.supervisor import Beside
+    from app.supervisor import SupervisedWorker
     from workflow.access import accounts
 
     check_free(host, port)
@@ -54,7 +54,7 @@ def serve(
             "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
         )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
-    with Beside() if worker else nullcontext():
+    with SupervisedWorker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=_names(shared.settings, name or ()))
 
 

@@ -21,8 +21,11 @@ def worker(
         bool,
         typer.Option("--share", help="Take part in runs that another worker of this machine works on already."),
     ] = False,
-    beside: Annotated[
-        bool, typer.Option("--beside", hidden=True, help="End when standard input does: of the server that started it.")
+    until_input_ends: Annotated[
+        bool,
+        typer.Option(
+            "--until-input-ends", hidden=True, help="End when standard input does: of the server that started it."
+        ),
     ] = False,
 ) -> None:
     """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died."""
@@ -36,7 +39,7 @@ def worker(
     shared = resources()
     shared.store.upgrade()
     means = jobs.means_of(shared.store, shared.media, shared.settings)
-    if not beside:
+    if not until_input_ends:
         typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
         typer.echo("The worker waits for runs (Ctrl+C ends it).")
 
@@ -48,7 +51,7 @@ def worker(
         waiting=lambda: worker_registry.waiting(shared.store, share=share),
         work=work,
         threads=threads,
-        leave=_end_of_input() if beside else lambda: False,
+        leave=_end_of_input() if until_input_ends else lambda: False,
     )
 
 

@@ -17,7 +17,7 @@ from app import figures, items_switch, markup, pending_figures, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
@@ -503,7 +503,7 @@ def _called(services: Services, told: Case) -> dict[str, str]:
     """What the people are called who graded here, told apart from each other and from all others who did."""
     grades = [grade for answer in told.answers for grade in answer.grades]
     own = {grade.who for grade in grades if grade.person and not grade.from_file}
-    return apart(
+    return distinct_names(
         accounts.names(services.store, logins=own),
         {grade.who for grade in grades if not grade.person or grade.from_file},
     )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.errors import NotAllowed
 from domain.records import ExpiredSubmission, ProjectView, TextLine
 from workflow.annotate import expired_drafts
@@ -27,7 +27,7 @@ def render(services: Services) -> None:
     if not found:
         shell.show(markup.notice("There are no expired submissions.", style="good"))
         return
-    called = apart({late.login: late.name for late in found})
+    called = distinct_names({late.login: late.name for late in found})
     for late in found:
         _row(services, view, late, called[late.login])
 

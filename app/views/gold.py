@@ -10,7 +10,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.states import Stage
@@ -85,7 +85,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
-    called = apart({each.person: each.name for each in found})
+    called = distinct_names({each.person: each.name for each in found})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
             "Reinstate someone who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
@@ -93,7 +93,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
     if sent and whom is not None:
-        gold_scores.let_go_on(
+        gold_scores.reinstate(
             services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)
         )
         st.rerun()
@@ -102,7 +102,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
 def people(found: Sequence[GoldScore]) -> markup.Markup:
     """A line for each person."""
     heads = [("Person", ""), ("Right", "number"), ("Share, 95 % limits", ""), ("Skipped", "number"), ("Standing", "")]
-    called = apart({each.person: each.name for each in found})
+    called = distinct_names({each.person: each.name for each in found})
     rows = []
     for each in found:
         share = markup.quiet("none yet")

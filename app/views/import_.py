@@ -25,8 +25,8 @@ from domain.states import RatersAre
 from labelstudio.names import Names
 from workflow.annotate import image_pool
 from workflow.files import import_files
-from workflow.files.import_judgements import BroughtIn, bring_in_judgements
-from workflow.files.import_label_studio import bring_in_label_studio
+from workflow.files.import_judgements import ImportedJudgements, import_judgements
+from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
 from workflow.results import file_raters
 
@@ -135,7 +135,7 @@ SHOWN_DIFFERENCES = 20
 
 def _replies(services: Services, view: ProjectView, format: str, path: Path, plan: JudgePlan, skip_bad: bool) -> None:
     """Judges' replies come in; what became of them."""
-    done = bring_in_judgements(
+    done = import_judgements(
         services.store,
         by=services.person,
         project=view.name,
@@ -152,7 +152,7 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
     _bad_rows(done.bad)
 
 
-def replies_sentence(done: BroughtIn) -> str:
+def replies_sentence(done: ImportedJudgements) -> str:
     """What came in of judges' replies, in one line."""
     judges = shown.opening(", ".join(done.judges), 200)
     parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} came in" if done.replies else NOTHING_NEW]
@@ -294,7 +294,7 @@ def _label_studio(
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
         raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
-    return bring_in_label_studio(
+    return import_label_studio(
         services.store,
         services.media,
         by=services.person,

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.label_studio import beside, bridging
+from app.label_studio import bridging, sync_process
 from app.services import Services
 from domain.records import ProjectView
 from domain.states import Stage
@@ -84,7 +84,7 @@ def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None
         )
     if push or pull:
         with st.spinner("Sending…" if push else "Fetching…"):
-            done = beside.run("push" if push else "pull", view.name, status.address)
+            done = sync_process.run("push" if push else "pull", view.name, status.address)
         _say(TOP, "\n".join(done.lines), good=done.well)
         st.rerun()
 

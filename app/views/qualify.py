@@ -10,7 +10,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
@@ -160,7 +160,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     ]
     if not waiting:
         return
-    called = apart({each.person: each.name for each in found})
+    called = distinct_names({each.person: each.name for each in found})
     chosen = st.selectbox(
         "Review", waiting, format_func=lambda each: f"{called[each.person]}, try {each.number}", key="qualify.review"
     )
@@ -212,7 +212,7 @@ def matrix(found: Sequence[qualification_results.Try]) -> markup.Markup:
     """People by items; a mark and a colour say whether an answer is right."""
     names = list(dict.fromkeys(result.item for each in found for result in each.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
-    called = apart({each.person: each.name for each in found})
+    called = distinct_names({each.person: each.name for each in found})
     rows = []
     for each in found:
         by_item = {result.item: result for result in each.results}

@@ -10,7 +10,7 @@ from app.workbench import stages
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import refinement
-from workflow.annotate.refinement import Fed
+from workflow.annotate.refinement import RefinementIntake
 
 
 def render(services: Services) -> None:
@@ -44,7 +44,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
     if model is None:
         return
-    found = refinement.would_feed(
+    found = refinement.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
     shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
@@ -56,7 +56,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         st.rerun()
 
 
-def preview(found: Fed) -> str:
+def preview(found: RefinementIntake) -> str:
     """What feeding would come to."""
     of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
     if not found.opened:

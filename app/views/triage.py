@@ -10,7 +10,7 @@ import streamlit as st
 from app import markup, shell
 from app.services import Services
 from domain.errors import NotFound
-from domain.records import NothingLeft, ProjectView, SiftCounts, SiftFrame, SiftView
+from domain.records import NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
 from workflow.annotate import triage, triage_figures
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
@@ -58,7 +58,7 @@ def _bench(services: Services, view: ProjectView) -> None:
         _group(services, view, found)
 
 
-def _group(services: Services, view: ProjectView, found: SiftView) -> None:
+def _group(services: Services, view: ProjectView, found: TriageGroup) -> None:
     words = f"{markup.count(found.left, 'frame')} left"
     if len(found.frames) > 1:
         words += f" · these {len(found.frames)} look alike"
@@ -101,7 +101,7 @@ def _group(services: Services, view: ProjectView, found: SiftView) -> None:
             st.rerun(scope="fragment")
 
 
-def picture(frame: SiftFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
+def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
     """A candidate, large, with what is known of it."""
     said = []
     if frame.blurred:
@@ -119,7 +119,7 @@ def picture(frame: SiftFrame, *, number: int, per_source: int | None, height: st
 def _decide(
     services: Services,
     view: ProjectView,
-    found: SiftView,
+    found: TriageGroup,
     *,
     keep: Sequence[str] = (),
     drop: Mapping[str, str] | None = None,
@@ -198,11 +198,11 @@ def for_leads(services: Services, view: ProjectView) -> None:
                 width=520,
             )
             if st.button("Have them looked at again", key="triage.back") and chosen:
-                triage.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
+                triage.restore(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 
 
-def summary(counts: SiftCounts, labels: Mapping[str, str]) -> str:
+def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     """What has become of the candidates, in one line."""
     dropped = sum(counts.dropped.values())
     why = f" ({reasons_of(counts, labels)})" if dropped else ""
@@ -212,6 +212,6 @@ def summary(counts: SiftCounts, labels: Mapping[str, str]) -> str:
     )
 
 
-def reasons_of(counts: SiftCounts, labels: Mapping[str, str]) -> str:
+def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     """Dropped ones by reason, in words."""
     return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
-from annotation_schemas.shown import shown_fields, title_beside
+from annotation_schemas.shown import shown_fields, title_in_stage
 from domain.comments import Thread
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
@@ -102,7 +102,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
     options = next((other for other in schema.item.fields if other.name == picked), None)
     return {
         "name": field.name,
-        "title": title_beside(field, stage),
+        "title": title_in_stage(field, stage),
         "kind": field.kind,
         "help": field.help,
         "required": field.required,

@@ -15,7 +15,7 @@ from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import authoring, claims, image_pool, progress
-from workflow.annotate.next_page import next_turn
+from workflow.annotate.next_page import next_page
 
 Wish = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ def rate(services: Services, stage: Stage) -> None:
 
     def make(wish: Wish) -> page.Json:
         postponed = wish.get("postponed")
-        turn = next_turn(
+        turn = next_page(
             services.store,
             person=services.person,
             project=name,

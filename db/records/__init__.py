@@ -22,8 +22,8 @@ from db.records.media import (
     StoredCandidate,
     StoredMediaObject,
     StoredPick,
-    StoredSiftDecision,
     StoredSource,
+    StoredTriageDecision,
 )
 from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
 from db.records.projects import (
@@ -52,7 +52,7 @@ from db.records.runs import (
     StoredToolResult,
 )
 from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, StoredReasonAnswer
-from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredTally, StoredTask, StoredWalk
+from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredQueueCursor, StoredTally, StoredTask
 
 __all__ = [
     "StoredAnnotation",
@@ -93,6 +93,7 @@ __all__ = [
     "StoredQualification",
     "StoredQualificationReview",
     "StoredQualificationSet",
+    "StoredQueueCursor",
     "StoredReading",
     "StoredReasonAnswer",
     "StoredRevision",
@@ -104,11 +105,10 @@ __all__ = [
     "StoredRunWorker",
     "StoredSchemaVersion",
     "StoredSession",
-    "StoredSiftDecision",
     "StoredSignInLink",
     "StoredSource",
     "StoredTally",
     "StoredTask",
     "StoredToolResult",
-    "StoredWalk",
+    "StoredTriageDecision",
 ]

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, public_id, row_id, word_column
-from domain.states import Sifted
+from domain.states import TriageState
 
 
 class StoredSource(SQLModel):
@@ -66,7 +66,7 @@ class StoredCandidate(SQLModel):
     asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})
     project_id: int = Field(foreign_key="project.id")
     source_id: int | None = Field(default=None, foreign_key="source.id", index=True)
-    state: Sifted = Field(default=Sifted.WAITING, sa_column=word_column(Sifted, Sifted.WAITING))
+    state: TriageState = Field(default=TriageState.WAITING, sa_column=word_column(TriageState, TriageState.WAITING))
     """A cache of what its latest decision says."""
     sharpness: float | None = None
     look: int | None = Field(default=None, sa_type=BigInteger)
@@ -79,7 +79,7 @@ class StoredCandidate(SQLModel):
     """Its latest decision."""
 
 
-class StoredSiftDecision(SQLModel):
+class StoredTriageDecision(SQLModel):
     """What someone decided about a candidate. Append-only; the latest counts."""
 
     id: int = row_id()

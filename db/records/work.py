@@ -46,7 +46,7 @@ class StoredTask(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
-class StoredWalk(SQLModel):
+class StoredQueueCursor(SQLModel):
     """Where a person is in the order of a stage, or of one dimension of it (``db.queue_cursor``).
 
     A lap goes once over everything that was open when it began; after it, and in ranked orders next to it, comes what

@@ -13,7 +13,7 @@ from db.tables.bridge import BridgeAnswerRow, BridgePersonRow, BridgeProjectRow,
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
-from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SiftDecisionRow, SourceRow
+from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import GuidelineSeenRow, GuidelineVersionRow, MemberRow, ProjectRow, SchemaVersionRow
 from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
@@ -29,7 +29,7 @@ from db.tables.runs import (
     ToolResultRow,
 )
 from db.tables.talk import CommentForRow, CommentRow, InsightRow, ReasonAnswerRow
-from db.tables.work import AnnotationRow, DraftRow, PostponedRow, TallyRow, TaskRow, WalkRow
+from db.tables.work import AnnotationRow, DraftRow, PostponedRow, QueueCursorRow, TallyRow, TaskRow
 
 metadata = SQLModel.metadata
 
@@ -73,6 +73,7 @@ __all__ = [
     "QualificationReviewRow",
     "QualificationRow",
     "QualificationSetRow",
+    "QueueCursorRow",
     "ReadingRow",
     "ReasonAnswerRow",
     "RevisionRow",
@@ -84,12 +85,11 @@ __all__ = [
     "RunWorkerRow",
     "SchemaVersionRow",
     "SessionRow",
-    "SiftDecisionRow",
     "SignInLinkRow",
     "SourceRow",
     "TallyRow",
     "TaskRow",
     "ToolResultRow",
-    "WalkRow",
+    "TriageDecisionRow",
     "metadata",
 ]

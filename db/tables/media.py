@@ -9,8 +9,8 @@ from db.records.media import (
     StoredCandidate,
     StoredMediaObject,
     StoredPick,
-    StoredSiftDecision,
     StoredSource,
+    StoredTriageDecision,
 )
 
 
@@ -49,7 +49,7 @@ class CandidateRow(StoredCandidate, table=True):
     )
 
 
-class SiftDecisionRow(StoredSiftDecision, table=True):
+class TriageDecisionRow(StoredTriageDecision, table=True):
     __tablename__ = "sift_decision"
     __table_args__ = (
         UniqueConstraint("person_id", "submit_key", "asset_id"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint
 
-from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredTally, StoredTask, StoredWalk
+from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredQueueCursor, StoredTally, StoredTask
 
 
 class TaskRow(StoredTask, table=True):
@@ -21,7 +21,7 @@ class TaskRow(StoredTask, table=True):
     )
 
 
-class WalkRow(StoredWalk, table=True):
+class QueueCursorRow(StoredQueueCursor, table=True):
     __tablename__ = "walk"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage", "dimension"),)
 

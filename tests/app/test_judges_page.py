@@ -32,7 +32,7 @@ from tests.app.homes import Home, make_home
 from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
-from workflow.files.import_judgements import bring_in_judgements
+from workflow.files.import_judgements import import_judgements
 from workflow.results import judge_replies
 from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
@@ -415,7 +415,7 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     plan = judge_plans.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}
     )
-    bring_in_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
+    import_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
     (view,) = run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     test = show(run=view.id)
     assert "3 scored of 6" in words(test)

@@ -29,7 +29,7 @@ from workflow.access import audit, projects
 from workflow.annotate import submissions
 from workflow.results import case_page
 from workflow.results.ratings import raters_called, raters_of
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
 
@@ -59,7 +59,7 @@ def graded(tmp_path: Path, *, shapes: int = 0) -> tuple[Store, list[Person]]:
         names = [name for _, name, _ in files.item_ids(session, project_id=1)]
     lines = [f"{name} · m,Robin,score,{score}" for name, score in zip(names, SCORES["Robin"], strict=True)]
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
-    bring_in_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
+    import_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
     return store, people
 
 

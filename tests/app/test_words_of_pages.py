@@ -28,7 +28,7 @@ NOT_ON_PAGES = {
     # What other programs are started with, and a program that is started by a command alone.
     ("inference/fit.py", "--query-gpu"),
     ("inference/fit.py", "--format"),
-    ("app/label_studio/beside.py", "--server"),
+    ("app/label_studio/sync_process.py", "--server"),
     ("app/label_studio/pictures.py", "--media"),
     ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
     ("app/views/my_work.py", "--schema"),  # a command to be typed, for anyone who has no project yet

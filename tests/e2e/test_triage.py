@@ -94,7 +94,7 @@ def over(desk: Desk) -> bool:
     return desk.page.locator("[data-view=nothing]").count() == 1
 
 
-def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pictures: Path | None) -> None:
+def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, pictures: Path | None) -> None:
     kept: set[str] = set()
     dropped: dict[str, str] = {}
     seen: list[set[str]] = []

@@ -17,7 +17,7 @@ from testkit.factories import make_project
 from tests.workflow.test_measure import graded
 from workflow.results.calibration import raters_of, study_of
 from workflow.results.ratings import ratings_of
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
         writer = csv.writer(file)
         writer.writerow(["unit", "rater", "criterion", "value"])
         writer.writerows([unit, rater, "score", 0.5] for unit in units for rater in ("gpt", "eve"))
-    new, _, bad, _ = bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    new, _, bad, _ = import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     assert (new, bad) == (8, [])
     return store
 

@@ -26,7 +26,7 @@ from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.derived_criteria import MAJORITY, settled_ratings
 from workflow.results.project_answers import Answer, Read
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 from workflow.results.scores import Scores
 from workflow.results.slices import Item
 
@@ -170,7 +170,7 @@ def graded(store: Store, tmp_path: Path) -> Store:
         rows.writerow(["unit", "rater", "criterion", "value"])
         for at, bits in enumerate(JUDGE):
             rows.writerows([f"colour/{at} · m", "gpt", part, bit] for part, bit in zip(PARTS, bits, strict=True))
-    bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     return store
 
 

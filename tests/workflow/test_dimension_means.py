@@ -17,7 +17,7 @@ from tests.workflow.test_measure import only
 from workflow.annotate import submissions
 from workflow.results import reference_metrics
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 pytestmark = pytest.mark.both_databases
 
@@ -52,7 +52,7 @@ def bring_in(store: Store, folder: Path, rows: list[tuple[str, str, str, float]]
         out = csv.writer(file)
         out.writerow(["unit", "rater", "criterion", "value"])
         out.writerows(rows)
-    bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
 
 
 def test_the_published_table(store: Store, tmp_path: Path) -> None:

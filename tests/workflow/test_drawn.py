@@ -20,7 +20,7 @@ from exporters.tables import ratings_csv
 from testkit.factories import make_project
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 BOXES = [
     {"label": "cup", "x": 0.123457, "y": 0.0, "w": 0.3, "h": 1.0},
@@ -38,7 +38,7 @@ def table(folder: Path, rows: Sequence[tuple[str, str, str, str]]) -> Path:
 
 
 def bring_in(store: Store, project: str, path: Path) -> tuple[int, Sequence[BadRow]]:
-    new, _, bad, _ = bring_in_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
+    new, _, bad, _ = import_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
     return new, bad
 
 

@@ -25,7 +25,7 @@ from workflow.results import scores as results
 from workflow.results.calibration import study_of
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.results.ratings_from_files import Taken, bring_in_ratings
+from workflow.results.ratings_from_files import ImportedRatings, import_ratings
 from workflow.results.reply_counts import replies_of_judges
 
 N = 40
@@ -38,11 +38,13 @@ GRADES = {
 """Of every third answer all four say the same."""
 
 
-def bring(store: Store, path: Path, names: tuple[str, ...], are: RatersAre | None = None, n: int = N) -> Taken:
+def bring(
+    store: Store, path: Path, names: tuple[str, ...], are: RatersAre | None = None, n: int = N
+) -> ImportedRatings:
     file = path / "ratings.csv"
     lines = [f"colour/{at} · m,{name},score,{GRADES[name][at]}" for at in range(n) for name in names]
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
-    return bring_in_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=are)
+    return import_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=are)
 
 
 @pytest.fixture
@@ -209,7 +211,7 @@ def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store
     submissions.submit(rated, person=dora, task=task.id, key=task.id, values={"score": 0.5})
     file = tmp_path / "machine.csv"
     file.write_text("unit,rater,criterion,value\ncolour/0 · m,person-1,score,0.5\n", encoding="utf-8")
-    bring_in_ratings(rated, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
+    import_ratings(rated, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
     (text,) = release(rated, by=None, project="p", format="ratings").files.values()
     (tasks,) = release(rated, by=None, project="p", format="label_studio", stage=Stage.GRADING).files.values()
     called = dict(zip(TRIO, ("person-2", "person-3", "person-4"), strict=True)) | {"gpt": "gpt"}

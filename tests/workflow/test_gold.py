@@ -204,14 +204,14 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert found.code == "stopped"
     assert project_progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
     with pytest.raises(NotAllowed):
-        gold_scores.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
+        gold_scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInput, match="Say why"):
-        gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
+        gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
-    gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
+    gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
     clock.advance(minutes=1)
     with pytest.raises(Conflict, match="not stopped"):
-        gold_scores.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
+        gold_scores.reinstate(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
     assert answer_all(store, ann, lambda view: "red", n=3)
     (score,) = gold_scores.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))

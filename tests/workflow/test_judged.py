@@ -20,7 +20,7 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import attempt_keeper, judge_readings
 
 pytestmark = pytest.mark.both_databases
@@ -121,7 +121,7 @@ def test_grades_of_people_out_of_files_stand_beside_a_reply(world: World, tmp_pa
     unit = unit_of(*next((view.item, view.model) for view in judge_replies.replies_of(world.store, by=None, run=run)))
     file = tmp_path / "ratings.csv"
     file.write_text(f"unit,rater,criterion,value\n{unit},eve,score,0.5\n{unit},gpt,score,1\n", encoding="utf-8")
-    bring_in_ratings(world.store, by=None, project="p", path=file, refuse=lambda bad: None)
+    import_ratings(world.store, by=None, project="p", path=file, refuse=lambda bad: None)
     file_raters.mark(world.store, by=None, project="p", people=["eve"])
     (view,) = (each for each in judge_replies.replies_of(world.store, by=None, run=run, limit=100) if each.grades)
     assert (unit_of(view.item, view.model), [(each.person, each.values) for each in view.grades]) == (

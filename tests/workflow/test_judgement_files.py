@@ -25,7 +25,7 @@ from tests.paths import ROOT, shared
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.files.import_files import import_files
-from workflow.files.import_judgements import bring_in_judgements
+from workflow.files.import_judgements import import_judgements
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import judge_plans, judge_readings, run_views
@@ -110,15 +110,15 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     media = MediaStore(tmp_path / "media")
     import_files(store, media, by=None, project="p", format="predictions", path=predictions)
     asked = plan(store, "double_brackets", *scale, criterion="verdict")
-    done = bring_in_judgements(store, by=None, project="p", path=path, plan=asked)
+    done = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (done.replies, done.repeated) == (499, 0)
     assert counted(store) == {"gpt-4o": {Verdict.SCORED: 493, Verdict.UNPARSEABLE: 6}}
     rated = Counter(row.value for row in ratings_of(store, project="p", stage=Stage.GRADING))
     assert rated == {"B>>A": 88, "B>A": 252, "A=B": 41, "A>B": 85, "A>>B": 27}  # its README; nulls are no ties
-    again = bring_in_judgements(store, by=None, project="p", path=path, plan=asked)
+    again = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (again.replies, again.repeated) == (0, 499)
     with pytest.raises(FileRefused, match="asked or read otherwise"):
-        bring_in_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
+        import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
 def test_pandalm_beside_its_three_people(store: Store, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_pandalm_beside_its_three_people(store: Store, tmp_path: Path) -> None:
             for record in told
         ],
     )
-    bring_in_judgements(store, by=None, project="p", path=replies, plan=plan(store, "last_line", *values))
+    import_judgements(store, by=None, project="p", path=replies, plan=plan(store, "last_line", *values))
     assert counted(store) == {"gpt-3.5": {Verdict.SCORED: 974, Verdict.UNPARSEABLE: 25}}
     raters = raters_of(store, person=None, project="p", stage=Stage.VERIFICATION)
     assert (list(raters.judges), list(raters.from_files)) == (["gpt-3.5"], ["annotator1", "annotator2", "annotator3"])
@@ -170,7 +170,7 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
             for key, swapped in (("swap = False", False), ("swap = True", True))
         ]
         asked = plan(store, "better_output", "a", "b", mirror='a: "b", b: "a"')
-        bring_in_judgements(store, by=None, project="p", path=lines(tmp_path / "replies.jsonl", replies), plan=asked)
+        import_judgements(store, by=None, project="p", path=lines(tmp_path / "replies.jsonl", replies), plan=asked)
     # Three of Falcon's replies say of both outputs that they are better; their authors took the first that is named.
     assert counted(store) == {
         "GPT-4/CoT": {Verdict.SCORED: 200},
@@ -206,10 +206,10 @@ def test_rows_that_do_not_fit_are_named_and_nothing_is_taken(
     path = lines(tmp_path / "replies.jsonl", [{"item": "1", "judge": "j", "text": "Output (a)"}, record])
     asked = plan(store, "better_output", "a", "b")
     with pytest.raises(FileRefused, match=r"replies\.jsonl, row 2: .*Nothing was imported") as caught:
-        bring_in_judgements(store, by=None, project="p", path=path, plan=asked)
+        import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert said in str(caught.value)
     assert counted(store) == {}
-    done = bring_in_judgements(store, by=None, project="p", path=path, plan=asked, skip_bad=True)
+    done = import_judgements(store, by=None, project="p", path=path, plan=asked, skip_bad=True)
     assert (done.replies, len(done.bad)) == (1, 1)
 
 
@@ -219,7 +219,7 @@ def test_an_empty_reply_is_empty_and_no_score(store: Store, tmp_path: Path) -> N
         tmp_path / "r.jsonl",
         [{"item": "1", "judge": "j", "text": ""}, {"item": "2", "judge": "j", "text": "Output (b)"}],
     )
-    bring_in_judgements(store, by=None, project="p", path=path, plan=plan(store, "better_output", "a", "b"))
+    import_judgements(store, by=None, project="p", path=path, plan=plan(store, "better_output", "a", "b"))
     assert counted(store) == {"j": {Verdict.EMPTY: 1, Verdict.SCORED: 1}}
 
 
@@ -264,7 +264,7 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
     asked = judge_plans.plan_of_project(
         store, by=None, project="p", template=shipped()["egothink_single"], asked_here=False
     )
-    done = bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)
+    done = import_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)
     assert (done.replies, done.judges, done.same) == (6, ("gpt-4 by single-math-v2",), 4)
     assert done.differ == (
         "gpt-4 by single-math-v2 on 1 in activity, fish: the file says 0, the parser reads 0.5.",
@@ -272,8 +272,8 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
     )
     rated = {row.unit: row.value for row in ratings_of(store, project="p", stage=Stage.GRADING)}
     assert rated == {f"{folder}/{at} · fish": value for folder in folders.values() for at, value in enumerate((1, 0.5))}
-    assert bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked).repeated == 6
+    assert import_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked).repeated == 6
     lost = tmp_path / "gpt-4_single.jsonl"
     lost.write_bytes((tmp_path / "data" / "Activity" / "model_judgment" / "gpt-4_single.jsonl").read_bytes())
     with pytest.raises(FileRefused, match="nothing says in which dimension 0 is a position"):
-        bring_in_judgements(store, by=None, project="p", path=lost, plan=asked)
+        import_judgements(store, by=None, project="p", path=lost, plan=asked)

@@ -20,7 +20,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from tests.labelstudio.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 from workflow.annotate import submissions
 from workflow.files.import_files import import_files
-from workflow.files.import_label_studio import BroughtIn, bring_in_label_studio
+from workflow.files.import_label_studio import ImportedLabelStudio, import_label_studio
 from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
@@ -36,9 +36,9 @@ def project(store: Store, text: str = KITCHEN, name: str = "p") -> str:
     return make_project(store, name=name, loaded=kitchen(text))
 
 
-def bring(store: Store, media: MediaStore, path: Path, *, names: Names = NAMES, **options: Any) -> BroughtIn:
+def bring(store: Store, media: MediaStore, path: Path, *, names: Names = NAMES, **options: Any) -> ImportedLabelStudio:
     options = {"by": None, "project": "p", **options}
-    return bring_in_label_studio(store, media, path=path, names=names, **options)
+    return import_label_studio(store, media, path=path, names=names, **options)
 
 
 def rated(store: Store, stage: Stage = Stage.VERIFICATION, project: str = "p") -> dict[tuple[str, str], dict[str, Any]]:
@@ -238,7 +238,7 @@ def test_a_stage_that_the_format_does_not_have(store: Store) -> None:
         release(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
 
 
-def round_trip(store: Store, media: MediaStore, folder: Path, **options: Any) -> BroughtIn:
+def round_trip(store: Store, media: MediaStore, folder: Path, **options: Any) -> ImportedLabelStudio:
     made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, **options)
     path = folder / "tasks.json"
     path.write_bytes(made.files["tasks.json"])

@@ -32,7 +32,7 @@ from workflow.annotate import submissions
 from workflow.results.calibration_rule import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 pytestmark = pytest.mark.both_databases
 
@@ -73,7 +73,7 @@ def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) 
     unit = ratings_of(store, project="p", stage=Stage.GRADING)[0].unit
     path = tmp_path / "judge.csv"
     path.write_text(f"unit,rater,criterion,value\n{unit},judge,score,1\n", encoding="utf-8")
-    bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     assert moved() != after_votes
     assert moved() == moved()
 

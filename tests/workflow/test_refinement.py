@@ -58,7 +58,9 @@ def figures(store: Store) -> list[int]:
 
 def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
     begin(store)
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.Fed(2, 2)
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.RefinementIntake(
+        2, 2
+    )
     assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     assert figures(store) == [2, 0, 0, 0]
@@ -126,9 +128,11 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
         answer, _ = queries.answers_of(session, project_id=1, model="gpt-secret")[0]
         answer.text = "PICK UP THE CUP."
         session.add(answer)
-    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.Fed(0, len(items))
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.RefinementIntake(
+        0, len(items)
+    )
     done = refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
-    assert done == refinement.Fed(1, 1)
+    assert done == refinement.RefinementIntake(1, 1)
     with pytest.raises(NotFound, match="llava-secret"):
         refinement.open_refinement(store, by=None, project="p", model="nobody")
 

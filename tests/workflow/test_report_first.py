@@ -31,7 +31,7 @@ from workflow.lead.item_history import find
 from workflow.results import calibration as calibrate
 from workflow.results import calibration_rule, file_raters, project_answers, scores
 from workflow.results.agreement_page import figures
-from workflow.results.ratings_from_files import bring_in_ratings
+from workflow.results.ratings_from_files import import_ratings
 
 SAME = {"colour": (1, 1, 1, 0), "size": (1, 0), "shape": (1, 0)}
 """Whether two people choose the same, item by item: 3 of 4, 1 of 2, 1 of 2; so 4 of 6 in the group Looks, 1 of 2 in
@@ -67,7 +67,7 @@ def rated(store: Store, name: str, report: dict[str, Any], folder: Path) -> None
             at += 1
     path = folder / f"{name}.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
-    bring_in_ratings(store, by=None, project=name, path=path, refuse=_refuse)
+    import_ratings(store, by=None, project=name, path=path, refuse=_refuse)
     file_raters.mark(store, by=None, project=name, people=["ann", "bob"])
 
 
@@ -202,7 +202,7 @@ def test_calibration_begins_where_a_judge_has_rated_what_the_report_is_about(her
     path = tmp_path / "votes.csv"
     path.write_text("unit,rater,criterion,value\ncolour/0,gpt,choice,red\n", encoding="utf-8")
     for name, stage in (("a", Stage.VERIFICATION), ("b", Stage.GRADING)):
-        bring_in_ratings(here, by=None, project=name, path=path, refuse=_refuse)
+        import_ratings(here, by=None, project=name, path=path, refuse=_refuse)
         assert calibrate.stage_first(here, person=None, project=name) is stage
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db.engine import Store
-from db.tables import AnnotationRow, AssetRow, SiftDecisionRow, TaskRow
+from db.tables import AnnotationRow, AssetRow, TaskRow, TriageDecisionRow
 from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
@@ -118,7 +118,7 @@ def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> Non
         told = {"project_id": project.project_id, "person_id": ann.id, "created_at": clock.now, "guideline_hash": "g"}
         told |= {"schema_version_id": project.schema_version_id}
         for n, action in enumerate(("dropped", "undone", "kept")):  # one frame, looked at twice
-            session.add(SiftDecisionRow(asset_id=image.id, submit_key=str(n), action=action, **told))
+            session.add(TriageDecisionRow(asset_id=image.id, submit_key=str(n), action=action, **told))
         task = TaskRow(project_id=project.project_id, stage=Stage.VERIFICATION, unit="gold/1", dimension="colour")
         task.state, task.person_id, task.purpose, task.shuffle, task.created_at = "done", ann.id, "gold", 0, clock.now
         session.add(task)

@@ -21,9 +21,9 @@ from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
-from domain.records import NothingLeft, Person, SiftView
+from domain.records import NothingLeft, Person, TriageGroup
 from domain.roles import Role
-from domain.states import Sifted, Stage
+from domain.states import Stage, TriageState
 from examples.scenes import scenes
 from media.perceptual_hash import distance
 from media.store import MediaStore
@@ -61,13 +61,13 @@ def unlike(n: int) -> list[Image.Image]:
     return [Image.effect_noise((90, 80), 90).resize((270, 240)).rotate(90 * k) for k in range(n)]
 
 
-def group(store: Store, person: Person) -> SiftView:
+def group(store: Store, person: Person) -> TriageGroup:
     found = triage.next_group(store, person=person, project="p")
-    assert isinstance(found, SiftView), found
+    assert isinstance(found, TriageGroup), found
     return found
 
 
-def names(found: SiftView) -> list[str]:
+def names(found: TriageGroup) -> list[str]:
     return [frame.asset.id for frame in found.frames]
 
 
@@ -230,7 +230,7 @@ def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_pa
     people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda person: triage.next_group(store, person=person, project="p"), people))
-    shown = [frame for view in found if isinstance(view, SiftView) for frame in names(view)]
+    shown = [frame for view in found if isinstance(view, TriageGroup) for frame in names(view)]
     assert len(shown) == len(set(shown))
 
 
@@ -254,7 +254,7 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     with pytest.raises(Conflict, match="writes an item"):
         triage.undo(store, person=ann, project="p")
     with pytest.raises(Conflict, match="writes an item"):
-        triage.bring_back(store, by=None, project="p", frames=names(again))
+        triage.restore(store, by=None, project="p", frames=names(again))
     assert check(store) == []
 
 
@@ -273,7 +273,7 @@ def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann
         assert ([frame.reason for frame in found], n) == (reasons, len(reasons)), words
     found, n = triage_figures.dropped(store, by=lea, project="p", limit=1)
     assert ([frame.reason for frame in found], n) == (["unclear"], 2)
-    assert triage.bring_back(store, by=lea, project="p", frames=names(first)) == 1
+    assert triage.restore(store, by=lea, project="p", frames=names(first)) == 1
     found = triage_figures.progress(store, by=lea, project="p")
     assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
     assert dict(found.by_source) == {"video": found.total}
@@ -317,7 +317,7 @@ def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path
         with pytest.raises(NotAllowed):
             triage_figures.as_csv(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            triage.bring_back(store, by=person, project="p", frames=[frame])
+            triage.restore(store, by=person, project="p", frames=[frame])
         with pytest.raises(NotAllowed):
             triage_figures.dropped(store, by=person, project="p")
     make_project(store, name="q")
@@ -332,7 +332,7 @@ def test_check_names_frames_kept_beyond_what_the_schema_allows(store: Store, ann
     add(store, tmp_path / "in", unlike(3))
     with store.write() as session:
         for row in session.exec(select(CandidateRow)):
-            row.state = Sifted.KEPT
+            row.state = TriageState.KEPT
     assert check(store) == [
         "p: source video has 3 kept frames, but the schema allows 2.",
         "p: source video counts 0 kept frames, but there are 3.",

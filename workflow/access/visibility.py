@@ -26,7 +26,7 @@ MAY_COME = (
 
 
 @dataclass(frozen=True)
-class Sight:
+class Visibility:
     """What someone may see of an item."""
 
     open: bool
@@ -44,7 +44,7 @@ class Sight:
         return not self.blind
 
 
-def sight(session: Session, *, access: Access, person: Person, item: StoredItem) -> Sight:
+def visibility_of(session: Session, *, access: Access, person: Person, item: StoredItem) -> Visibility:
     """What someone may see of an item now."""
     slots = comment_threads.slots(session, item_id=item.id, stages=BLIND)
     mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
@@ -52,13 +52,13 @@ def sight(session: Session, *, access: Access, person: Person, item: StoredItem)
     settled = item.state not in UNSETTLED
     names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None
     asked = at_least(access.role, Role.SENIOR) and _may_be_asked(session, access, person, item, slots)
-    return Sight(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
+    return Visibility(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
 
 
-def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Sight:
-    """As ``sight``, for someone who looks: ``NotAllowed`` if they must not. Anyone who looks before the verdict is
-    asked about the item blind no more."""
-    found = sight(session, access=access, person=person, item=item)
+def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Visibility:
+    """As ``visibility_of``, for someone who looks: ``NotAllowed`` if they must not. Anyone who looks before the
+    verdict is asked about the item blind no more."""
+    found = visibility_of(session, access=access, person=person, item=item)
     if found.blind:
         raise NotAllowed(found.blind)
     if found.open:

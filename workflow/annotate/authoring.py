@@ -20,7 +20,7 @@ from domain.states import ItemState, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings
-from workflow.annotate.refinement_intake import feed
+from workflow.annotate.refinement_intake import open_answers
 from workflow.annotate.task_views import roles_for
 from workflow.annotate.verification import first_state, open_verification, settle
 
@@ -118,7 +118,7 @@ def revise(
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
     fed = tasks.fed(session, item_id=item.id, counting=True)
-    feed(session, access=access, answers=[(id, item.id, number, item.dimension) for id in fed], now=now)
+    open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)
     return number
 

@@ -14,7 +14,7 @@ from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import gates
-from workflow.annotate.leases import extend, give_up, held_task, put_aside, resume, why_lost
+from workflow.annotate.leases import extend, give_up, held_task, postpone_task, resume, why_lost
 from workflow.annotate.task_views import task_view
 
 
@@ -123,7 +123,7 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
             raise Conflict("An item that you write is put off by itself: leave it, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):
             raise LeaseLost(why_lost(session, access=access, row=row, person=person))
-        put_aside(session, access=access, row=row, person=person, now=now)
+        postpone_task(session, access=access, row=row, person=person, now=now)
 
 
 def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
@@ -152,7 +152,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
             raise LeaseLost("Others have all of its slots now, so it is not free for you; your text stays here.")
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
             if other.id != mine.id:
-                put_aside(session, access=access, row=other, person=person, now=now)
+                postpone_task(session, access=access, row=other, person=person, now=now)
         log(session, "task.taken_back", by=person, task=mine, now=now, data={"stage": mine.stage.value})
         return access.name, row.stage
 

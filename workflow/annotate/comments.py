@@ -18,14 +18,14 @@ from db import items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.errors import InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, projects_of
-from workflow.access.visibility import MAY_COME, Sight, sight
+from workflow.access.visibility import MAY_COME, Visibility, visibility_of
 from workflow.annotate.leases import held_task
 from workflow.annotate.task_views import visible_fields
 
@@ -106,12 +106,12 @@ def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
             unread = sum(
                 each.unread
                 for row in rows
-                for each in _comments(session, access, person, row, _sight(session, access, person, row))
+                for each in _comments(session, access, person, row, _visibility(session, access, person, row))
             )
             waiting = 0
             if at_least(access.role, Role.SENIOR):
                 rows = threads.unanswered(session, project_id=access.project_id)
-                waiting = sum(_sight(session, access, person, row).whole for row in rows)
+                waiting = sum(_visibility(session, access, person, row).whole for row in rows)
             found[view.name] = Mentions(unread, waiting)
     return found
 
@@ -124,8 +124,8 @@ def thread_of(session: Session, *, access: Access, person: Person, item: StoredI
     return _thread(session, access, person, item, now=now)
 
 
-def _sight(session: Session, access: Access, person: Person, item: StoredItem) -> Sight:
-    return sight(session, access=access, person=person, item=item)
+def _visibility(session: Session, access: Access, person: Person, item: StoredItem) -> Visibility:
+    return visibility_of(session, access=access, person=person, item=item)
 
 
 def _find(
@@ -143,7 +143,7 @@ def _find(
     if not at_least(access.role, Role.SENIOR):
         mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
         if found.id not in {row.id for row in mine} or not _comments(
-            session, access, person, found, _sight(session, access, person, found)
+            session, access, person, found, _visibility(session, access, person, found)
         ):
             raise NotFound(NO_ITEM)
     return access, found
@@ -152,7 +152,7 @@ def _find(
 def _thread(
     session: Session, access: Access, person: Person, item: StoredItem, *, now: datetime, looking: bool = True
 ) -> Thread:
-    seen = _sight(session, access, person, item)
+    seen = _visibility(session, access, person, item)
     closed = not looking and seen.whole and seen.asked
     if closed:
         seen = replace(seen, blind=MAY_COME)
@@ -171,7 +171,7 @@ def _thread(
         dimension=item.dimension,
         comments=comments,
         people=[row.login for row in mentionable],
-        names=apart({row.login: row.name for row in mentionable}),
+        names=distinct_names({row.login: row.name for row in mentionable}),
         open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
         may_free=seen.whole,
         whole=seen.whole,
@@ -179,7 +179,9 @@ def _thread(
     )
 
 
-def _comments(session: Session, access: Access, person: Person, item: StoredItem, seen: Sight) -> list[CommentView]:
+def _comments(
+    session: Session, access: Access, person: Person, item: StoredItem, seen: Visibility
+) -> list[CommentView]:
     rows = threads.of_item(session, item_id=item.id)
     if not rows:
         return []
@@ -210,7 +212,7 @@ def _comments(session: Session, access: Access, person: Person, item: StoredItem
                 held=seen.open and not row.early and waits and (mine or seen.whole),
             )
         )
-    called = apart(known_by_name)
+    called = distinct_names(known_by_name)
     views = [view if view.name else replace(view, name=called[view.by]) for view in views]
     known = {view.id for view in views}
     return [view if view.reply_to in known else replace(view, reply_to=None) for view in views]
@@ -241,7 +243,7 @@ def _write(
     early: bool,
     now: datetime,
 ) -> None:
-    seen = _sight(session, access, person, item)
+    seen = _visibility(session, access, person, item)
     problems = []
     if not key or len(key) > 100:
         problems.append(Problem("key", "A comment needs a key of 1 to 100 characters; reload the page."))
@@ -303,7 +305,7 @@ def _officials(session: Session, access: Access) -> list[tuple[Any, StoredPerson
     return [(member, row) for member, row in rows if at_least(member.role, Role.SENIOR)]
 
 
-def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Sight) -> Sequence[StoredPerson]:
+def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Visibility) -> Sequence[StoredPerson]:
     """Seniors and leads may be mentioned by everyone; raters by the person who may see who they are."""
     if seen.whole and seen.names:
         rows = projects.members(session, project_id=access.project_id)

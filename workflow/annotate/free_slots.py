@@ -31,7 +31,7 @@ def claim_next(
     now: datetime,
 ) -> tuple[StoredTask | None, bool]:
     """A slot that no one has, now this person's; and if there is none yet, whether to go on looking."""
-    ways = _walks(session, access, person, stage, dimensions, hold=True)
+    ways = _cursors(session, access, person, stage, dimensions, hold=True)
     known = gold_checks.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
         left_behind = task_claims.abandoned(
@@ -90,7 +90,7 @@ def ahead(
         now=now,
         limit=limit,
     )
-    ways = _walks(session, access, person, stage, dimensions, hold=False)
+    ways = _cursors(session, access, person, stage, dimensions, hold=False)
     live = [row.item_id for row in left_behind] + [spot.item_id for _, spot in _search(session, ways, limit=limit)]
     mixed = gold_checks.mixed_in(
         session,
@@ -108,7 +108,7 @@ def _own_choice(session: Session, access: Access, person: Person, stage: Stage, 
     them. Which one follows from the project's seed."""
     if "predictions" not in getattr(getattr(access.schema.stages, stage.value), "shuffle", ()):
         return spot.id
-    slots = task_claims.beside(session, task_id=spot.id, stage=stage, person_id=person.id)
+    slots = task_claims.open_siblings(session, task_id=spot.id, stage=stage, person_id=person.id)
     seed = f"{access.seed}/predictions/{person.id}"
     first = min(
         slots, key=lambda slot: (task_slots.shuffle_key(seed=seed, unit=slot[1], slot=0), slot[0]), default=None
@@ -116,15 +116,15 @@ def _own_choice(session: Session, access: Access, person: Person, stage: Stage, 
     return first[0] if first is not None else spot.id
 
 
-def _walks(
+def _cursors(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
-) -> list[list[queue_cursor.Walk]]:
+) -> list[list[queue_cursor.Cursor]]:
     """Where a person is in each dimension that they go through by itself, in lots of which one is looked through
     before the next: a random order of answers begins with those that someone has graded."""
     random = order_of(access.schema, stage) == "random"
     return [
         [
-            queue_cursor.open_walk(
+            queue_cursor.open_cursor(
                 session,
                 project_id=access.project_id,
                 person_id=person.id,
@@ -142,9 +142,9 @@ def _walks(
 
 
 def _search(
-    session: Session, ways: Sequence[Sequence[queue_cursor.Walk]], *, limit: int
-) -> list[tuple[queue_cursor.Walk, queue_cursor.Spot]]:
-    """The next slots that a person may take, out of the first lot of walks in which there are any."""
+    session: Session, ways: Sequence[Sequence[queue_cursor.Cursor]], *, limit: int
+) -> list[tuple[queue_cursor.Cursor, queue_cursor.Spot]]:
+    """The next slots that a person may take, out of the first lot of cursors in which there are any."""
     for lot in ways:
         found = queue_cursor.search(session, lot, limit=limit)
         if found:

@@ -93,7 +93,7 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
     return found
 
 
-def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
+def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
     """Let someone work on who was stopped by their answers to gold; only later ones decide about them from now on."""
     why = checked_reason(why, "Say why they may go on; it is kept.")
     with store.write() as session:

@@ -171,7 +171,9 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
     return opened
 
 
-def foreseen(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]]) -> dict[str, int]:
+def slots_by_dimension(
+    session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]]
+) -> dict[str, int]:
     """How many slots passing these answers on would open, by dimension; nothing is changed."""
     stage = access.schema.stages.grading
     if stage is None:

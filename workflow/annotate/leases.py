@@ -147,7 +147,7 @@ def note_claim(
     log(session, "task.claimed", by=person, task=row, now=now, data={"stage": row.stage.value})
 
 
-def put_aside(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
+def postpone_task(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Postpone a locked slot that someone has in hand; it stays theirs until its lease ends."""
     postponed.put(session, row=row, person_id=person.id, released=False, now=now)
     log(session, "task.set_aside", by=person, task=row, now=now, data={"stage": row.stage.value})

@@ -12,7 +12,7 @@ from workflow.annotate import claims, progress
 
 
 @dataclass(frozen=True)
-class Turn:
+class NextPage:
     """What a page is made of."""
 
     view: ProjectView
@@ -20,7 +20,7 @@ class Turn:
     numbers: Progress
 
 
-def next_turn(
+def next_page(
     store: Store,
     *,
     person: Person,
@@ -29,7 +29,7 @@ def next_turn(
     dimension: str | None = None,
     postponed: str | None = None,
     fresh: bool = True,
-) -> Turn:
+) -> NextPage:
     """The next task (as ``claim.next_task``) and the person's numbers (as ``progress.progress``).
 
     Without ``fresh``, numbers of a moment ago will do as long as there is a task; counting is never done while others
@@ -50,4 +50,4 @@ def next_turn(
     if numbers is None:
         fresh = fresh or isinstance(found, NothingLeft)
         numbers = progress.progress(store, person=person, project=project, stage=stage, fresh=fresh)
-    return Turn(view_of(access), found, numbers)
+    return NextPage(view_of(access), found, numbers)

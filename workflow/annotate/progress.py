@@ -169,7 +169,7 @@ def _lines(
     lines = []
     for stage in stages_of(access.schema):
         if stage is Stage.TRIAGE and access.may_do(stage):
-            lines.append(_sifting(session, access, person))
+            lines.append(_triage_left(session, access, person))
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
         closed = gates.why_refused(gates.Visit(session, access, person, stage, now))
@@ -204,7 +204,7 @@ def _beyond(session: Session, access: Access, person: Person, stage: Stage, clos
     return task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
 
 
-def _sifting(session: Session, access: Access, person: Person) -> StageWork:
+def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
     """Candidate images belong to no dimension."""
     closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
     left = 0 if closed else triage_figures.waiting(session, access=access)

@@ -15,7 +15,7 @@ from db import items, people, projects, qualifications
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.policies import criteria_that_decide, same
 from domain.qualification import Review, Standing, standing
 from domain.records import Person
@@ -120,7 +120,7 @@ def view_of(
     )
     newest = {reviewer.login: note.signs for note, reviewer in said}
     counting = counting_sets(session, access, Stage(row.stage))
-    called = apart({reviewer.login: reviewer.name for _, reviewer in said})
+    called = distinct_names({reviewer.login: reviewer.name for _, reviewer in said})
     comments: dict[str, list[tuple[str, str]]] = {}
     for note, reviewer in said:
         for item, text in note.comments.items():

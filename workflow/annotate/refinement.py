@@ -23,44 +23,48 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate import answer_readings
 from workflow.annotate.authoring import edit_problems, revise
-from workflow.annotate.refinement_intake import feed, not_fed
+from workflow.annotate.refinement_intake import open_answers, without_slot
 
 FIELDS = "fields"
 """Besides the criteria: the item's fields that were changed."""
 
 
 @dataclass(frozen=True)
-class Fed:
-    """What feeding a model's answers came to."""
+class RefinementIntake:
+    """What opening a model's answers came to."""
 
     opened: int
     answers: int
     """How many answers the model has given to items that were not rejected."""
 
 
-def open_refinement(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+def open_refinement(
+    store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
+) -> RefinementIntake:
     """Have the answers of one model looked at next to their items, each by one person; for leads.
 
     Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated answer
-    (the key), or, where the key is free text, whose text contains it, whatever their case. Feeding twice opens once.
+    (the key), or, where the key is free text, whose text contains it, whatever their case. Twice opens once.
     """
     _read_answers(store, by, project)
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
-        wanted, n_answers = _to_feed(session, access, model, only_differing)
-        opened = feed(session, access=access, answers=wanted, now=now)
+        wanted, n_answers = _answers_to_open(session, access, model, only_differing)
+        opened = open_answers(session, access=access, answers=wanted, now=now)
         data = {"model": model, "answers": opened, "only_differing": only_differing}
         log(session, "refinement.opened", by=by, project=access, now=now, data=data)
-        return Fed(opened=opened, answers=n_answers)
+        return RefinementIntake(opened=opened, answers=n_answers)
 
 
-def would_feed(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+def preview_refinement(
+    store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
+) -> RefinementIntake:
     """What ``open_refinement`` would come to now; nothing is changed."""
     _read_answers(store, by, project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        wanted, n_answers = _to_feed(session, access, model, only_differing)
-        return Fed(opened=len(not_fed(session, access=access, answers=wanted)), answers=n_answers)
+        wanted, n_answers = _answers_to_open(session, access, model, only_differing)
+        return RefinementIntake(opened=len(without_slot(session, access=access, answers=wanted)), answers=n_answers)
 
 
 def _read_answers(store: Store, by: Person | None, project: str) -> None:
@@ -69,10 +73,11 @@ def _read_answers(store: Store, by: Person | None, project: str) -> None:
     answer_readings.fill_up(store, project=project)
 
 
-def _to_feed(
+def _answers_to_open(
     session: Session, access: Access, model: str, only_differing: bool
 ) -> tuple[list[tuple[int, int, int, str]], int]:
-    """The answers to feed (prediction id, item id, revision, dimension), and how many the model gave to live items."""
+    """The answers that would get slots (prediction id, item id, revision, dimension), and how many the model gave to
+    live items."""
     if access.schema.stages.refinement is None:
         raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
     found = items.answers_of(session, project_id=access.project_id, model=model)

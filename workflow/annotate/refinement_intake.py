@@ -12,15 +12,17 @@ from domain.states import Stage
 from workflow.access.projects import Access
 
 
-def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]], now: datetime) -> int:
+def open_answers(
+    session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]], now: datetime
+) -> int:
     """Open one slot for each answer (prediction id, item id, revision, dimension); the number of new slots.
 
-    Feeding twice opens once.
+    Twice opens once.
     """
     if access.schema.stages.refinement is None:
         return 0
     slots = []
-    for prediction_id, item_id, revision, dimension in not_fed(session, access=access, answers=answers):
+    for prediction_id, item_id, revision, dimension in without_slot(session, access=access, answers=answers):
         unit = task_slots.unit_of_refinement(prediction_id=prediction_id, revision=revision)
         slots.append(
             task_slots.Slot(
@@ -42,21 +44,21 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
     """Have the answers of a run no longer looked at next to their items, or again. Decisions that were made stay: they
     are about the item."""
-    answers = tasks.fed_of_run(session, run_id=run_id)
+    answers = tasks.refinement_of_run(session, run_id=run_id)
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:
         for unit in units:
             task_slots.withdraw(session, unit=unit)
     else:
-        feed(session, access=access, answers=answers, now=now)
+        open_answers(session, access=access, answers=answers, now=now)
         task_slots.offer_units(session, units=units)
 
 
-def not_fed(
+def without_slot(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:
     """Those of the answers that have no slot yet; where one round is enough, also none that someone has decided."""
-    there = tasks.fed_units(session, project_id=access.project_id)
+    there = tasks.refinement_units(session, project_id=access.project_id)
     stage = access.schema.stages.refinement
     over = stage is not None and stage.until == ONE_ROUND
     decided = checks.decided_in_refinement(session, project_id=access.project_id) if over else {}

@@ -13,14 +13,14 @@ from db import candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import NothingLeft, Person, SiftDone, SiftFrame, SiftView
-from domain.states import Sifted, Stage
+from domain.records import NothingLeft, Person, TriageDone, TriageFrame, TriageGroup
+from domain.states import Stage, TriageState
 from media.perceptual_hash import distance
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
-from workflow.annotate.triage_figures import sift_counts, triage_of, waiting
+from workflow.annotate.triage_figures import triage_counts, triage_of, waiting
 
 ALIKE = 6
 """Images whose hashes differ in no more bits are shown together."""
@@ -37,7 +37,7 @@ ENOUGH = 3
 LONGEST_REASON = 200
 
 
-def next_group(store: Store, *, person: Person, project: str) -> SiftView | NothingLeft:
+def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | NothingLeft:
     """What this person has before them, or else the next candidate that no one has, with those that look like it."""
     with store.write() as session:
         now = store.now()
@@ -60,7 +60,7 @@ def next_group(store: Store, *, person: Person, project: str) -> SiftView | Noth
 
 def decide(
     store: Store, *, person: Person, project: str, keep: Sequence[str], drop: Mapping[str, str], key: str
-) -> SiftDone:
+) -> TriageDone:
     """Keep some candidates and drop others, each with a reason: one of the schema's, or typed.
 
     All or none. The same key again changes nothing.
@@ -75,13 +75,13 @@ def decide(
     _check_request(keep, drop, key)
     try:
         with store.write() as session:
-            access = _sifter(session, person, project)
+            access = _annotator(session, person, project)
             return _decide(session, access, person, list(dict.fromkeys(keep)), drop, key, store.now())
     except IntegrityError as error:
         raise Conflict(_OTHER_KEY) from error
 
 
-def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
+def undo(store: Store, *, person: Person, project: str) -> TriageDone | None:
     """Take back this person's last decision that still stands; its images are before them again. None: there is none.
 
     Raises
@@ -91,7 +91,7 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
     """
     with store.write() as session:
         now = store.now()
-        access = _sifter(session, person, project)
+        access = _annotator(session, person, project)
         last = candidate_images.last_standing(session, project_id=access.project_id, person_id=person.id)
         if last is None:
             return None
@@ -99,7 +99,9 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
         found = candidate_images.lock(
             session, project_id=access.project_id, asset_ids=[row.asset_id for row in sent.values()]
         )
-        mine = [(row, asset) for row, asset in found if row.decision_id in sent and row.state is not Sifted.WAITING]
+        mine = [
+            (row, asset) for row, asset in found if row.decision_id in sent and row.state is not TriageState.WAITING
+        ]
         groups = {row.group_id for row, _ in mine}
         held = candidate_images.in_hand(
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=None
@@ -109,15 +111,15 @@ def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
         counted = Counter(row.state for row, _ in mine)
         _reopen(session, access, person, mine, "undone", now)
         candidate_images.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)
-        return SiftDone(kept=counted[Sifted.KEPT], dropped=counted[Sifted.DROPPED])
+        return TriageDone(kept=counted[TriageState.KEPT], dropped=counted[TriageState.DROPPED])
 
 
-def bring_back(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
+def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
     """Let images be sifted anew, dropped ones and kept ones that no one has used; for leads. How many."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))
-        decided = [(row, asset) for row, asset in found if row.state is not Sifted.WAITING]
+        decided = [(row, asset) for row, asset in found if row.state is not TriageState.WAITING]
         _reopen(session, access, by, decided, "brought_back", store.now())
         return len(decided)
 
@@ -150,7 +152,7 @@ def _decide(
     drop: Mapping[str, str],
     key: str,
     now: datetime,
-) -> SiftDone:
+) -> TriageDone:
     ids = {public: id for public, id in zip([*keep, *drop], _ids(session, access, [*keep, *drop]), strict=True)}
     found = candidate_images.lock(session, project_id=access.project_id, asset_ids=ids.values())
     wanted = {ids[name]: ("kept", "") for name in keep} | {
@@ -160,11 +162,11 @@ def _decide(
     if before:
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
             raise Conflict(_OTHER_KEY)
-        return SiftDone(kept=len(keep), dropped=len(drop), repeated=True)
+        return TriageDone(kept=len(keep), dropped=len(drop), repeated=True)
     known = {str(reason.value) for reason in triage_of(access).reasons}
     for row, asset in found:
         action, reason = wanted[row.asset_id]
-        if row.state is not Sifted.WAITING:
+        if row.state is not TriageState.WAITING:
             raise Conflict("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
             raise LeaseLost("Someone else has this frame in hand now; here is the next.")
@@ -175,7 +177,7 @@ def _decide(
         _record(session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now)
         data = {"asset": asset.public_id} | ({"reason": reason} if reason else {})
         log(session, f"frame.{action}", by=person, project=access, now=now, data=data)
-    return SiftDone(kept=len(keep), dropped=len(drop))
+    return TriageDone(kept=len(keep), dropped=len(drop))
 
 
 def _full(per_source: int | None) -> str:
@@ -194,7 +196,7 @@ def _reopen(
     """Let decided candidates wait again."""
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
-        if row.state is Sifted.KEPT and not candidate_images.take_out(session, asset=asset):
+        if row.state is TriageState.KEPT and not candidate_images.take_out(session, asset=asset):
             raise Conflict("Someone writes an item about this frame already, so it stays kept.")
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
@@ -242,7 +244,9 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
     return group
 
 
-def _view(session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]) -> SiftView:
+def _view(
+    session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]
+) -> TriageGroup:
     shown = candidate_images.shown(session, asset_ids=[row.asset_id for row in rows])
     limits: dict[int, float | None] = {}
     kept: dict[int, int] = {}
@@ -255,7 +259,7 @@ def _view(session: Session, access: Access, person: Person, part: Triage, rows: 
     for row in rows:
         limit = limits.get(row.source_id or 0)
         frames.append(
-            SiftFrame(
+            TriageFrame(
                 asset=asset_view(*shown[row.asset_id], "image"),
                 sharpness=row.sharpness,
                 blurred=limit is not None and row.sharpness is not None and row.sharpness < limit,
@@ -263,7 +267,7 @@ def _view(session: Session, access: Access, person: Person, part: Triage, rows: 
             )
         )
     last = candidate_images.last_of(session, project_id=access.project_id, person_id=person.id)
-    return SiftView(
+    return TriageGroup(
         frames=tuple(frames),
         reasons=tuple((str(reason.value), reason.label) for reason in part.reasons),
         per_source=part.per_source,
@@ -274,7 +278,7 @@ def _view(session: Session, access: Access, person: Person, part: Triage, rows: 
 
 def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
     rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
-    total = sift_counts(rows)
+    total = triage_counts(rows)
     if total.left:
         return NothingLeft("waiting_for_others", "The frames that are left are before others just now.")
     if rows:
@@ -289,7 +293,7 @@ def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
     return [known[frame] for frame in frames]
 
 
-def _sifter(session: Session, person: Person, project: str) -> Access:
+def _annotator(session: Session, person: Person, project: str) -> Access:
     access = access_to(session, person=person, project=project)
     closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
     if closed is not None:

@@ -12,8 +12,8 @@ from db import candidate_images, people
 from db.engine import Session, Store
 from domain import csv_text
 from domain.errors import NotAllowed
-from domain.records import DroppedFrame, Person, SiftCounts, SiftProgress
-from domain.states import Sifted
+from domain.records import DroppedFrame, Person, TriageCounts, TriageProgress
+from domain.states import TriageState
 from workflow.access.projects import Access, require_lead
 
 HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "name", "at", "stands")
@@ -35,7 +35,7 @@ def dropped(
         return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
 
 
-def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:
+def progress(store: Store, *, by: Person | None, project: str) -> TriageProgress:
     """How many candidates are left, kept, and dropped for which reason, in all and by source; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -44,10 +44,10 @@ def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:
             session, project_id=access.project_id, per_source=part.per_source if part is not None else None
         )
     by_source = {
-        name: sift_counts([row for row in rows if (row[0] or "") == name])
+        name: triage_counts([row for row in rows if (row[0] or "") == name])
         for name in sorted({row[0] or "" for row in rows})
     }
-    return SiftProgress(total=sift_counts(rows), by_source=by_source)
+    return TriageProgress(total=triage_counts(rows), by_source=by_source)
 
 
 def as_csv(store: Store, *, by: Person | None, project: str) -> str:
@@ -73,7 +73,7 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
                     login or "",
                     called.get(login or "", ""),
                     row.created_at.isoformat(),
-                    "yes" if candidate.decision_id == row.id and candidate.state is not Sifted.WAITING else "no",
+                    "yes" if candidate.decision_id == row.id and candidate.state is not TriageState.WAITING else "no",
                 ]
             )
         return out.getvalue()
@@ -115,20 +115,20 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
     return said
 
 
-def sift_counts(rows: Sequence[tuple[str | None, Sifted, str, bool, int]]) -> SiftCounts:
+def triage_counts(rows: Sequence[tuple[str | None, TriageState, str, bool, int]]) -> TriageCounts:
     """Candidates, counted by what became of them."""
     reasons: Counter[str] = Counter()
     left = kept = surplus = 0
     for _, state, reason, room, n in rows:
-        if state is Sifted.DROPPED:
+        if state is TriageState.DROPPED:
             reasons[reason] += n
-        elif state is Sifted.KEPT:
+        elif state is TriageState.KEPT:
             kept += n
         elif room:
             left += n
         else:
             surplus += n
-    return SiftCounts(left=left, kept=kept, dropped=dict(reasons), surplus=surplus)
+    return TriageCounts(left=left, kept=kept, dropped=dict(reasons), surplus=surplus)
 
 
 def triage_of(access: Access) -> Triage:

@@ -18,8 +18,8 @@ from workflow.access.projects import require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
 from workflow.files.one_import import Import, Imported, Progress
-from workflow.results.ratings_from_files import bring_in_ratings
-from workflow.runs.tool_results import bring_in_tool_results
+from workflow.results.ratings_from_files import import_ratings
+from workflow.runs.tool_results import import_tool_results
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -83,12 +83,10 @@ def import_files(
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads is not None and row.takes is Takes.RATINGS:
         reads = function_of(row.reads)
-        done = bring_in_ratings(
-            store, by=by, project=project, path=path, reads=reads, refuse=bring.refuse, raters=raters
-        )
+        done = import_ratings(store, by=by, project=project, path=path, reads=reads, refuse=bring.refuse, raters=raters)
         return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters))
     if row.reads is not None and row.takes is Takes.RESULTS:
-        results, repeated, bad = bring_in_tool_results(
+        results, repeated, bad = import_tool_results(
             store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
         )
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))

@@ -27,7 +27,7 @@ from workflow.runs.judge_readings import reading_of, rows_of
 
 
 @dataclass(frozen=True)
-class BroughtIn:
+class ImportedJudgements:
     """What an import came to."""
 
     replies: int = 0
@@ -50,7 +50,7 @@ class _Reply:
     prediction_id: int | None
 
 
-def bring_in_judgements(
+def import_judgements(
     store: Store,
     *,
     by: Person | None,
@@ -59,7 +59,7 @@ def bring_in_judgements(
     plan: JudgePlan,
     skip_bad: bool = False,
     format: str = "judgements",
-) -> BroughtIn:
+) -> ImportedJudgements:
     """Take a file of replies, or all files below a folder, into a project. Each judge becomes a run that is done.
 
     What is there already, word for word and read by the same plan, is counted and left. ``by`` None is the command on
@@ -104,7 +104,7 @@ def bring_in_judgements(
         if new:
             data = {"replies": new, "judges": names, "file": path.name}
             log(session, "judgements.imported", by=by, project=access, now=store.now(), data=data)
-    return BroughtIn(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
+    return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
 
 
 def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class BroughtIn:
+class ImportedLabelStudio:
     """What an import came to."""
 
     imported: Imported
@@ -43,7 +43,7 @@ class BroughtIn:
     """Predictions of which the file holds nothing but their numbers."""
 
 
-def bring_in_label_studio(
+def import_label_studio(
     store: Store,
     media: MediaStore,
     *,
@@ -56,7 +56,7 @@ def bring_in_label_studio(
     skip_bad: bool = False,
     raters: RatersAre | None = None,
     progress: Progress | None = None,
-) -> BroughtIn:
+) -> ImportedLabelStudio:
     """Take a file into a project, whatever format the project's own files have. All of it or nothing.
 
     ``raters`` says who made the annotations. None: anyone who completed one there under an account (``completed_by``)
@@ -95,7 +95,7 @@ def bring_in_label_studio(
             done = _save(session, bring, read, wanted, stored, bad, raters)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
-    return BroughtIn(done, read.skipped, read.earlier, read.numbers)
+    return ImportedLabelStudio(done, read.skipped, read.earlier, read.numbers)
 
 
 def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dict[str, Wanted]:

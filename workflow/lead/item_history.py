@@ -19,7 +19,7 @@ from domain.states import BLIND, Items, ItemState, Purpose, Stage
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.access.visibility import FOR_SENIORS, look_into, sight
+from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
 from workflow.results.ratings import NO_GROUP
@@ -174,7 +174,11 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
     how many are, must not tell it to anyone who is asked about the item blind."""
     own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
     asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
-    return [row for row in rows if row.id not in asked or sight(session, access=access, person=person, item=row).whole]
+    return [
+        row
+        for row in rows
+        if row.id not in asked or visibility_of(session, access=access, person=person, item=row).whole
+    ]
 
 
 def _words_of(session: Session, access: Access, row: StoredItem) -> str:
@@ -182,7 +186,7 @@ def _words_of(session: Session, access: Access, row: StoredItem) -> str:
 
 
 def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> Found:
-    open_ = [row for row in rows if sight(session, access=access, person=person, item=row).whole]
+    open_ = [row for row in rows if visibility_of(session, access=access, person=person, item=row).whole]
     lines = [
         FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
         for row in open_

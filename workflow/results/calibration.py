@@ -26,7 +26,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
-from workflow.results.rater_agreement import beside_metrics, measured
+from workflow.results.rater_agreement import measured, scales_with_metrics
 from workflow.results.ratings import Raters, by_guideline, cut_by, raters_of
 from workflow.results.reply_counts import ends_of
 
@@ -175,7 +175,7 @@ def _scales(
     """The scale of each criterion, derived ones too, that these ratings are about."""
     known = {**declared, **{name: overruled.get(name, scale_of(rule)) for name, rule in rules.items()}}
     rated = {row.criterion for row in rows}
-    known = beside_metrics(known, rows, metrics=metrics, overruled=overruled)
+    known = scales_with_metrics(known, rows, metrics=metrics, overruled=overruled)
     return {name: scale for name, scale in known.items() if name in rated}
 
 

@@ -24,7 +24,7 @@ from domain.records import RULES, Fields, Person
 from domain.states import Items
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
-from workflow.access.visibility import sight
+from workflow.access.visibility import visibility_of
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import Read, current
 from workflow.results.scores import Scores, scored, scores_of, silent, title_of
@@ -322,7 +322,7 @@ def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> l
             row = rows.get(id)
             if row is None:
                 continue
-            seen = sight(session, access=access, person=person, item=row)
+            seen = visibility_of(session, access=access, person=person, item=row)
             lines.append(
                 CaseLine(
                     row.public_id,

@@ -165,7 +165,7 @@ def _keep(
     log(session, file_raters.MARKED, by=by, project=access, now=store.now(), data=data)
 
 
-def brought_in(
+def keep_raters(
     session: Session,
     store: Store,
     access: Access,

@@ -13,7 +13,7 @@ from db import answers, items, judging, replies_of_judges
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredJudgement, StoredRun
 from domain.attacks import ATTACKS
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.rated_units import unit_of
@@ -178,7 +178,7 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
     for answer_id, grade in _in_files(session, access, found.values(), given):
         given.setdefault(answer_id, []).append(grade)
     graders = {grade.person: grade.name for grades in given.values() for grade in grades if grade.name}
-    called = apart(graders, {grade.person for grades in given.values() for grade in grades if not grade.name})
+    called = distinct_names(graders, {grade.person for grades in given.values() for grade in grades if not grade.name})
     given = {
         id: [replace(grade, name=called[grade.person] if grade.name else grade.person) for grade in grades]
         for id, grades in given.items()

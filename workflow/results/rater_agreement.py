@@ -54,7 +54,7 @@ def agreement_of(
     A machine is never counted among the people: raters whose ratings came from a file, and of whom no one has said that
     they are people (``workflow.results.file_raters``), are measured only if ``raters`` names them, or if no person has
     rated.
-    Compared with a reference metric, a criterion's values are numbers on an interval scale (``beside_metrics``).
+    Compared with a reference metric, a criterion's values are numbers on an interval scale (``scales_with_metrics``).
     ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
 
     Grades are those of the items that count (``items``, see ``workflow.access.counted_items``); votes of verification
@@ -76,7 +76,7 @@ def agreement_of(
         rows = [row for row in rows if not there.people or row.rater in there.people]
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     used = [row for row in rows if raters is None or row.rater in raters]
-    declared = beside_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
+    declared = scales_with_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
     if called:
         rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
         raters = [called.get(name, name) for name in raters] if raters is not None else None
@@ -163,7 +163,7 @@ def measured(
     }
 
 
-def beside_metrics(
+def scales_with_metrics(
     declared: Mapping[str, Scale], rows: Iterable[Rating], *, metrics: Collection[str], overruled: Collection[str] = ()
 ) -> dict[str, Scale]:
     """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.

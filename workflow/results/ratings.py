@@ -10,7 +10,7 @@ from annotation_schemas.model import Criterion, Schema
 from db import files, guidelines, judging, runs, withdrawn_runs
 from db import people as accounts
 from db.engine import Session, Store
-from domain.display_names import apart
+from domain.display_names import distinct_names
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict
 from domain.rated_units import BETWEEN, unit_of
@@ -242,9 +242,9 @@ def raters_called(store: Store, there: Raters) -> dict[str, str]:
     logins = {*there.people} - {*there.people_from_files}
     with store.read() as session:
         known = accounts.called(session, logins=logins)
-    return apart(
+    return distinct_names(
         {login: known.get(login, login) for login in sorted(logins)},
-        beside=[*there.people_from_files, *there.machines],
+        others=[*there.people_from_files, *there.machines],
     )
 
 
@@ -255,7 +255,7 @@ def called_of(store: Store, *, person: Person | None, project: str, names: Colle
         outside = {each.name for each in file_raters.raters(session, project_id=project_id) if not each.account}
         logins = {*accounts.voters(session, project_id=project_id)} & {*names} - outside
         known = accounts.called(session, logins=logins)
-    return apart(known, beside=[name for name in names if name not in known])
+    return distinct_names(known, others=[name for name in names if name not in known])
 
 
 def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:

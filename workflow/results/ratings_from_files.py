@@ -32,7 +32,7 @@ class _New:
     rating: Rating
 
 
-class Taken(NamedTuple):
+class ImportedRatings(NamedTuple):
     """What an import of ratings came to."""
 
     new: int
@@ -44,7 +44,7 @@ class Taken(NamedTuple):
     """Who the raters of the file are now."""
 
 
-def bring_in_ratings(
+def import_ratings(
     store: Store,
     *,
     by: Person | None,
@@ -53,7 +53,7 @@ def bring_in_ratings(
     refuse: Callable[[Sequence[BadRow]], None],
     raters: RatersAre | None = None,
     reads: Callable[[Path], ReadRatings] = read_ratings,
-) -> Taken:
+) -> ImportedRatings:
     """Store the ratings of a file, and who its raters are (``raters``; None: as it is known, else machines).
 
     ``refuse`` is given the bad rows and raises if they may not be left out.
@@ -83,10 +83,10 @@ def take_ratings(
     file: str,
     raters: RatersAre | None = None,
     human: Collection[str] = (),
-) -> Taken:
+) -> ImportedRatings:
     """Store the ratings that are not there yet, and who their raters are. ``bad`` is added to.
 
-    ``human`` are those of whom the file itself says that they are people (``file_raters.brought_in``).
+    ``human`` are those of whom the file itself says that they are people (``file_raters.keep_raters``).
     """
     known = {
         (row.stage, row.unit, row.rater, row.criterion): row.value
@@ -120,8 +120,8 @@ def take_ratings(
     files.add_ratings(session, rows=list(_rows(access, new, now)))
     if new:
         log(session, "ratings.imported", by=by, project=access, now=now, data={"ratings": len(new), "file": file})
-    known_now = file_raters.brought_in(session, store, access, by=by, names=names, are=raters, human=human)
-    return Taken(len(new), repeated, bad, known_now)
+    known_now = file_raters.keep_raters(session, store, access, by=by, names=names, are=raters, human=human)
+    return ImportedRatings(len(new), repeated, bad, known_now)
 
 
 def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:

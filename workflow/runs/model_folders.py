@@ -10,7 +10,7 @@ from domain.settings import Settings
 from inference import fit
 from inference import spec as specs
 from inference.spec import ModelSpec
-from workflow.runs.run_start import at_home
+from workflow.runs.run_start import with_full_path
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def description_of(folder: Path, name: str) -> str:
 
 def place_of(spec: ModelSpec, settings: Settings, *, by: Person | None) -> Place:
     """Of a local model: on what it will run, whether it fits, and what is missing."""
-    folder = Path(at_home(spec, settings, by=by).model or "")
+    folder = Path(with_full_path(spec, settings, by=by).model or "")
     if not folder.is_dir():
         return Place(
             f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."

@@ -66,7 +66,7 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
     """How many slots ``send_to_grading`` would open now, by dimension; empty where no one grades."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
-        return grading.foreseen(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
+        return grading.slots_by_dimension(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
 def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | None:

@@ -75,7 +75,7 @@ def start(
             by=by,
             kind=kind,
             label=asking.label(spec, plan),
-            spec=at_home(spec, settings, by=by),
+            spec=with_full_path(spec, settings, by=by),
             plan=plan,
             n_units=len(units),
         )
@@ -136,7 +136,7 @@ def add_chunks(session: Session, row: StoredRun, unit_ids: Sequence[int]) -> Non
     run_chunks.add_chunks(session, run_id=row.id, chunks=chunked(unit_ids, size))
 
 
-def at_home(spec: ModelSpec, settings: Settings | None, *, by: Person | None = None) -> ModelSpec:
+def with_full_path(spec: ModelSpec, settings: Settings | None, *, by: Person | None = None) -> ModelSpec:
     """The description with the model's folder named in full, so that every worker finds it.
 
     A lead names folders of models below the operator's; an admin, and the command on the machine itself, any folder.

@@ -27,7 +27,7 @@ class Reader(Protocol):
     ) -> tuple[Sequence[tuple[ToolResultRecord, BadRow]], Sequence[BadRow]]: ...
 
 
-def bring_in_tool_results(
+def import_tool_results(
     store: Store,
     *,
     by: Person | None,

@@ -30,7 +30,7 @@ from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep, asked_by, asking_of
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
-from workflow.runs.worker_registry import LEASE, bury, is_taken, is_there, process, worker_name
+from workflow.runs.worker_registry import LEASE, end_dead_workers, is_taken, is_there, process, worker_name
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -88,7 +88,7 @@ def work(
             raise NotFound(f"There is no run {run!r} that a worker could work on.")
         if row.state not in OPEN:
             return row.state
-        bury(session, store, run_id=row.id)
+        end_dead_workers(session, store, run_id=row.id)
         if not share and is_taken(session, store, row=row):
             return row.state
         worker_id = run_chunks.add_worker(
@@ -165,7 +165,7 @@ class _Worker:
                     return
                 self.keeper.pause()
                 with self.store.write() as session:
-                    bury(session, self.store, run_id=self.run_id)
+                    end_dead_workers(session, self.store, run_id=self.run_id)
                 coming = beside.submit(self._prepare)
                 continue
             coming = beside.submit(self._prepare)

@@ -59,7 +59,7 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
     return False
 
 
-def bury(session: Session, store: Store, *, run_id: int) -> None:
+def end_dead_workers(session: Session, store: Store, *, run_id: int) -> None:
     """Free what workers had taken whose processes are gone."""
     for row in run_chunks.workers(session, run_id=run_id, only_there=True):
         if is_dead(row):
@@ -98,7 +98,7 @@ def waiting(store: Store, *, share: bool = False) -> list[str]:
     if dead:
         with store.write() as session:
             for row in found:
-                bury(session, store, run_id=row.id)
+                end_dead_workers(session, store, run_id=row.id)
     now = store.now()
     with store.read() as session:
         return [
