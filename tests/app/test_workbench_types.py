@@ -62,7 +62,7 @@ def test_tasks_pools_and_reasons_for_nothing_are_as_the_types_say() -> None:
     )
     found = drawn(loaded, view)
     fits({**found, "menu": [], "n": 1}, "TaskPage")
-    for part, kind in ((found["task"], "Task"), (found["task"]["draft"], "Draft"), (found["task"]["news"], "News")):
+    for part, kind in ((found["task"], "Task"), (found["task"]["draft"], "Draft"), (found["task"]["news"], "GuidelineNews")):
         fits(part, kind)
     fits(found["task"]["votes"][0], "Vote")
     fits(found["task"]["assets"][0], "Asset")

@@ -147,7 +147,7 @@ export interface Vote {
   note: string;
 }
 
-export interface News {
+export interface GuidelineNews {
   number: number;
   why: string;
   changes: [sign: string, text: string][];
@@ -175,7 +175,7 @@ export interface Task {
   place: [number, number] | null;
   votes: Vote[];
   history: string[];
-  news: News | null;
+  news: GuidelineNews | null;
 }
 
 export interface PoolPart {

@@ -15,7 +15,7 @@ export default async function mount({ data, parentElement, setTriggerValue }) {
   await ready;
   const bench = benches.get(parentElement) ?? new Bench(parentElement, [sheet, threadSheet]);
   benches.set(parentElement, bench);
-  bench.turns.fire = (wish) => setTriggerValue("next", wish);
+  bench.requests.fire = (wish) => setTriggerValue("next", wish);
   bench.update(data);
   return () => {
     bench.stop();

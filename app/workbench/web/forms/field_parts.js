@@ -23,7 +23,7 @@ import { el } from "../dom.js";
  * @param {Field} field
  * @returns {Part}
  */
-export function sketch(field) {
+export function fieldFrame(field) {
   const id = `f-${field.name}`;
   const count = el("span", { class: "count", "aria-hidden": "true" });
   const error = el("p", { class: "error", id: `${id}-e`, "aria-live": "polite", hidden: true });

@@ -2,8 +2,8 @@
 
 import { blank, el, fill, focusedNear } from "../dom.js";
 import { FIELDS } from "../kinds/index.js";
-import { grow, keyIndex } from "../kinds/keys.js";
-import { sketch } from "./field_parts.js";
+import { fitHeight, keyIndex } from "../kinds/keys.js";
+import { fieldFrame } from "./field_parts.js";
 import { begunAll, problemOf, submitted } from "./field_values.js";
 import { similar, similarPart, wordsOf } from "./similar.js";
 
@@ -48,7 +48,7 @@ export class FieldForm {
     this.values = begunAll(fields, values);
     this.errors = {};
     this.touched = new Set();
-    this.parts = new Map(fields.map((field) => [field.name, sketch(field)]));
+    this.parts = new Map(fields.map((field) => [field.name, fieldFrame(field)]));
     for (const part of this.parts.values()) this.fill(part);
     fill(
       this.root,
@@ -76,7 +76,7 @@ export class FieldForm {
   }
 
   focus() {
-    for (const part of this.parts.values()) for (const box of part.boxes) grow(box); // drawn while hidden: no height yet
+    for (const part of this.parts.values()) for (const box of part.boxes) fitHeight(box); // drawn while hidden: no height yet
     const empty = this.fields.find((field) => blank(this.values[field.name]) && this.part(field).boxes.length);
     const first = empty || this.fields[0];
     if (!first) return;

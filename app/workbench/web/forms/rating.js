@@ -5,7 +5,7 @@
 
 import { el, fill, same } from "../dom.js";
 import { KINDS } from "../kinds/index.js";
-import { KEYS, mark } from "../kinds/keys.js";
+import { KEYS, showChosen } from "../kinds/keys.js";
 import { Answering, SAY_WHY } from "./answering.js";
 import { blockOf, paintWhy } from "./rating_block.js";
 import { ratingBoxKey, ratingKey } from "./rating_keys.js";
@@ -99,7 +99,7 @@ export class RatingForm extends Answering {
       root.classList.toggle("active", on);
       const keyed = on && this.asking !== name;
       control.paint(value === null ? undefined : value, keyed);
-      if (skip) mark(skip, value === null, keyed ? KEYS[control.slots] : "");
+      if (skip) showChosen(skip, value === null, keyed ? KEYS[control.slots] : "");
       paintWhy(this, block);
       error.hidden = !this.errors[name];
       error.textContent = this.errors[name] || "";

@@ -1,7 +1,7 @@
 // What the form has of one criterion: its prompt, its control, the skip button, reasons and what is wrong.
 
 import { el, fill, key, same } from "../dom.js";
-import { grow, KEYS, keyButton, mark } from "../kinds/keys.js";
+import { fitHeight, KEYS, keyButton, showChosen } from "../kinds/keys.js";
 
 /** @import { Control, Criterion, Reasons } from "../types" */
 /** @import { RatingForm } from "./rating.js" */
@@ -99,13 +99,13 @@ function askWhy(form, name, wanted, why) {
   const buttons = wanted.list.map((reason, index) => {
     const label = el("span", { class: "label" }, reason.label);
     const button = keyButton(label, reason.help, () => form.because(name, reason.value));
-    mark(button, same(reason.value, given), KEYS[index]);
+    showChosen(button, same(reason.value, given), KEYS[index]);
     return button;
   });
   if (wanted.typed) {
     const label = el("span", { class: "label" }, "Another reason, in words");
     const other = keyButton(label, null, () => form.typeReason(name));
-    mark(other, false, KEYS[wanted.list.length]);
+    showChosen(other, false, KEYS[wanted.list.length]);
     buttons.push(other);
   }
   const back = el("span", { class: "quiet" }, key("Esc"), " back");
@@ -115,7 +115,7 @@ function askWhy(form, name, wanted, why) {
   const words = el("textarea", { class: "box", rows: "2", "aria-label": "Reason in words", data: { enter: "reason" } });
   words.addEventListener("input", () => {
     form.reasons[name] = words.value;
-    grow(words);
+    fitHeight(words);
     form.host.change();
   });
   const known = wanted.list.some((reason) => same(reason.value, given));

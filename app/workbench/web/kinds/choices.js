@@ -1,7 +1,7 @@
 // One of several: options of the schema, options of the item, steps of a scale. A key answers and goes on.
 
 import { el, same } from "../dom.js";
-import { KEYS, keyButton, keyIndex, mark } from "./keys.js";
+import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Child, Control, Criterion, Option, Seat } from "../types" */
 
@@ -51,7 +51,7 @@ export class Choices {
   paint(value, keyed) {
     this.buttons.forEach((button, index) => {
       const chosen = value !== undefined && same(this.criterion.options[index].value, value);
-      mark(button, chosen, keyed ? KEYS[index] : "");
+      showChosen(button, chosen, keyed ? KEYS[index] : "");
     });
   }
 

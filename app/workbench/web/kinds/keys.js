@@ -14,7 +14,7 @@ export function keyIndex(event) {
 }
 
 /** @param {HTMLElement} area */
-export function grow(area) {
+export function fitHeight(area) {
   area.style.height = "auto";
   area.style.height = `${area.scrollHeight + 2}px`;
 }
@@ -38,7 +38,7 @@ export function keyButton(label, help, press, role = "radio") {
  * @param {boolean} chosen
  * @param {string | undefined} name of its key; none: it does not work now
  */
-export function mark(button, chosen, name) {
+export function showChosen(button, chosen, name) {
   button.setAttribute("aria-checked", String(chosen));
   button.classList.toggle("chosen", chosen);
   const slot = part(button, ".slot");

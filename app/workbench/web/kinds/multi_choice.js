@@ -1,7 +1,7 @@
 // Any number of several: a key switches one on or off, Enter goes on.
 
 import { el, key, same } from "../dom.js";
-import { KEYS, keyButton, keyIndex, mark } from "./keys.js";
+import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Control, Criterion, Option, Seat } from "../types" */
 
@@ -67,7 +67,7 @@ export class MultiChoice {
     const list = this.list(value);
     this.buttons.forEach((button, index) => {
       const chosen = list.some((entry) => same(entry, this.criterion.options[index].value));
-      mark(button, chosen, keyed ? KEYS[index] : "");
+      showChosen(button, chosen, keyed ? KEYS[index] : "");
     });
     this.foot.classList.toggle("idle", !keyed);
     this.count.textContent =

@@ -1,7 +1,7 @@
 // Text: what a rater writes, and a field with one line.
 
 import { el } from "../dom.js";
-import { grow } from "./keys.js";
+import { fitHeight } from "./keys.js";
 import { Written } from "./typed_field.js";
 
 /** @import { Control, Criterion, Seat } from "../types" */
@@ -23,7 +23,7 @@ export class Text {
       data: { criterion: criterion.name },
       on: {
         input: () => {
-          grow(this.area);
+          fitHeight(this.area);
           seat.set(this.area.value);
         },
         focus: () => seat.activate(),
@@ -34,7 +34,7 @@ export class Text {
   }
 
   paint() {
-    grow(this.area);
+    fitHeight(this.area);
   }
 
   /** @param {unknown} value */

@@ -1,7 +1,7 @@
 // What fields have in common that are typed into one box.
 
 import { el, fill } from "../dom.js";
-import { grow } from "./keys.js";
+import { fitHeight } from "./keys.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
 /** @import { Part } from "../forms/field_parts.js" */
@@ -118,7 +118,7 @@ export function areaOf(form, field, value, rows, store) {
   area.value = value;
   area.addEventListener("input", () => {
     store(area.value);
-    grow(area);
+    fitHeight(area);
     delete form.errors[field.name];
     form.changed(field);
   });
@@ -127,6 +127,6 @@ export function areaOf(form, field, value, rows, store) {
     if (area.value.trim()) form.touched.add(field.name);
     form.paint(field);
   });
-  requestAnimationFrame(() => grow(area));
+  requestAnimationFrame(() => fitHeight(area));
   return area;
 }

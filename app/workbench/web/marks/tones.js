@@ -26,7 +26,7 @@ const nameOf = (entry, options) =>
  * @param {string} tone
  * @returns {Painted[]}
  */
-export const given = (value, options, tone) =>
+export const paintedOf = (value, options, tone) =>
   (Array.isArray(value) ? value : [])
     .filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
     .map((entry) => ({ ...entry, text: nameOf(entry, options), tone }));

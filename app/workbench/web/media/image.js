@@ -3,10 +3,10 @@
 import { el, key, part } from "../dom.js";
 import { fit } from "../geometry.js";
 import { layer, paint } from "../marks/paint.js";
-import { given } from "../marks/tones.js";
+import { paintedOf } from "../marks/tones.js";
 import { Frame } from "./frame.js";
-import { hear } from "./pointer.js";
-import { isThere, mediaUrl } from "./sources.js";
+import { listenToPointer } from "./pointer.js";
+import { isFetched, mediaUrl } from "./sources.js";
 
 /** @import { Asset, Painted, Rect, Shown, Size } from "../types" */
 /** @import { MediaPane } from "./pane.js" */
@@ -39,7 +39,7 @@ export class ImageFrame extends Frame {
       ),
     );
     this.image.src = mediaUrl(asset.id, "display");
-    if (isThere(asset.id)) this.image.classList.remove("waiting");
+    if (isFetched(asset.id)) this.image.classList.remove("waiting");
     this.marks = layer();
     this.box = el("div", { class: "viewport" }, this.image, this.marks);
     this.badge = el(
@@ -53,7 +53,7 @@ export class ImageFrame extends Frame {
       " back",
     );
     this.root.append(this.box, this.badge);
-    hear(this, this.box);
+    listenToPointer(this, this.box);
   }
 
   get zoomable() {
@@ -128,7 +128,7 @@ export class ImageFrame extends Frame {
    * @returns {Painted[]}
    */
   marksOf({ value, options, tone, prefix = "" }) {
-    return given(value, options, tone)
+    return paintedOf(value, options, tone)
       .filter((entry) => (entry.image ?? 1) === this.number)
       .map((entry) => ({ ...entry, text: `${prefix} ${entry.text}`.trim() }));
   }

@@ -9,7 +9,7 @@ const A_DRAG = 4; // pixels; less is a click
  * @param {ImageFrame} frame
  * @param {HTMLElement} box
  */
-export function hear(frame, box) {
+export function listenToPointer(frame, box) {
   const { pane } = frame;
   /** @type {{ x: number, y: number, moved: boolean } | null} */
   let from = null;

@@ -16,7 +16,7 @@ export const mediaUrl = (id, size) => `/media/${encodeURIComponent(id)}/${size}`
  * Whether an image has been fetched before.
  * @param {string} id
  */
-export const isThere = (id) => Boolean(fetched.get(id)?.complete);
+export const isFetched = (id) => Boolean(fetched.get(id)?.complete);
 
 /** @param {string[]} ids */
 export function prefetch(ids) {
@@ -31,7 +31,7 @@ export function prefetch(ids) {
 }
 
 /** The media of the tasks to come. */
-export class Ahead {
+export class Prefetch {
   constructor() {
     /** @type {string[]} */
     this.ids = [];

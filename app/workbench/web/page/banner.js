@@ -34,12 +34,12 @@ export class Banner {
   }
 }
 
-/** What closes a line that asks for nothing. */
-export const closes = () => el("span", { class: "quiet" }, key("Esc"), " close");
+/** What closeHint a line that asks for nothing. */
+export const closeHint = () => el("span", { class: "quiet" }, key("Esc"), " close");
 
 /**
  * What leaves an item that cannot be submitted any more.
  * @param {() => void} press
  */
-export const goesOn = (press) =>
+export const continueButton = (press) =>
   el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), " go on");

@@ -3,23 +3,23 @@
 
 import { clock, el, fill, same } from "../dom.js";
 import { MediaPane } from "../media/pane.js";
-import { Ahead } from "../media/sources.js";
+import { Prefetch } from "../media/sources.js";
+import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
-import { Acts } from "./acts.js";
 import { Banner } from "./banner.js";
 import { Connection } from "./connection.js";
+import { FormPane } from "./form_pane.js";
 import { Forms } from "./forms.js";
 import { Guideline } from "./guideline.js";
 import { drawnOn, itemParts } from "./item.js";
 import { Keyboard } from "./keyboard.js";
 import { Lease } from "./lease.js";
-import { nothingPart, stepOf } from "./nothing.js";
+import { nextStepOf, noTaskPart } from "./no_task.js";
 import { Overlay } from "./overlay.js";
+import { PageRequests } from "./page_requests.js";
 import { PoolView } from "./pool_view.js";
-import { Side } from "./side.js";
 import { Surroundings } from "./streamlit.js";
 import { tools, where } from "./topline.js";
-import { Turns } from "./turns.js";
 
 /** @import { Answers, Away, NothingPage, Page, Size, Static, Task, TaskPage, Wish } from "../types" */
 
@@ -45,25 +45,25 @@ export class Bench {
     this.lastActive = Date.now();
     this.step = () => {}; // where there is no task: the one next step
 
-    this.turns = new Turns(this);
-    this.acts = new Acts(this);
+    this.requests = new PageRequests(this);
+    this.actions = new Actions(this);
     this.lease = new Lease(this);
     this.connection = new Connection(this);
     this.active = new ActiveTime();
     this.media = new MediaPane();
-    this.ahead = new Ahead();
+    this.ahead = new Prefetch();
     this.banner = new Banner();
-    this.side = new Side({
-      changed: () => this.acts.changed(),
-      submit: () => this.acts.submit(),
+    this.side = new FormPane({
+      changed: () => this.actions.changed(),
+      submit: () => this.actions.submit(),
       csrf: () => this.page.csrf,
       person: () => this.page.person,
       task: () => this.task,
     });
     this.forms = new Forms({
       media: this.media,
-      change: () => this.acts.changed(),
-      submit: () => this.acts.submit(),
+      change: () => this.actions.changed(),
+      submit: () => this.actions.submit(),
       blur: () => this.side.focus(),
     });
     this.guideline = new Guideline(this);
@@ -92,7 +92,7 @@ export class Bench {
   }
 
   stop() {
-    for (const part of [this.turns, this.lease, this.keyboard, this.poolView, this.active]) part.stop();
+    for (const part of [this.requests, this.lease, this.keyboard, this.poolView, this.active]) part.stop();
     this.room.disconnect();
     window.removeEventListener("pointerdown", this.moved, true);
     this.media.stopAll();
@@ -143,7 +143,7 @@ export class Bench {
 
   /** Whether a task is out of reach, for the moment or for good. */
   get held() {
-    return this.busy || Boolean(this.turns.waiting) || this.lost;
+    return this.busy || Boolean(this.requests.waiting) || this.lost;
   }
 
   /**
@@ -169,11 +169,11 @@ export class Bench {
     if (data.static) statics.set(data.static_hash, data.static);
     const still = statics.get(data.static_hash);
     if (!still) {
-      this.turns.ask({ have: null });
+      this.requests.ask({ have: null });
       return;
     }
-    const wished = this.turns.waiting;
-    if (wished && data.n !== null && data.n !== undefined && data.n < this.turns.wishes) return;
+    const wished = this.requests.waiting;
+    if (wished && data.n !== null && data.n !== undefined && data.n < this.requests.wishes) return;
     this.lease.skew = Date.parse(data.now) - Date.now();
     this.still = still;
     this.sync.identify(data);
@@ -186,10 +186,10 @@ export class Bench {
       return;
     }
     this.data = data;
-    this.turns.settle();
+    this.requests.settle();
     this.root.dataset.view = data.view;
     this.root.dataset.stage = this.stage;
-    if (!before) this.acts.finishOld();
+    if (!before) this.actions.finishOld();
     this.body.hidden = data.view === "pool";
     this.poolView.root.hidden = data.view !== "pool";
     if (data.view === "task") this.openTask(data);
@@ -206,10 +206,10 @@ export class Bench {
    * @param {string} words
    */
   pageAway(words) {
-    if (this.task && !this.turns.waiting) return; // someone works on it: drafts and submissions find out by themselves
+    if (this.task && !this.requests.waiting) return; // someone works on it: drafts and submissions find out by themselves
     if (this.data) this.connection.gone(words);
     else this.banner.show("plain gone", `${words} This page comes as soon as it is back.`);
-    this.turns.lookLater();
+    this.requests.lookLater();
   }
 
   /** @param {TaskPage} page */
@@ -230,7 +230,7 @@ export class Bench {
     this.side.open(task, answers);
     if (task.postponed) this.side.say("You had postponed this.");
     else if (draft) this.side.say(draft.at ? `draft saved ${clock(draft.at)}` : "Your text from before is here.");
-    else this.side.say(this.acts.lastSaved ? `saved ${clock(this.acts.lastSaved)}` : "");
+    else this.side.say(this.actions.lastSaved ? `saved ${clock(this.actions.lastSaved)}` : "");
     if (this.forms.current === this.forms.author) this.forms.author.focus();
     else this.side.focus();
     this.ahead.fetch(task, page.prefetch);
@@ -250,9 +250,9 @@ export class Bench {
     this.forms.close();
     this.media.show([], "");
     this.media.root.replaceChildren();
-    const [label, step] = stepOf(nothing.code, this.fixed, () => this.turns.ask({}));
+    const [label, step] = nextStepOf(nothing.code, this.fixed, () => this.requests.ask({}));
     this.step = step;
-    this.side.openNothing(nothingPart(nothing, label, step, this.acts.lastSaved));
+    this.side.openNothing(noTaskPart(nothing, label, step, this.actions.lastSaved));
   }
 
   leaveTask() {

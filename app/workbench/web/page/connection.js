@@ -2,7 +2,7 @@
 
 import { clock } from "../dom.js";
 import { Sync } from "../sync.js";
-import { closes, goesOn } from "./banner.js";
+import { closeHint, continueButton } from "./banner.js";
 
 /** @import { Answers } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -16,7 +16,7 @@ export class Connection {
       saved: (at) => bench.busy || bench.side.say(`draft saved ${clock(at)}`),
       gone: (words) => this.gone(words),
       back: () => this.back(),
-      refused: (error, what) => bench.acts.refused(error, what),
+      refused: (error, what) => bench.actions.refused(error, what),
       other: (kind, detail) => this.other(kind, detail),
     });
   }
@@ -28,11 +28,11 @@ export class Connection {
 
   /** @param {string} [words] what the server says of itself, if it says anything */
   gone(words) {
-    const { banner, busy, side, turns } = this.bench;
+    const { banner, busy, side, requests } = this.bench;
     const why = words || "The server does not answer.";
     this.offline = true;
-    turns.broke = true;
-    if (turns.waiting) {
+    requests.broke = true;
+    if (requests.waiting) {
       banner.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
       return;
     }
@@ -58,10 +58,10 @@ export class Connection {
     if (!bench.task) return;
     if (kind === "open") {
       const words = "This item is open in another tab of yours too. What is typed last counts.";
-      bench.banner.show("plain", words, closes());
+      bench.banner.show("plain", words, closeHint());
     } else if (kind === "newer") {
       const words = "This item is being written in another window of yours. What is typed last counts.";
-      bench.banner.show("plain", words, closes());
+      bench.banner.show("plain", words, closeHint());
     } else if (kind === "draft" && !document.hasFocus()) {
       bench.openForm(bench.task, detail);
       bench.side.setNote(detail.note);
@@ -70,7 +70,7 @@ export class Connection {
       bench.banner.show(
         "plain",
         "This item was submitted in another tab.",
-        goesOn(() => bench.acts.goOn()),
+        continueButton(() => bench.actions.goOn()),
       );
     }
   }

@@ -2,8 +2,8 @@
 
 import { post } from "../http.js";
 import { asked } from "./forms.js";
-import { Guide } from "./guide.js";
-import { News } from "./news.js";
+import { GuidelineNews } from "./guideline_news.js";
+import { GuidelinePanel } from "./guideline_panel.js";
 
 /** @import { Task } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -14,11 +14,11 @@ export class Guideline {
     this.bench = bench;
     /** @type {string | undefined} */
     this.shown = undefined; // the text that was shown next to this task
-    this.guide = new Guide(() => {
+    this.guide = new GuidelinePanel(() => {
       this.paint();
       bench.paintLine();
     });
-    this.news = new News(
+    this.news = new GuidelineNews(
       () => this.guide.isOpen || this.guide.toggle(),
       (number) => this.read(number),
     );

@@ -1,7 +1,7 @@
 // Who gets a key: what is open over the page, then what is being drawn or typed, then the keys that work everywhere,
 // then the form and the media.
 
-import { openHistory, openKeys, openMenu } from "./ways.js";
+import { openHistory, openKeys, openMenu } from "./dialogs.js";
 
 /** @import { Bench } from "./bench.js" */
 
@@ -49,7 +49,7 @@ export class Keyboard {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (box) return this.inBox(event, box);
     if (event.key === "Tab" || event.key === "Shift") return false;
-    if (bench.lost && event.key === "Enter") return used(() => bench.acts.goOn());
+    if (bench.lost && event.key === "Enter") return used(() => bench.actions.goOn());
     if (target instanceof HTMLAnchorElement && event.key === "Enter") return false;
     if (target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return event.repeat;
     if (event.repeat && !event.key.startsWith("Arrow") && !HELD.includes(event.key)) return true;
@@ -63,8 +63,8 @@ export class Keyboard {
   submits(target) {
     const { bench } = this;
     if (target === bench.side.talk.box) bench.side.talk.send();
-    else if (bench.lost) bench.acts.goOn();
-    else bench.acts.submit();
+    else if (bench.lost) bench.actions.goOn();
+    else bench.actions.submit();
     return true;
   }
 
@@ -97,22 +97,22 @@ export class Keyboard {
     if (bench.held) return /^[0-9]$/.test(event.key) || enter;
     if (forms.keysFirst && forms.current?.key(event)) return true;
     if (media.key(event)) return true;
-    if (enter) return used(() => bench.acts.submit());
+    if (enter) return used(() => bench.actions.submit());
     return Boolean(forms.current?.key(event));
   }
 
   /** @param {KeyboardEvent} event */
   everywhere(event) {
     const { bench } = this;
-    const { acts, side } = bench;
+    const { actions, side } = bench;
     /** @type {Record<string, () => unknown>} */
     const keys = {
       g: () => bench.guideline.guide.toggle(),
-      u: () => acts.undo(),
+      u: () => actions.undo(),
       n: () => side.openNote(),
       c: () => side.openTalk(),
-      l: () => acts.postpone(),
-      b: () => acts.giveBack(),
+      l: () => actions.postpone(),
+      b: () => actions.giveBack(),
       m: () => openMenu(bench),
       "?": () => openKeys(bench),
     };

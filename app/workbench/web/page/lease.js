@@ -68,7 +68,7 @@ export class Lease {
         this.open(answer.lease_until);
       }
     } catch (error) {
-      if (error instanceof Refused && bench.task?.id === id) bench.acts.refused(error, "heartbeat");
+      if (error instanceof Refused && bench.task?.id === id) bench.actions.refused(error, "heartbeat");
     } finally {
       this.beating = false;
     }

@@ -34,8 +34,8 @@ export class PoolView {
     const { bench } = this;
     if (!this.pool) {
       this.pool = new Pool({
-        pick: (ids, dimension) => bench.acts.pick(ids, dimension),
-        wish: (place) => bench.turns.ask({ pool: place }),
+        pick: (ids, dimension) => bench.actions.pick(ids, dimension),
+        wish: (place) => bench.requests.ask({ pool: place }),
       });
       this.root.append(this.pool.root);
     }
@@ -46,11 +46,12 @@ export class PoolView {
 
   refresh() {
     const { bench, pool } = this;
-    if (bench.data?.view !== "pool" || !pool || bench.turns.waiting || bench.busy || bench.connection.offline) return;
+    if (bench.data?.view !== "pool" || !pool || bench.requests.waiting || bench.busy || bench.connection.offline)
+      return;
     if (document.visibilityState !== "visible" || bench.overlay.isOpen) return;
     const now = Date.now();
     if (now - bench.lastActive > IDLE_AFTER_MS && now - this.refreshedAt < IDLE_MS) return;
     this.refreshedAt = now;
-    bench.turns.ask({ pool: pool.place(), refresh: true });
+    bench.requests.ask({ pool: pool.place(), refresh: true });
   }
 }

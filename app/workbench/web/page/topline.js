@@ -1,7 +1,7 @@
 // The thin line on top: where one is, how much is done, and the keys that work everywhere.
 
 import { el, key } from "../dom.js";
-import { openKeys, openMenu } from "./ways.js";
+import { openKeys, openMenu } from "./dialogs.js";
 
 /** @import { Child, Page, Static } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -31,18 +31,18 @@ export function where({ progress }, fixed) {
  * @returns {Child}
  */
 export function tools(bench) {
-  const { acts, side, task } = bench;
+  const { actions, side, task } = bench;
   const { guide } = bench.guideline;
   const inTask = bench.page.view === "task";
   return el(
     "nav",
     { class: "tools", "aria-label": "Keys" },
     tool("G", "guideline", () => guide.toggle(), guide.isOpen),
-    tool("U", "undo", () => acts.undo()),
+    tool("U", "undo", () => actions.undo()),
     inTask ? tool("N", "note", () => side.openNote()) : null,
     inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
-    inTask && bench.stage !== "authoring" ? tool("L", "later", () => acts.postpone()) : null,
-    inTask ? tool("B", "give back", () => acts.giveBack()) : null,
+    inTask && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
+    inTask ? tool("B", "give back", () => actions.giveBack()) : null,
     tool("M", "menu", () => openMenu(bench)),
     tool("?", "keys", () => openKeys(bench)),
   );

@@ -2,7 +2,7 @@
 
 import { Thread } from "../comments/thread.js";
 import { el, fill } from "../dom.js";
-import { grow } from "../kinds/keys.js";
+import { fitHeight } from "../kinds/keys.js";
 
 /** @import { Answers, Child, Task } from "../types" */
 
@@ -15,7 +15,7 @@ import { grow } from "../kinds/keys.js";
  * @property {() => Task | null} task
  */
 
-export class Side {
+export class FormPane {
   /** @param {Around} around */
   constructor(around) {
     this.around = around;
@@ -23,7 +23,7 @@ export class Side {
     this.formHost = el("div", { class: "formhost" });
     this.noteBox = el("textarea", { class: "box", rows: "2", "aria-label": "Note" });
     this.noteBox.addEventListener("input", () => {
-      grow(this.noteBox);
+      fitHeight(this.noteBox);
       around.changed();
     });
     this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);

@@ -3,11 +3,11 @@
 import { el, fill, key } from "../dom.js";
 import { read, write } from "../storage.js";
 
-/** @import { Criterion, Dimension, News } from "../types" */
+/** @import { Criterion, Dimension, GuidelineNews } from "../types" */
 
 const REMEMBERED = "touchstone.guideline.open";
 
-export class Guide {
+export class GuidelinePanel {
   /** @param {() => void} toggled */
   constructor(toggled) {
     this.toggled = toggled;
@@ -27,7 +27,7 @@ export class Guide {
 
   /**
    * What has changed in the text stands above it until another page is loaded.
-   * @param {News | null} news
+   * @param {GuidelineNews | null} news
    */
   tell(news) {
     const host = this.root.querySelector(".guidetext");

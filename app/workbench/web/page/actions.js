@@ -2,7 +2,7 @@
 
 import { clock, el } from "../dom.js";
 import { Gone, post, Refused } from "../http.js";
-import { closes, goesOn } from "./banner.js";
+import { closeHint, continueButton } from "./banner.js";
 
 /** @import { Answers, SubmitReply, TaskReply } from "../types" */
 /** @import { Bench } from "./bench.js" */
@@ -10,7 +10,7 @@ import { closes, goesOn } from "./banner.js";
 const AWAY = "The server does not answer just now. Try again in a moment.";
 const TOLD_MS = 5000; // how long it is told that someone else was first
 
-export class Acts {
+export class Actions {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
@@ -38,7 +38,7 @@ export class Acts {
     const { bench } = this;
     const { task, side } = bench;
     const form = bench.forms.current;
-    if (!task || !form || bench.busy || bench.turns.waiting || bench.lost) return;
+    if (!task || !form || bench.busy || bench.requests.waiting || bench.lost) return;
     if (!form.check()) return;
     const read = form.read();
     bench.setBusy(true);
@@ -51,7 +51,7 @@ export class Acts {
       bench.active.done(task.id);
       this.saved(answer);
       bench.hideBanner();
-      bench.turns.ask({ submitted: true });
+      bench.requests.ask({ submitted: true });
     } catch (error) {
       bench.setBusy(false);
       side.say("");
@@ -87,7 +87,7 @@ export class Acts {
       bench.banner.show(
         "bad",
         typed ? `${error.message} What you wrote stays here until you go on.` : error.message,
-        goesOn(() => this.goOn()),
+        continueButton(() => this.goOn()),
       );
     } else bench.banner.show("bad", error.message);
   }
@@ -108,7 +108,7 @@ export class Acts {
     if (bench.task) bench.sync.finish(bench.task.id);
     bench.lost = false;
     bench.root.classList.remove("lost");
-    bench.turns.ask({});
+    bench.requests.ask({});
   }
 
   /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */
@@ -120,7 +120,7 @@ export class Acts {
         const answer = await bench.sync.deliver(attempt);
         bench.sync.finish(attempt.task);
         this.saved(answer);
-        if (bench.task?.id === attempt.task) bench.turns.ask({});
+        if (bench.task?.id === attempt.task) bench.requests.ask({});
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         if (error.status !== 401 && error.status !== 403) bench.sync.giveUp(attempt.task);
@@ -136,7 +136,7 @@ export class Acts {
    */
   async act(path, body, then) {
     const { bench } = this;
-    if (bench.busy || bench.turns.changing) return;
+    if (bench.busy || bench.requests.changing) return;
     bench.setBusy(true);
     try {
       const answer = await post(path, bench.page.csrf, body);
@@ -147,7 +147,7 @@ export class Acts {
       if (error instanceof Gone) bench.banner.show("plain", AWAY);
       else if (!(error instanceof Refused)) throw error;
       else if (error.status === 401 || error.status === 403) this.signInAgain(error);
-      else bench.banner.show("plain", error.message, closes());
+      else bench.banner.show("plain", error.message, closeHint());
     }
   }
 
@@ -156,7 +156,7 @@ export class Acts {
     await bench.sync.flush();
     await this.act("/api/undo", { project: bench.fixed.project.name, stage: bench.stage }, (answer) => {
       this.lastSaved = null;
-      bench.turns.ask({ task: answer.task });
+      bench.requests.ask({ task: answer.task });
     });
   }
 
@@ -178,7 +178,7 @@ export class Acts {
     await bench.sync.flush();
     await this.act(path, { task: id }, () => {
       bench.sync.finish(id);
-      bench.turns.ask({ postponed: item });
+      bench.requests.ask({ postponed: item });
     });
   }
 
@@ -190,7 +190,7 @@ export class Acts {
   async pick(assets, dimension) {
     const { bench } = this;
     const pool = bench.pool;
-    if (bench.busy || bench.turns.changing) {
+    if (bench.busy || bench.requests.changing) {
       pool?.release(assets);
       return;
     }
@@ -198,7 +198,7 @@ export class Acts {
     try {
       await post("/api/pick", bench.page.csrf, { project: bench.fixed.project.name, dimension, assets });
       bench.setBusy(false);
-      bench.turns.ask({ submitted: true });
+      bench.requests.ask({ submitted: true });
     } catch (error) {
       bench.setBusy(false);
       pool?.release(assets);

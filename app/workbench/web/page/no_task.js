@@ -27,7 +27,7 @@ const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postpone
  * @param {() => void} look
  * @returns {[label: string, step: () => void]}
  */
-export function stepOf(code, fixed, look) {
+export function nextStepOf(code, fixed, look) {
   if (WORTH_ANOTHER_LOOK.includes(code)) return ["Look again ", look];
   const qualify = `/qualify?project=${encodeURIComponent(fixed.project.name)}&stage=${fixed.stage.name}`;
   const [label, address] = code === "not_qualified" ? ["Qualify ", qualify] : ["My work ", "/"];
@@ -45,7 +45,7 @@ export function stepOf(code, fixed, look) {
  * @param {() => void} step
  * @param {string | null} lastSaved when this person's last submission was saved
  */
-export function nothingPart({ code, sentence }, label, step, lastSaved) {
+export function noTaskPart({ code, sentence }, label, step, lastSaved) {
   return el(
     "div",
     { class: "nothing" },

@@ -7,7 +7,7 @@
 const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
 const LOOK_MS = 1500;
 
-export class Turns {
+export class PageRequests {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;

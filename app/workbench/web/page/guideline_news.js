@@ -2,9 +2,9 @@
 
 import { el, fill, key } from "../dom.js";
 
-/** @import { News as Told } from "../types" */
+/** @import { GuidelineNews as Told } from "../types" */
 
-export class News {
+export class GuidelineNews {
   /**
    * @param {() => unknown} open
    * @param {(number: number) => void} read
