@@ -62,7 +62,8 @@ def test_tasks_pools_and_reasons_for_nothing_are_as_the_types_say() -> None:
     )
     found = drawn(loaded, view)
     fits({**found, "menu": [], "n": 1}, "TaskPage")
-    for part, kind in ((found["task"], "Task"), (found["task"]["draft"], "Draft"), (found["task"]["news"], "GuidelineNews")):
+    task_part = found["task"]
+    for part, kind in ((task_part, "Task"), (task_part["draft"], "Draft"), (task_part["news"], "GuidelineNews")):
         fits(part, kind)
     fits(found["task"]["votes"][0], "Vote")
     fits(found["task"]["assets"][0], "Asset")
