@@ -20,8 +20,8 @@ from db.engine import Store, open_store
 from domain.errors import Unavailable
 from testkit import postgres
 from tests.app.asgi import call, knock
-from tests.app.behind import application, session
 from tests.app.homes import Home, make_home
+from tests.app.without_streamlit import application, session
 from workflow.access import accounts
 from workflow.annotate import image_pool
 

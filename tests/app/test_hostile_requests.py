@@ -14,8 +14,8 @@ from db.engine import Store
 from domain.records import TaskView
 from domain.states import Stage
 from tests.app.asgi import Reply, call_all
-from tests.app.behind import application, session
 from tests.app.homes import Home, make_home
+from tests.app.without_streamlit import application, session
 from workflow.access import accounts
 from workflow.annotate import claims, image_pool, submissions
 

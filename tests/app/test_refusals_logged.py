@@ -12,8 +12,8 @@ from app.routes import replies
 from app.routes.replies import Refusals
 from domain.errors import BadRequest, Conflict, Unavailable
 from tests.app.asgi import call_all
-from tests.app.behind import application, session
 from tests.app.homes import make_home
+from tests.app.without_streamlit import application, session
 
 
 def test_the_same_refusal_again_is_counted_and_not_written(caplog: pytest.LogCaptureFixture) -> None:

@@ -45,7 +45,7 @@ from testkit.scripted import (
     trickle,
 )
 from testkit.serving import free_port
-from tests.net.test_guarded import Raw, drip
+from tests.net.test_guard import Raw, drip
 
 CANARY = "sk-canary-0123456789abcdef"
 QUICK: dict[str, Any] = {"longest_wait_seconds": 0.05, "timeout_seconds": 5.0, "probe": False}

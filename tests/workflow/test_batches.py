@@ -20,7 +20,7 @@ from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, chat, closed, error
 from tests.inference.batches import BatchServer, line
 from tests.workflow.test_endpoint_runs import MEANS
-from tests.workflow.test_judging import SCRIPT, World, by_item
+from tests.workflow.test_judge_runs import SCRIPT, World, by_item
 from workflow.runs import batch_results, batches, judge_readings, run_control, run_start, run_views
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting

@@ -23,7 +23,7 @@ from testkit.factories import make_items, make_predictions, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.served import transformers_serve
 from tests.paths import ROOT
-from tests.workflow.test_judging import means
+from tests.workflow.test_judge_runs import means
 from workflow.results.ratings import ratings_of
 from workflow.runs import attempt_keeper, judge_plans, judge_readings, run_start, worker
 

@@ -13,7 +13,7 @@ from domain.errors import RatingsError
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_predictions, make_project
 from tests.paths import shared
-from tests.workflow.test_measure import only
+from tests.workflow.test_rater_agreement import only
 from workflow.annotate import submissions
 from workflow.results import reference_metrics
 from workflow.results.dimension_means import PEOPLE, agreement_of_means

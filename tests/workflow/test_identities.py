@@ -17,7 +17,7 @@ from inference.spec import ModelSpec
 from testkit import old_databases
 from testkit.factories import make_items, make_project, make_run
 from testkit.scripted import ScriptedServer, chat
-from tests.workflow.test_judging import FILLS, SCORE, World
+from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.results import project_answers
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of

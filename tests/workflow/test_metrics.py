@@ -18,7 +18,7 @@ from domain.states import Stage
 from reports.calibration import calibration
 from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project
 from testkit.serving import touchstone
-from tests.workflow.test_measure import only
+from tests.workflow.test_rater_agreement import only
 from workflow.annotate import submissions
 from workflow.results import case_page, leaderboard, project_answers, reference_metrics
 from workflow.results import scores as results

@@ -12,7 +12,7 @@ from domain.judging import Verdict
 from domain.roles import Role
 from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
-from tests.workflow.test_judging import SCRIPT, World, by_item
+from tests.workflow.test_judge_runs import SCRIPT, World, by_item
 from workflow.results import case_page, project_answers
 from workflow.results import leaderboard as numbers
 from workflow.results import scores as results

@@ -25,7 +25,7 @@ from testkit.factories import (
     vote,
 )
 from testkit.scripted import ScriptedServer, chat
-from tests.workflow.test_judging import World
+from tests.workflow.test_judge_runs import World
 from tests.workflow.test_refinement import DIMENSION, FIELDS
 from workflow.annotate import refinement, submissions
 from workflow.annotate.authoring import edit_item

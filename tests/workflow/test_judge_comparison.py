@@ -11,7 +11,7 @@ from domain.errors import Conflict, NotFound
 from domain.judging import Verdict
 from domain.runs import RunKind, RunState
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.workflow.test_judging import FILLS, SCORE, World
+from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.results.judge_comparison import compare_runs
 from workflow.runs import run_control, run_views
 

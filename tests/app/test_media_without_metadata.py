@@ -10,9 +10,9 @@ import pytest
 from app.label_studio import files
 from domain.records import AssetFile
 from tests.app.asgi import call
-from tests.app.behind import application, session
 from tests.app.homes import make_home
-from tests.media.test_bare import SECRET, _jpeg
+from tests.app.without_streamlit import application, session
+from tests.media.test_strip_metadata import SECRET, _jpeg
 from workflow.access import accounts
 from workflow.annotate import image_pool
 from workflow.labelstudio.media import Outside

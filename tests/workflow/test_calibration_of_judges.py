@@ -26,7 +26,7 @@ from reports.study import Study
 from testkit.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.reports.test_replies import table
-from tests.workflow.test_judging import FILLS, SCORE, World, means
+from tests.workflow.test_judge_runs import FILLS, SCORE, World, means
 from workflow.annotate import submissions
 from workflow.results import calibration_rule
 from workflow.results.calibration import study_of

@@ -20,7 +20,7 @@ from domain.errors import InvalidInput
 from domain.judging import JudgePlan
 from testkit.factories import make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.workflow.test_judging import FILLS, SCORE, World
+from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.access.projects import access_to
 from workflow.results import project_answers
 from workflow.results.win_rates import COLUMNS, Comparison, as_csv, comparisons, favoured

@@ -17,7 +17,7 @@ from inference.judges.parsers import PARSERS
 from media.store import MediaStore
 from testkit.factories import claimed, make_fields, make_person
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, html
-from tests.workflow.test_judging import World
+from tests.workflow.test_judge_runs import World
 from workflow.annotate import submissions
 from workflow.results import file_raters, judge_replies
 from workflow.results.ratings_from_files import import_ratings

@@ -14,7 +14,7 @@ from reports.calibration import calibration
 from reports.content import Source
 from reports.study import Study
 from testkit.factories import make_project
-from tests.workflow.test_measure import graded
+from tests.workflow.test_rater_agreement import graded
 from workflow.results.calibration import raters_of, study_of
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse
 from starlette.routing import Router
 
-from app.gate import Gate, Hosts, SupervisedWorker, content_policy
+from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.routes import auth, health, routes_before
 from app.services import Resources
 from db.engine import Store
@@ -19,7 +19,7 @@ def application(store: Store, home: Home, **settings: str) -> Gate:
     """Everything of ours that answers, without Streamlit behind it."""
     given = {"TOUCHSTONE_HOME": str(home.path), **settings}
     resources = Resources(store, home.media(), settings_from(given, home.path))
-    inside = SupervisedWorker(
+    inside = OwnRoutes(
         Router([*auth.routes(resources), *health.routes(resources)], default=PlainTextResponse("a page")),
         routes=routes_before(resources),
     )
