@@ -31,7 +31,9 @@ def render(services: Services) -> None:
     kinds = audit.kinds(services.store, **where)
     one, two, three, four, five = st.columns([2, 1, 1, 1, 1])
     with one:
-        where["kinds"] = st.multiselect("What", kinds, key="audit.kinds", placeholder="everything")
+        where["kinds"] = st.multiselect(
+            "What", kinds, key="audit.kinds", placeholder="everything", format_func=audit.shown_kind
+        )
     with two:
         doers = audit.doers(services.store, by=services.person, project=view.name)
         called = shell.called(services, doers)
@@ -96,7 +98,7 @@ def table(
         [
             [
                 markup.text(markup.moment(entry.at, seconds=True)),
-                markup.text(entry.kind),
+                markup.text(audit.shown_kind(entry.kind)),
                 person(entry.who),
                 markup.text(entry.item or ""),
                 markup.text(entry.origin or ""),

@@ -72,11 +72,11 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
     with pytest.raises(LeaseLost, match="A lead has taken this task away"):
         claims.heartbeat(store, person=ann, task=held.id)
     with pytest.raises(LeaseLost, match="A lead has taken this task away"):
-        claims.set_aside(store, person=ann, task=held.id)
+        claims.postpone(store, person=ann, task=held.id)
     with pytest.raises(LeaseLost, match=r"A lead has taken this task away.*kept as a draft"):
         submissions.submit(store, key="1", **answer)
     assert _held(store, ann.id) == []
-    (kept,) = expired_drafts.kept_texts(store, person=ann)
+    (kept,) = expired_drafts.of_person(store, person=ann)
     assert (kept.why, kept.free) == ("A lead took it away.", True)
     again = claims.take_back(store, person=ann, task=held.id)
     assert again == ("p", Stage.VERIFICATION)

@@ -228,7 +228,7 @@ def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, c
         given_back = claimed(store, ann)
     claims.release(store, person=ann, task=given_back.id)
     answer_all(store, ann, lambda view: "blue" if view.item in known else "red")
-    for act in (claims.heartbeat, claims.set_aside):
+    for act in (claims.heartbeat, claims.postpone):
         with pytest.raises(LeaseLost, match="Too many of your answers differ from known ones"):
             act(store, person=ann, task=given_back.id)
 

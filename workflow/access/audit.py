@@ -14,7 +14,24 @@ from domain.errors import NotAllowed, NotFound
 from domain.records import AuditEntry, Person
 from workflow.access.projects import require_lead
 
+_SHOWN_KINDS = {
+    "cause.answered": "adjudication_reason.answered",
+    "gold.let_go_on": "gold.reinstated",
+    "task.late": "task.submission_expired",
+    "task.set_aside": "task.postponed",
+}
+"""Kinds of events that the log, which is never rewritten, stores under earlier words."""
+
 COLUMNS = ("at", "kind", "project", "who", "name", "item", "origin", "data")
+
+
+def shown_kind(kind: str) -> str:
+    """What pages call a kind of events; files of the log have the word that is stored.
+
+    >>> shown_kind("task.set_aside"), shown_kind("task.claimed")
+    ('task.postponed', 'task.claimed')
+    """
+    return _SHOWN_KINDS.get(kind, kind)
 
 
 def entries(

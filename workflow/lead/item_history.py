@@ -16,6 +16,7 @@ from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, Items, ItemState, Purpose, Stage
+from workflow.access.audit import shown_kind
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
@@ -316,7 +317,7 @@ def _not_live(session: Session, item: StoredItem) -> dict[int, bool]:
 
 def _words(event: StoredEvent) -> str:
     told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
-    words = WORDS.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
+    words = WORDS.get(event.kind, shown_kind(event.kind).replace(".", " ").replace("_", " "))
     for name in ("stage", "to", "why"):
         words = words.replace("{" + name + "}", told.get(name, ""))
     return words.replace(" ()", "")
