@@ -16,8 +16,8 @@ from db.engine import Store, open_store
 from domain.errors import NotAllowed
 from testkit import passwords
 from tests.app.asgi import Reply, at_once
-from tests.app.without_streamlit import application
 from tests.app.homes import PASSWORD, Home, make_home
+from tests.app.without_streamlit import application
 from workflow.access import passwords as hashing
 from workflow.access import sign_in
 
