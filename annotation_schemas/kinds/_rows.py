@@ -119,6 +119,17 @@ class CriterionKind(Kind):
     ) -> str | None:
         """What is wrong with an answer that is not blank, as a sentence; None if nothing is."""
 
+    in_clip: ClassVar[bool] = False
+    """An answer is about moments of a clip, so that it may lie outside of it (``outside``)."""
+
+    def outside(self, criterion: Criterion, value: Any, clips: Mapping[str, float | None]) -> str | None:
+        """What of an answer lies outside of the item's clips, as the end of a sentence; None: nothing that is known.
+
+        ``clips`` is how long each lasts, in seconds (None: no one knows), by role, in their order. Answers are stored
+        whatever this says.
+        """
+        return None
+
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
         """The normal form of an answer: two raters who say the same say it in the same words.
 

@@ -38,6 +38,8 @@ ONE = 1
 _ROLE = "the role of the clip that it is about; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
 _NOT_THERE = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+PAST_THE_END = 0.1
+"""Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
 ALIKE = 0.5
 """The temporal IoU from which on two answers say the same."""
 
@@ -76,6 +78,16 @@ class TimeSpan(CriterionKind):
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
         return in_order(value)
+
+    in_clip = True
+
+    def outside(self, criterion: Criterion, value: Any, clips: Mapping[str, float | None]) -> str | None:
+        """Of seconds alone: how many frames a clip has is not kept with it."""
+        lasts = clips.get(criterion.role or next(iter(clips), ""))
+        if lasts is None or criterion.unit not in (None, USUAL) or not is_list(value):
+            return None
+        last = max((ends[1] for span in value if (ends := _ends(span))), default=0.0)
+        return f"ends at {last:g} s, and the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
 
     def alike(self, one: Any, other: Any) -> bool:
         return temporal_iou(one, other) >= ALIKE

@@ -5,12 +5,18 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text
 
+from annotation_schemas.loader import load_text
+from db import assets
 from db.engine import Store
+from db.tables import AssetRow
 from domain.errors import NotFound
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow.files.project_check import check
+from workflow.access.projects import access_to
+from workflow.annotate import submissions
+from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.project_check import check, remarks
 
 pytestmark = pytest.mark.both_databases
 
@@ -41,6 +47,54 @@ def test_lost_slots_are_found_and_opened_again(store: Store) -> None:
     make_items(store)
     damage(store, "DELETE FROM task WHERE slot = 1")
     assert len(check(store, rebuild=True)) == 1
+    assert check(store) == []
+
+
+TIMED = """
+name: timed
+version: 1
+title: Timed
+dimensions: [{id: acts, title: Acts, definition: What is done.}]
+item:
+  assets: [{role: clip, kind: clip}]
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 3
+    criteria:
+      - {name: seconds, kind: time_span, prompt: When does it move, max: 2}
+      - {name: frames, kind: time_span, unit: frames, prompt: In which frames}
+      - {name: good, kind: choice, options: ["yes", "no"], prompt: Good}
+    keep: {rule: unanimous, criterion: good, value: "yes"}
+"""
+
+
+@pytest.mark.parametrize("lasts", [2.5, None])
+def test_an_answer_beyond_the_end_of_a_clip_is_worth_knowing(store: Store, lasts: float | None) -> None:
+    """Told where the clip's length is known, and never refused: what was stored stays, and nothing has to be mended."""
+    make_project(store, loaded=load_text(TIMED, "Be exact.", "timed"))
+    with store.write() as session:
+        known = {"sha256": "0" * 64, "kind": "clip", "mime": "video/webm", "bytes": 1, "width": 64, "height": 48}
+        assets.put_media(session, row={**known, "duration": lasts, "created_at": store.now()})
+        row = AssetRow(project_id=1, name="a.webm", kind="clip", sha256=known["sha256"], created_at=store.now())
+        session.add(row)
+        session.flush()
+        new = NewItem(
+            external_id="acts/0",
+            dimension="acts",
+            fields={"question": "What?"},
+            author_id=None,
+            assets=[("clip", row.id)],
+        )
+        add_items(session, access=access_to(session, person=None, project="p"), new=[new], now=store.now())
+    ends = (2.5, 3.25, 2.55)  # to its end; after it; after it by less than files say of a last frame
+    for person, end in zip(make_people(store, "ann", "bob", "cid"), ends, strict=True):
+        spans = [{"start": 0.5, "end": 1.0}, {"start": 1.5, "end": end}]
+        values = {"seconds": spans, "frames": [{"first": 3, "last": 900}], "good": "yes"}
+        task = claimed(store, person)
+        submissions.submit(store, person=person, task=task.id, key=task.id, values=values)
+    told = "p: an answer to seconds of item acts/0 ends at 3.25 s, and the clip lasts 2.5 s."
+    assert remarks(store) == ([told] if lasts else [])
     assert check(store) == []
 
 

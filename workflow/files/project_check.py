@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 
+from annotation_schemas import kinds
+from annotation_schemas.registry import criteria_of
 from db import checks as queries
 from db import guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
@@ -40,12 +43,12 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
 
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
-    """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines."""
+    """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines, answers
+    about moments that a clip does not have."""
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
-        return [
-            sentence for name in names for sentence in _mixed(session, access_to(session, person=None, project=name))
-        ]
+        every = [access_to(session, person=None, project=name) for name in names]
+        return [sentence for access in every for look in (_mixed, _outside) for sentence in look(session, access)]
 
 
 def _mixed(session: Session, access: Access) -> Iterator[str]:
@@ -60,6 +63,23 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
         told = " and ".join(str(number) for number in under)
         n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
         yield f"{access.name}: {n} votes under versions {told} of the guideline; the verdict counts them alike."
+
+
+def _outside(session: Session, access: Access) -> Iterator[str]:
+    for stage in (Stage.VERIFICATION, Stage.GRADING):
+        asked = [each for each in criteria_of(access.schema, stage.value) if kinds.of_criterion(each).in_clip]
+        if not asked:
+            continue
+        answered = queries.current_annotations(session, project_id=access.project_id, stage=stage)
+        names = {item.id: item.external_id for item in items.of_project(session, project_id=access.project_id)}
+        for item_id, shown in items.assets_of(session, ids=answered).items():
+            clips = {
+                link.role: media.duration if media else None for link, asset, media in shown if asset.kind == "clip"
+            }
+            for given, each in product(answered[item_id], asked):
+                said = kinds.of_criterion(each).outside(each, given.answers.get(each.name), clips)
+                if said:
+                    yield f"{access.name}: an answer to {each.name} of item {names[item_id]} {said}."
 
 
 def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
