@@ -517,7 +517,7 @@ class VerdictRule(_Part):
 
 
 class Report(_Part):
-    """What Results, Agreement and Calibration show first; anyone who asks for something else gets that."""
+    """What Results, Agreement and Calibration show first; a choice on the page or the command line comes before it."""
 
     unit: Literal["item", "prediction", "dimension"] = "item"
     """What is one unit: `item` begins with the votes of verification (where there is one), `prediction` with the grades
@@ -533,7 +533,7 @@ class Report(_Part):
     derived: tuple[Derived, ...] = ()
     """Criteria that follow from those of grading."""
     rule: VerdictRule | None = None
-    """The rule of the verdict on judges, which stands with the project from its beginning; one that is stored later
+    """The rule of the verdict on judges, which holds from the project's beginning; one that is stored later
     (`touchstone calibrate --rule`) takes its place. None: none is set beforehand."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
     """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,

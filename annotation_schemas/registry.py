@@ -68,7 +68,7 @@ NOT_ENFORCED: dict[str, str] = {}
 """Keys of the grammar that no code reads, with what happens instead; the check names those that a file sets."""
 
 _ROWS: tuple[Row, ...] = (
-    Row("stage", "triage", "sifting candidate frames before anything is written about them"),
+    Row("stage", "triage", "keeping or dropping candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),

@@ -65,7 +65,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Figure:
-    """What came of a work."""
+    """The result of a computation."""
 
     value: Any
     state: tuple[Any, ...]
@@ -244,7 +244,7 @@ def _process() -> subprocess.Popen[bytes]:
 
 
 def _see_through(desk: _Desk, place: Path, going: _Going, order: bytes) -> None:
-    """Hand a process its order, wait for its reply, and note what came of it."""
+    """Give a process its task, wait for its reply, and note the result."""
     reply = _handed(going.process, order)
     if not reply and going.again:  # it had nothing to do for so long that it has ended just now
         _let_go(going.process)

@@ -75,7 +75,7 @@ class Verdict(StrEnum):
     TRUNCATED = _Came(
         "truncated",
         "cut off",
-        "The reply was cut off at the longest length: what it would have said is not known, whatever it says so far.",
+        "The reply was cut off at the longest length: the rest is not known.",
         "#8fbf6a",
         45,
         after=Outcome.TRUNCATED,

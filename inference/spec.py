@@ -60,7 +60,7 @@ class Generation(_Part):
     stop: tuple[str, ...] = ()
     """Texts at which an answer ends; they are not part of it."""
     response_format: dict[str, Any] = Field(default_factory=dict)
-    """What the reply is kept to, as the protocol has it, such as `{type: json_object}`; empty: nothing. Only for
+    """What the reply has to keep to, in the protocol's form, such as `{type: json_object}`; empty: nothing. Only for
     endpoints."""
 
 
@@ -68,7 +68,7 @@ class Price(_Part):
     """What an endpoint takes, on a day."""
 
     currency: str = "USD"
-    """As its price list has it."""
+    """As in its price list."""
     input: float
     """For a million tokens of the question."""
     output: float
@@ -96,12 +96,12 @@ class Endpoint(_Part):
     attempts: int = Field(default=4, ge=1, le=20)
     """So often a unit is asked at most, the first time included."""
     longest_wait_seconds: float = Field(default=60.0, ge=0)
-    """No pause between attempts is longer, whatever the server asks for."""
+    """No pause between attempts is longer, also if the server asks for it."""
     omit: tuple[str, ...] = ()
     """Parameters that this model does not take, such as `temperature`; every run says that they were left out."""
     also: tuple[Literal["top_k", "min_new_tokens", "repetition_penalty"], ...] = ()
-    """Parameters of `generation` that are not part of the protocol and that this server takes all the same, as vLLM
-    and SGLang do. List them there: such servers else take them from the checkpoint."""
+    """Parameters of `generation` that are not part of the protocol and that this server still takes, as vLLM and SGLang
+    do. List them for such servers, which otherwise take them from the checkpoint."""
     length_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     """What the server calls the longest answer."""
     price: Price | None = None
@@ -117,7 +117,7 @@ class Endpoint(_Part):
     @model_validator(mode="after")
     def _fits(self) -> Endpoint:
         if self.max_cost is not None and self.price is None:
-            raise ValueError("`max_cost` needs `price`, else no one can know what a run costs")
+            raise ValueError("`max_cost` needs `price`, otherwise the cost of a run is unknown")
         return self
 
 

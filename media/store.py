@@ -155,7 +155,7 @@ class MediaStore:
             raise NotAvailable(f"This clip is built in an unusual way and has to be written anew. {error}") from error
         except (strip_metadata.NotUnderstood, MediaRefused) as error:
             raise MediaRefused(
-                "This clip is built in an unusual way, so that what it says of its making cannot be taken out, and it"
+                "This clip is built in an unusual way, so that its metadata cannot be removed, and it"
                 " cannot be written anew as it is. Make another file of it (ffmpeg -i OLD NEW.webm), and bring in its"
                 " items with that under another name."
             ) from error
@@ -216,7 +216,7 @@ class MediaStore:
         except OSError as error:
             raise MediaRefused(f"{called} cannot be read ({error.strerror}).") from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
-            raise MediaRefused(f"{called} is not what was brought in: restore it from a backup.")
+            raise MediaRefused(f"{called} is not what was imported: restore it from a backup.")
 
     def frames(self, sha256: str) -> Path:
         """Where the moments of a clip's frames lie: ``{"times": [...], "duration": ...}``, in seconds.

@@ -21,7 +21,7 @@ class Written(FieldKind):
         "forms": "the values of `form`, each with a row of the registry of answer forms that this field then keeps to",
         "min_length": "so many characters at least",
         "max_length": "so many characters at most",
-        "read_as": "this field is the key, and models' answers are read as this before they are held against it; "
+        "read_as": "this field is the key, and models' answers are read as this before they are compared with it; "
         "other keys say it by their kind: an option, several, an order",
         "unit": UNIT,
     }

@@ -60,12 +60,12 @@ def agreement(
         ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
+        list[str] | None, typer.Option(help="Only this criterion; may be given again. None: all of them.")
     ] = None,
     raters: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these raters, separated by commas, or again for more; a name with a comma in double quotes.",
+            help="Only these raters, separated by commas, or given again; a name with a comma in double quotes.",
             metavar="A,B",
         ),
     ] = None,
@@ -86,7 +86,7 @@ def agreement(
     statistic: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this statistic; again for more; all for whatever fits. By default those that the schema's "
+            help="Only this statistic; may be given again; all for whatever fits. By default those that the schema's "
             "report names, and of a file all.",
             metavar="NAME",
         ),
@@ -95,7 +95,7 @@ def agreement(
         list[str] | None,
         typer.Option(
             help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
-            "again for more. Else text is nominal and numbers are interval, or it is as the project's schema says.",
+            "may be given again. Else text is nominal and numbers are interval, or it is as the project's schema says.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
@@ -177,7 +177,7 @@ def agreement(
     else:
         typer.echo("\n".join(table(results)))
     if replies:
-        typer.echo("\n".join(["", "What became of the machines' replies", *replies]), err=as_json)
+        typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
 
 
 def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[str]:

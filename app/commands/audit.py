@@ -34,7 +34,7 @@ def audit(
     since: Annotated[datetime | None, typer.Option(help="From this moment on, in UTC.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Up to this moment, in UTC.")] = None,
     format: Annotated[Format, typer.Option(help="A table, or one JSON object a line.")] = Format.CSV,
-    out: Annotated[Path | None, typer.Option(help="Where to write; else standard output.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write; by default standard output.")] = None,
 ) -> None:
     """Write the log of events, the newest first."""
     from app.services import resources

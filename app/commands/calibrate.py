@@ -32,12 +32,12 @@ def calibrate(
     human: Annotated[
         list[str] | None,
         typer.Option(
-            help="The people, separated by commas, or one at a time: --human again for more. A name that holds a comma"
+            help="The people, separated by commas, or one at a time: or give --human again. A name that holds a comma"
             " stands in double quotes: '\"Li, Wei\",Ann'.",
             metavar="A,B,C",
         ),
     ] = None,
-    judge: Annotated[list[str] | None, typer.Option(help="A judge; again for more.", metavar="NAME")] = None,
+    judge: Annotated[list[str] | None, typer.Option(help="A judge; may be given again.", metavar="NAME")] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
@@ -62,25 +62,27 @@ def calibrate(
         list[str] | None,
         typer.Option(
             help="Of the coefficients in tables only this one, and Krippendorff's alpha, on which the verdict rests; "
-            "again for more; all for every one. By default those that the schema's report names, and of a file all.",
+            "may be given again; all for every one. By default those that the schema's report names, and of a file "
+            "all.",
             metavar="NAME",
         ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
+        list[str] | None, typer.Option(help="Only this criterion; may be given again. None: all of them.")
     ] = None,
     scale: Annotated[
         list[str] | None,
         typer.Option(
             help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
-            "again for more.",
+            "may be given again.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
     unparsed: Annotated[
         list[str] | None,
         typer.Option(
-            help="A value of a judge that means that its reply could not be read; again for more. Counted, and never a "
+            help="A value of a judge that means that its reply could not be read; may be given again. Counted, and "
+            "never a "
             "category.",
             metavar="VALUE",
         ),
@@ -88,24 +90,25 @@ def calibrate(
     repeat: Annotated[
         list[str] | None,
         typer.Option(
-            help="Raters that are the same judge, asked again in the same way; again for more.", metavar="JUDGE=B,C"
+            help="Raters that are the same judge, asked again in the same way; may be given again.", metavar="JUDGE=B,C"
         ),
     ] = None,
     swapped: Annotated[
         list[str] | None,
         typer.Option(
-            help="Raters that are the same judge with the answers shown in the other order; again for more.",
+            help="Raters that are the same judge with the answers shown in the other order; may be given again.",
             metavar="JUDGE=B",
         ),
     ] = None,
     earlier: Annotated[
         list[str] | None,
-        typer.Option(help="Raters that are earlier versions of a judge; again for more.", metavar="JUDGE=B,C"),
+        typer.Option(help="Raters that are earlier versions of a judge; may be given again.", metavar="JUDGE=B,C"),
     ] = None,
     family: Annotated[
         list[str] | None,
         typer.Option(
-            help="Models of a judge's own family, which it may prefer; again for more. A project knows whose answers "
+            help="Models of a judge's own family, which it may prefer; may be given again. A project knows whose "
+            "answers "
             "units are, --units names them for a file.",
             metavar="JUDGE=MODEL,MODEL",
         ),
@@ -139,7 +142,7 @@ def calibrate(
     vouch: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --project: raters from a file whom you declare to be people; again for more.",
+            help="With --project: raters from a file whom you declare to be people; may be given again.",
             metavar="A,B",
         ),
     ] = None,

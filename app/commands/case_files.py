@@ -32,7 +32,7 @@ class Case:
 
     @property
     def id(self) -> str:
-        """What the line calls itself; else its number."""
+        """What the line calls itself; by default its number."""
         return str(self.keys.get("id", self.line))
 
     def refused(self, what: str) -> FileRefused:

@@ -18,7 +18,8 @@ def check(
         bool, typer.Option("--rebuild", help="Bring the stored states up to the votes; no vote is touched.")
     ] = False,
     media: Annotated[
-        bool, typer.Option("--media", help="Read every image and clip whole; else a sample of 200, and all lengths.")
+        bool,
+        typer.Option("--media", help="Read every image and clip whole; by default a sample of 200, and all lengths."),
     ] = False,
 ) -> None:
     """Recompute every item's state from its votes, look at the files of images and clips, and say where what is stored

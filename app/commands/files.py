@@ -51,7 +51,7 @@ def register(cli: typer.Typer) -> None:
 def create(
     name: ProjectName,
     schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
-    title: Annotated[str | None, typer.Option(help="As people read it; else the schema's.")] = None,
+    title: Annotated[str | None, typer.Option(help="As people read it; by default the schema's.")] = None,
 ) -> None:
     """Make a project that follows a schema."""
     from annotation_schemas import shipped
@@ -84,11 +84,11 @@ def raters(
     name: ProjectName,
     people: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files who are people; again for more, or with commas.", metavar="A,B"),
+        typer.Option(help="Raters out of files who are people; may be given again, or with commas.", metavar="A,B"),
     ] = None,
     machines: Annotated[
         list[str] | None,
-        typer.Option(help="Raters out of files that are machines; again for more, or with commas.", metavar="A,B"),
+        typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
     ] = None,
 ) -> None:
     """Who the raters of imported files are, each a person or a machine; with options that is said anew."""
@@ -124,7 +124,8 @@ def import_(
         bool, typer.Option("--skip-bad", help="Take the rows that fit and write the others to a file.")
     ] = False,
     bad_rows: Annotated[
-        Path | None, typer.Option(help="Where --skip-bad writes them; else a file below the home.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Where --skip-bad writes them; by default a file below the home.", metavar="FILE"),
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="With predictions: who answered, where the file does not say it.")
@@ -139,13 +140,15 @@ def import_(
     ] = None,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="With judgements: PART=CRITERION, what a part of the reply rates; else as the schema says."),
+        typer.Option(
+            help="With judgements: PART=CRITERION, what a part of the reply rates; by default as the schema says."
+        ),
     ] = None,
     field: Annotated[
         list[str] | None,
         typer.Option(
             help="With label_studio: FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
-            " model or prediction; else the key of the same name.",
+            " model or prediction; by default the key of the same name.",
         ),
     ] = None,
     control: Annotated[
@@ -345,7 +348,9 @@ def export(
     ] = "rules",
     stage: Annotated[
         Stage | None,
-        typer.Option(help="With label_studio: the stage whose submissions are written; else the first that rates."),
+        typer.Option(
+            help="With label_studio: the stage whose submissions are written; by default the first that rates."
+        ),
     ] = None,
     labeling: Annotated[
         Path | None,

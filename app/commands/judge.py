@@ -96,7 +96,7 @@ def judge(
     ] = None,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="PART=CRITERION: what a part of the reply rates; else as the schema says."),
+        typer.Option(help="PART=CRITERION: what a part of the reply rates; by default as the schema says."),
     ] = None,
     fill: Annotated[
         list[str] | None,
@@ -193,10 +193,11 @@ def template(
         list[str] | None, typer.Option(help="With published prompts: what a judge may answer; again for each.")
     ] = None,
     name: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: only the one of that name; again for more.")
+        list[str] | None, typer.Option(help="With published prompts: only the one of that name; may be given again.")
     ] = None,
     pair: Annotated[
-        list[str] | None, typer.Option(help="With published prompts: one that compares two answers; again for more.")
+        list[str] | None,
+        typer.Option(help="With published prompts: one that compares two answers; may be given again."),
     ] = None,
 ) -> None:
     """Keep what judges are asked by with a project, or list what it has. A changed text is another version."""

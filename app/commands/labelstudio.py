@@ -34,7 +34,7 @@ Server = Annotated[
     ),
 ]
 Stages = Annotated[
-    list[Stage] | None, typer.Option(help="A stage whose work goes there; again for more. None: as it was.")
+    list[Stage] | None, typer.Option(help="A stage whose work goes there; may be given again. None: as it was.")
 ]
 Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once; at first 3.")]
 Hold = Annotated[
@@ -42,7 +42,7 @@ Hold = Annotated[
 ]
 MediaFrom = Annotated[
     str | None,
-    typer.Option(help="Where browsers reach this server; else TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
+    typer.Option(help="Where browsers reach this server; by default TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
 ]
 LocalFiles = Annotated[
     Path | None,
@@ -67,7 +67,7 @@ def people(
     ] = None,
     server: Server = None,
     remove: Annotated[
-        list[str] | None, typer.Option(help="Send no more of this login's work there; again for more.")
+        list[str] | None, typer.Option(help="Send no more of this login's work there; may be given again.")
     ] = None,
     invite: Annotated[
         bool, typer.Option("--invite", help="Print the server's own invitation link, for those without an account.")

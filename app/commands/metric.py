@@ -18,7 +18,9 @@ def metric(
     ],
     reference: Annotated[
         str | None,
-        typer.Option(help="The item's field that answers are held against; else the one with the annotated answer."),
+        typer.Option(
+            help="The item's field that answers are compared with; by default the one with the annotated answer."
+        ),
     ] = None,
     criterion: Annotated[
         str | None,

@@ -39,14 +39,16 @@ def list_people() -> None:
 @people.command("add")
 def add(
     login: Annotated[str, typer.Argument(help="What they type to sign in.")],
-    name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; else the login.")] = None,
+    name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; by default the login.")] = None,
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
     project: Annotated[str | None, typer.Option(help="Let them into this project, too.")] = None,
     role: Annotated[Role, typer.Option(help="Their role in the project.")] = Role.ANNOTATOR,
     dimension: Annotated[
-        list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
+        list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")
     ] = None,
-    stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
+    stage: Annotated[
+        list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")
+    ] = None,
     address: Address = HERE,
 ) -> None:
     """Make an account and print a link that signs its owner in once (they set no password by it)."""
@@ -83,9 +85,11 @@ def invite(
     project: Annotated[str, typer.Argument(help="The project they will take part in.")],
     role: Annotated[Role, typer.Option(help="Their role in it.")] = Role.ANNOTATOR,
     dimension: Annotated[
-        list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
+        list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")
     ] = None,
-    stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
+    stage: Annotated[
+        list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")
+    ] = None,
     address: Address = HERE,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""

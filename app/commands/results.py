@@ -55,7 +55,7 @@ def register(cli: typer.Typer) -> None:
 def results(
     project: Annotated[str, typer.Argument(help="The project.")],
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only grades of this criterion; again for more. None: all of them.")
+        list[str] | None, typer.Option(help="Only grades of this criterion; may be given again. None: all of them.")
     ] = None,
     by: Annotated[
         str | None,

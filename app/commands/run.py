@@ -60,18 +60,19 @@ def model(
         str | None,
         typer.Option(
             help="Prompts: a row of the registry, a file (FILE#NAME if it holds several), or the name of a file that a"
-            " run of the project was made with; else what the schema names."
+            " run of the project was made with; by default what the schema names."
         ),
     ] = None,
     family: Annotated[
-        str | None, typer.Option(help="The prompts' wording for this family of models; else what the description says.")
+        str | None,
+        typer.Option(help="The prompts' wording for this family of models; by default what the description says."),
     ] = None,
     fill: Annotated[
         list[str] | None,
         typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="How it is asked: a row of the registry; else what the schema names.")
+        str | None, typer.Option(help="How it is asked: a row of the registry; by default what the schema names.")
     ] = None,
     with_: Annotated[
         list[str] | None,
@@ -90,7 +91,7 @@ def model(
         bool, typer.Option("--without-image", help="Rank the options without pictures, too.")
     ] = False,
     score: Annotated[
-        str | None, typer.Option(help="Which score names the likeliest option; else what the schema names.")
+        str | None, typer.Option(help="Which score names the likeliest option; by default what the schema names.")
     ] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="So many questions at once.")] = None,
     retry_failed: Annotated[

@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from db.engine import Store
 
-Out = Annotated[Path | None, typer.Option(help="Where to write; else standard output.")]
+Out = Annotated[Path | None, typer.Option(help="Where to write; by default standard output.")]
 
 
 def register(cli: typer.Typer) -> None:

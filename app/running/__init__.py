@@ -1,1 +1,1 @@
-"""Pieces of the page Models: picking a model, seeing what will happen, watching a run, reading its answers."""
+"""Pieces of the page Models: choosing a model, previewing, starting and watching a run, reading its answers."""

@@ -544,7 +544,7 @@ def _value(value: Any) -> str:
 
 
 def failures(told: Case) -> markup.Markup:
-    """What became of asking where there is no answer."""
+    """The outcomes of asking where there is no answer."""
     heads = [("Model", ""), ("What happened", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
     return markup.table(
         heads,

@@ -1,4 +1,4 @@
-"""Label Studio: whose work goes to which server there, what stands there, and what came of it."""
+"""Label Studio: whose work goes to which server, what is there, and what became of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOP, PEOPLE, SERVER = "top", "people", "server"
 
 
 def render(services: Services) -> None:
-    """The server that is chosen: what to do next, what stands there, who is who; or the way to a first one."""
+    """The server that is chosen: what to do next, what is there, who is who; or the way to a first one."""
     view = shell.lead_of(services)
     shell.heading(
         "Label Studio",
@@ -321,7 +321,7 @@ def _at(where: str) -> None:
 
 
 def _say(where: str, words: str, *, good: bool = True) -> None:
-    """Keep what came of a button, to be told next to it as the page is drawn next."""
+    """Keep the result of a button, to be shown next to it when the page is drawn again."""
     _at(where)
     shell.say(SAID, (words, good))
 

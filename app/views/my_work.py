@@ -185,7 +185,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
 
 
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
-    """What I have put off or given back, each with a way to take it up now."""
+    """What I have postponed or given back, each with a way to go on with it now."""
     found = expired_drafts.postponed_tasks(services.store, person=services.person)
     if not found:
         return

@@ -240,7 +240,7 @@ def _wide(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[markup.Marku
 
 
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
-    """What of a model's answers could not be read, by what became of it; each leads to exactly those cases."""
+    """What of a model's answers could not be read, by outcome; each leads to exactly those cases."""
     parts = [
         markup.tag(
             "div",

@@ -183,7 +183,9 @@ def messages(question: Question) -> Messages:
     try:
         (question.system or "").encode(), question.text.encode()
     except UnicodeEncodeError as error:
-        raise CannotAsk("The question has half surrogates in its text, which cannot be sent; mend the item.") from error
+        raise CannotAsk(
+            "The question has half surrogates in its text, which cannot be sent; correct the item."
+        ) from error
     turns: list[Mapping[str, Any]] = []
     if question.system is not None:
         turns.append({"role": "system", "content": question.system})

@@ -438,7 +438,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items came in; 1 of 2 images and clips found" in words(test)
-    assert "1 item waits for what no one has brought in: 1 image, such as Reasoning/counting/b.png." in words(
+    assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
         show("dashboard", "boss")
     )
     out = show("export", "boss")

@@ -704,7 +704,7 @@ def test_one_address_there_is_one_person(store: Store, front: Outside) -> None:
     make_person(store, "bob")
     with pytest.raises(Conflict, match="is 'ann' already"):
         bridge.map_person(store, by=None, project="p", address=f"{ADDRESS}/", login="bob", email="ANN@x.org")
-    with pytest.raises(NotFound, match="let them in first"):
+    with pytest.raises(NotFound, match="add them first"):
         bridge.map_person(store, by=None, project="p", address=ADDRESS, login="zoe", email="zoe@x.org")
     with pytest.raises(NotFound, match="connect it first"):
         bridge.map_person(store, by=None, project="p", address="http://else.test", login="bob", email="b@x.org")

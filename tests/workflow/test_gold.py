@@ -260,7 +260,7 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
     assert [(each.item, each.answers) for each in known] == [
         (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
     ]
-    with pytest.raises(InvalidInput, match="only a settled item can be gold"):
+    with pytest.raises(InvalidInput, match="only a settled item can be a gold check"):
         add(store, lena, item="colour/9", answers={"choice": "red"})
     with pytest.raises(InvalidInput, match="There is no item"):
         add(store, lena, item="nowhere", answers={"choice": "red"})

@@ -102,7 +102,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     board = project_progress.dashboard(store, person=None, project="p")
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
-        "3 items wait for what no one has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
+        "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the"
         " same file again with its media, on Import or with `touchstone import p egothink FILE --media DIR`."
     )
     assert project_progress.what_is_missing(store, person=None, project="p").startswith(

@@ -344,7 +344,7 @@ def test_information_is_told_beside_the_question_as_etp_bench_adds_it(store: Sto
         else:
             assert f"Write the plan.{expected}\n\nThe first image" in first.text
             assert goal.text.startswith("Objects of the task" if injections else "You get what")
-    with pytest.raises(ModelRefused, match="nothing to tell named `weather`; there are objects, spatial, knowledge"):
+    with pytest.raises(ModelRefused, match="add nothing named `weather`; there are objects, spatial, knowledge"):
         asker(store, media, loaded, injections=("weather",))
 
 
@@ -590,7 +590,7 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert asker(store, media, loaded, clips={"recent_segments": 0}).ask(ids[3:])[0].cannot == ""
     single = FISH.model_copy(update={"modality": "one_image"})
     assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
-    with pytest.raises(ModelRefused, match="cannot say `frames`; there are recent_segments"):
+    with pytest.raises(ModelRefused, match="Clips have no key `frames`; there are recent_segments"):
         asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
     assert (

@@ -100,9 +100,7 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     (row,) = [
         row for row in project_progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"
     ]
-    assert any("3 items wait for what no one has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
-        row.blocked
-    )
+    assert any("3 items wait for missing media: 3 images, such as 1.png." in why for why in row.blocked), row.blocked
 
     missing_media.fill(store, media)
     assert {vote(store, ann).item for _ in range(2)} == {vote(store, ben).item for _ in range(2)}
@@ -248,7 +246,7 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
         qualification_sets.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     link(store, ids[2:3])  # a set of an earlier version
-    with pytest.raises(Conflict, match=r"1 item of this set waits for images or clips; a lead brings them in\."):
+    with pytest.raises(Conflict, match=r"1 item of this set waits for images or clips; a lead adds them\."):
         qualification_tries.begin(store, person=ann, project="p")
     missing_media.fill(store, media)
     qualification_tries.begin(store, person=ann, project="p")

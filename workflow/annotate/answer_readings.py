@@ -1,7 +1,7 @@
 """Reading models' answers: each once, when it is stored, from free text to what it states; the record is kept.
 
 An answer is read against the options that its item had when it was given. Whatever is edited later, a letter goes on
-meaning what the model was shown; the option's text is then held against the key as it stands.
+meaning what the model was shown; the option's text is then compared with the present key.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def _rows(
         read = read_one(each.text, asked, how, ranked=ranked, known=known)
         rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
         if not keyed:
-            rows[-1]["value"] = None  # nothing is held against it, and the text itself stands next to it
+            rows[-1]["value"] = None  # nothing is compared with it, and the text itself is there, too
     return rows
 
 

@@ -27,10 +27,10 @@ def next_task(
     dimension: str | None = None,
     postponed: str | None = None,
 ) -> TaskView | NothingLeft:
-    """The next task for a person: what they have in hand first, then one no one has, then what they had put off; or
+    """The next task for a person: what they have in hand first, then one no one has, then what they had postponed; or
     why there is none.
 
-    ``postponed`` is the item that they have put off just now: it does not come back at once, even if nothing else is
+    ``postponed`` is the item that they have postponed just now: it does not come back at once, even if nothing else is
     left.
     """
     found = None
@@ -120,14 +120,14 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
             raise Conflict("This is submitted already: submit it again, or give it back to leave it as it was.")
         if row.stage is Stage.AUTHORING:
-            raise Conflict("An item that you write is put off by itself: leave it, or give its image back.")
+            raise Conflict("An item that you write stays yours by itself: leave the page, or give its image back.")
         if not extend(session, access=access, row=row, person=person, now=now):
             raise LeaseLost(why_lost(session, access=access, row=row, person=person))
         postpone_task(session, access=access, row=row, person=person, now=now)
 
 
 def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
-    """Take in hand what one has put off, or what one has lost together with the text that was kept; its project and
+    """Take in hand what one has postponed, or what one has lost together with the text that was kept; its project and
     stage.
 
     If the slot has gone to someone else, another free one of the same item takes the text.

@@ -1,4 +1,4 @@
-"""Texts that were kept although their task was lost, and items that someone has put off."""
+"""Texts that were kept although their task was lost, and postponed items."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_WANTED = "The item has changed or is settled, so no one is asked about it an
 
 
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
-    """What a person has put off or given back and may take up again, the longest ago first."""
+    """What a person has postponed or given back and may go on with, the longest ago first."""
     with store.read() as session:
         now, found = store.now(), []
         for mark, row in postponed.of_person(session, person_id=person.id, limit=MOST):
@@ -134,7 +134,7 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())
             return _lines(access, row, draft)
-        raise NotFound("There is no such late text in this project.")
+        raise NotFound("There is no such expired submission in this project.")
 
 
 def _access(session: Session, person: Person, row: StoredTask) -> Access | None:

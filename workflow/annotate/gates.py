@@ -35,9 +35,9 @@ class Visit:
     keeps: bool = False
     """They keep what they have in hand and ask for one more."""
     postponed: str | None = None
-    """The item (page id) that they have put off just now: it does not come back at once."""
+    """The item (page id) that they have postponed just now: it does not come back at once."""
     postponed_before: datetime | None = None
-    """Only what was put off before comes back; None: whatever was."""
+    """Only what was postponed before comes back; None: everything that was."""
 
     @cached_property
     def let_in(self) -> bool:
@@ -225,7 +225,7 @@ def _look_free(visit: Visit, limit: int) -> Ahead:
 
 
 def _postponed(visit: Visit) -> list[StoredTask]:
-    """What they have put off and may be asked to take up, the longest ago first; before they have qualified, only what
+    """What they have postponed and may be asked again, the longest ago first; before they have qualified, only what
     belongs to that."""
     but = visit.postponed
     item = items.by_public_id(visit.session, project_id=visit.access.project_id, public_id=but) if but else None
@@ -272,7 +272,7 @@ GATES = (
     ),
     _refusal("stopped", "Do their answers to gold let them go on?", _stopped),
     Gate("free", "Is there something that no one has, gold in its turn?", _take_free, _look_free),
-    Gate("postponed", "Is there something that they have put off?", _take_postponed, _look_postponed),
+    Gate("postponed", "Is there something that they have postponed?", _take_postponed, _look_postponed),
 )
 """In the order in which they are asked. What is in hand comes before what bars people from new work: anyone who
 qualifies has their items in hand, and anyone who is stopped may still finish what they have begun."""

@@ -117,7 +117,7 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
 
 
 def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]:
-    """What a person is told about their answers to gold, a sentence for each stage. It speaks of a while ago
+    """What a person is told about their answers to gold checks, a sentence for each stage. It speaks of a while ago
     (``LAG``)."""
     stages = [stage for stage in STAGES if getattr(getattr(project.schema.schema_.stages, stage), "gold", None)]
     if not stages:

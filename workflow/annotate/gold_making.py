@@ -139,7 +139,7 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     with store.write() as session:
         row = gold_items.lock(session, public_id=gold)
         if row is None:
-            raise NotFound("There is no such gold.")
+            raise NotFound("There is no such gold check.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
             raise Conflict("It is withdrawn already.")
@@ -251,7 +251,9 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
         if prediction is None:
             raise NotFound(f"{known.item}: there is no answer of a model {known.model!r} to it.")
     elif item.state not in gold_items.SETTLED:
-        raise InvalidInput([Problem(known.item, "only a settled item can be gold; this one is still being voted on.")])
+        raise InvalidInput(
+            [Problem(known.item, "only a settled item can be a gold check; this one is still being voted on.")]
+        )
     if not known.answers:
         raise InvalidInput([Problem(known.item, "say what its right answers are.")])
     criteria = registry.criteria_of(access.schema, stage.value, item.dimension)

@@ -230,7 +230,9 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
     abandoned = tasks.lock_by_ids(session, ids=stale)
     for asset in stock.in_lock_order(rows):
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTaken("Someone else has just taken this image, or its video has given enough; pick another.")
+            raise AlreadyTaken(
+                "Someone else has just taken this image, or enough images of its video are taken; pick another."
+            )
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
         task_claims.call_off(session, row=other)

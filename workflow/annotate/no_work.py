@@ -59,7 +59,7 @@ def why_nothing(
             return NothingLeft("pick_first", "Pick an image from the pool to write about it.")
         return NothingLeft("pool_empty", "The pool has no free image for you; a lead can add more.")
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NothingLeft("postponed", "You have done the rest. What you have put off is still waiting; look again.")
+        return NothingLeft("postponed", "You have done the rest. What you have postponed is still waiting; look again.")
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:

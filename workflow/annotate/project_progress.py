@@ -269,7 +269,7 @@ def _bring_in(access: Access, waiting: missing_media.Waiting) -> str:
     ]
     format = access.schema.source.format if access.schema.source else "FORMAT"
     return (
-        f"{_items(waiting.items)} for what no one has brought in: {'; '.join(parts)}. Import the same file again with"
+        f"{_items(waiting.items)} for missing media: {'; '.join(parts)}. Import the same file again with"
         f" its media, on Import or with `touchstone import {access.name} {format} FILE --media DIR`."
     )
 

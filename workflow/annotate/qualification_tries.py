@@ -54,7 +54,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
         if waiting:
             n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
-            raise Conflict(f"{n} for images or clips; a lead brings them in. Come back later.")
+            raise Conflict(f"{n} for images or clips; a lead adds them. Come back later.")
         try:
             row = qualifications.add_try(
                 session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now

@@ -142,7 +142,7 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
         except NotFound:
             raise NotFound(NO_SUCH) from None
         if file is None:
-            raise NotFound("The file of this picture or clip was not brought in yet.")
+            raise NotFound("The file of this picture or clip is not there yet.")
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 

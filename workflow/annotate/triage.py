@@ -280,10 +280,10 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
     rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
     total = triage_counts(rows)
     if total.left:
-        return NothingLeft("waiting_for_others", "The frames that are left are before others just now.")
+        return NothingLeft("waiting_for_others", "Other people have the remaining frames just now.")
     if rows:
-        return NothingLeft("all_done", "All frames are sifted. Thank you.")
-    return NothingLeft("all_done", "There is nothing to sift yet; a lead adds images on Import.")
+        return NothingLeft("all_done", "All frames are decided. Thank you.")
+    return NothingLeft("all_done", "There is no frame to decide on yet; a lead adds images on Import.")
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:

@@ -116,7 +116,7 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
 
 
 def triage_counts(rows: Sequence[tuple[str | None, TriageState, str, bool, int]]) -> TriageCounts:
-    """Candidates, counted by what became of them."""
+    """Candidates, counted by what was decided about them."""
     reasons: Counter[str] = Counter()
     left = kept = surplus = 0
     for _, state, reason, room, n in rows:

@@ -1,4 +1,4 @@
-"""Files: what comes in from files, what goes out as files and releases, and a project held against itself.
+"""Files: imports, exports and releases, and the check of a stored project.
 
 Imports ``workflow.access``, ``workflow.annotate``, ``workflow.runs`` and ``workflow.results``.
 """

@@ -73,7 +73,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     if filling and len(bad) > len(read.bad) and not bring.skip_bad:
         with bring.store.write() as session:
             save_assets(bring, session, wanted, stored)
-        raise refusal(bad, "The other media are in; mend these and import again.")
+        raise refusal(bad, "The other media are in; correct these and import again.")
     bad += _outside(bring, [each.file for each in placed if not each.repeated], stored)
     bring.refuse(bad)
     try:

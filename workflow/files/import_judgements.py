@@ -179,7 +179,7 @@ def _run(
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:
             raise FileRefused(
-                f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is brought in would count nowhere."
+                f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is imported would count nowhere."
                 f" Nothing was imported; take it back (`touchstone run withdraw {row.public_id} --back`), or give this"
                 " judge another name."
             )

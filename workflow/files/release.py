@@ -254,7 +254,7 @@ def _items(
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     if verified and access.schema.stages.verification is None:
-        raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
     state = project_items(session, access, row.keys)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
@@ -301,7 +301,7 @@ def _label_studio(
 ) -> Release:
     """The project as a file of Label Studio's."""
     if verified and access.schema.stages.verification is None:
-        raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
     rows = items.of_project(session, project_id=access.project_id)
     kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
     written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)

@@ -238,5 +238,5 @@ def _member(session: Session, access: Access, login: str) -> StoredPerson:
     who = people.by_login(session, login=normal_login(login))
     member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
     if who is None or (member is None and not who.is_admin):
-        raise NotFound(f"{login!r} is not in the project {access.name!r}; let them in first.")
+        raise NotFound(f"{login!r} is not in the project {access.name!r}; add them first.")
     return who

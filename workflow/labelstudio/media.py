@@ -76,7 +76,7 @@ def content_of(store: Store, *, asset: str) -> str:
     with store.read() as session:
         found = media_access.file_of_asset(session, public_id=asset)
     if found is None or found[1] is None:
-        raise NotFound("The file of a picture or clip of this task was not brought in yet.")
+        raise NotFound("The file of a picture or clip of this task is not there yet.")
     return found[1].sha256
 
 

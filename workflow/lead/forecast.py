@@ -94,7 +94,7 @@ class AtWork:
     over: int
     """Tasks in hand whose lease has ended: they go to anyone who asks next."""
     postponed: int
-    """Tasks that they have put off for later."""
+    """Tasks that they have postponed."""
     drafts: int
     """Texts that they have typed and not submitted."""
     late: int

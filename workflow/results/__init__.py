@@ -1,4 +1,4 @@
-"""Results: what everything that was submitted and answered comes to, as numbers with what they rest on.
+"""Results: numbers from what people, models and judges submitted, each with what it rests on.
 
 The table of ratings, agreement, scores and leaderboards, calibration, cases. Imports ``workflow.access``,
 ``workflow.annotate`` and ``workflow.runs``.

@@ -94,7 +94,7 @@ def measure(
     name
         Of the metric (``inference.judges.metrics.MEANINGS``).
     reference
-        The item's field that answers are held against; None: the one with the annotated answer.
+        The item's field that answers are compared with; None: the one with the annotated answer.
     criterion
         The criterion of grading whose ratings the numbers are compared with; None: the only one with numbers as
         values.
@@ -147,7 +147,7 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     field = reference or reference_field(schema)
     if field is None:
         problems.append(
-            Problem("reference", f"Nothing says what answers are held against; name one of {_list(fields)}.")
+            Problem("reference", f"Nothing says what answers are compared with; name one of {_list(fields)}.")
         )
     elif field not in fields:
         problems.append(Problem("reference", f"The item has no text {field!r}; it has {_list(fields)}."))

@@ -78,7 +78,7 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
     for each in plan.injections:
         if each not in found.injections:
             known = ", ".join(found.injections) or "none"
-            raise ModelRefused(f"The prompts {plan.prompt_set} have nothing to tell named `{each}`; there are {known}.")
+            raise ModelRefused(f"The prompts {plan.prompt_set} add nothing named `{each}`; there are {known}.")
     return plan
 
 

@@ -100,7 +100,7 @@ class Writer:
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)
             if injection is None:
-                raise Cannot(f"The prompts have nothing to tell named `{name}`.")
+                raise Cannot(f"The prompts add nothing named `{name}`.")
             values = {each: self._value(each, item, "") for each in injection.placeholders}
             found += "\n" + injection.fill(values).user
         return found

@@ -30,7 +30,9 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.PAUSED:
             return
         if row.state is RunState.BATCH:
-            raise Conflict("This run's questions go in batch files, which no worker is at: there is nothing to pause.")
+            raise Conflict(
+                "This run's questions go in batch files, on which no worker works: there is nothing to pause."
+            )
         if row.state not in OPEN:
             raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
         runs.pause(session, row=row)
