@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
@@ -191,18 +192,24 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def _demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which ``touchstone demo`` has been run, to be copied."""
-    path = tmp_path_factory.mktemp("demo") / "home"
-    done = touchstone("demo", home=path)
-    assert done.returncode == 0, done.stderr
+def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which ``touchstone demo`` has been run, to be copied. All workers have the same one."""
+    base = tmp_path_factory.getbasetemp()
+    path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demo-template"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            part = path.with_suffix(".part")
+            done = touchstone("demo", home=part)
+            assert done.returncode == 0, done.stderr
+            part.rename(path)
     return path
 
 
 @pytest.fixture
-def demo(home: Path, _demo_template: Path) -> Path:
+def demo(home: Path, demo_template: Path) -> Path:
     """A TOUCHSTONE_HOME with the demo project."""
-    shutil.copytree(_demo_template, home, dirs_exist_ok=True)
+    shutil.copytree(demo_template, home, dirs_exist_ok=True)
     return home
 
 

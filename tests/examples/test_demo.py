@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import collections
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +21,7 @@ from examples import demo
 from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
-from tests.paths import ROOT
+from testkit.serving import touchstone
 from workflow.access import accounts, projects, sign_in
 from workflow.annotate import claims, image_pool, progress, project_progress
 from workflow.files import project_check
@@ -37,15 +35,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo")
+def home(tmp_path_factory: pytest.TempPathFactory, demo_template: Path) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "home"
+    shutil.copytree(demo_template, path)
+    return path
 
 
 @pytest.fixture(scope="module")
 def built(home: Path) -> Iterator[Store]:
     store = open_store(None, home)
-    store.upgrade()
-    demo.build(store, MediaStore(home / "media"))
     yield store
     store.close()
 
@@ -246,14 +244,7 @@ def test_a_demo_alone_is_reset(copy: Store, tmp_path: Path) -> None:
 
 
 def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app", "demo", *arguments],
-        cwd=ROOT,
-        env={**os.environ, "TOUCHSTONE_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return touchstone("demo", *arguments, home=home)
 
 
 def test_the_command_leaves_a_demo_that_is_there(copy: Store, tmp_path: Path) -> None:
