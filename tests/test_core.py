@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests import distributions
 from tests.paths import ROOT
 from tests.test_layers import ROOMS
 
-pytestmark = pytest.mark.slow  # a process for each room
+pytestmark = pytest.mark.slow  # it imports all of the house
 
 HEAVY = {"torch", "transformers", "sklearn", "openai", "label_studio_sdk", "cv2", "krippendorff", "crowdkit", "psycopg"}
 
@@ -42,18 +43,42 @@ def prologue() -> str:
     return BLOCK.format(blocked=sorted(outside - {*ROOMS, "examples"}))
 
 
-def run(code: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    """Run code in a Python of its own, from the checkout."""
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
+IMPORTS = """
+import importlib, json, sys, traceback
+
+prologue, heavy, groups = json.load(sys.stdin)
+exec(prologue)
+said = sys.stdout
+sys.stdout = sys.stderr
+found = {}
+for group, names in groups.items():
+    found[group] = ""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            found[group] += traceback.format_exc()[-3000:]
+    found[group] += " ".join(sorted({*heavy} & {*sys.modules}))
+json.dump(found, said)
+"""
+
+
+def imported(groups: dict[str, list[str]], home: Path, *, prologue: str = "", heavy: set[str]) -> dict[str, str]:
+    """What is wrong after each group of modules, imported one group after the other in a Python of its own from the
+    checkout: what was raised, and what is heavy and loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTS],
         cwd=ROOT,
         env=environment(home),
-        stdin=subprocess.DEVNULL,
+        input=json.dumps([prologue, sorted(heavy), groups]),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
 
 
 def names(room: str) -> list[str]:
@@ -63,25 +88,43 @@ def names(room: str) -> list[str]:
     return [name for name in dotted if not name.startswith("db.migrations") and not name.endswith("__main__")]
 
 
+@pytest.fixture(scope="module")
+def with_the_core(prologue: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is wrong with each room where there is nothing but the core."""
+    rooms = {room: names(room) for room in [*ROOMS, "examples"]}
+    return imported(rooms, tmp_path_factory.mktemp("core"), prologue=prologue, heavy=HEAVY)
+
+
 @pytest.mark.parametrize("room", [*ROOMS, "examples"])
-def test_every_room_imports_with_the_core_alone(room: str, prologue: str, home: Path) -> None:
-    code = prologue + "import importlib\nfor name in sys.argv[1:]:\n    importlib.import_module(name)\n"
-    done = run(code, *names(room), home=home)
-    assert done.returncode == 0, done.stderr[-3000:]
+def test_every_room_imports_with_the_core_alone(room: str, with_the_core: dict[str, str]) -> None:
+    assert with_the_core[room] == ""
 
 
 def test_the_help_needs_the_core_alone(prologue: str, home: Path) -> None:
-    done = run(prologue + "from app.cli import main\nsys.argv[0] = 'touchstone'\nmain()\n", "--help", home=home)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{prologue}\nfrom app.cli import main\nsys.argv[0] = 'touchstone'\nmain()\n", "--help"],
+        cwd=ROOT,
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "calibration" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "module", ["app.cli", "app.server", "app.main", "app.shell", "workflow.runs.model_runs", "workflow.runs.worker"]
-)
-def test_nothing_heavy_is_loaded_where_it_is_installed(module: str, home: Path) -> None:
+ENTERED = ["app.cli", "workflow.runs.model_runs", "workflow.runs.worker", "app.server", "app.shell", "app.main"]
+
+
+@pytest.fixture(scope="module")
+def with_everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What of heavy packages the modules load that commands begin with, where all is installed."""
     heavy = {*HEAVY, "huey", "redis", "multiprocessing.pool"}
-    code = f"import sys\nimport {module}\nprint(*sorted({heavy!r} & set(sys.modules)))\n"
-    done = run(code, home=home)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split() == []
+    return imported({module: [module] for module in ENTERED}, tmp_path_factory.mktemp("all"), heavy=heavy)
+
+
+@pytest.mark.parametrize("module", ENTERED)
+def test_nothing_heavy_is_loaded_where_it_is_installed(module: str, with_everything: dict[str, str]) -> None:
+    """One after the other in one process: what the first of them loads is also said of those after it."""
+    assert with_everything[module] == ""
