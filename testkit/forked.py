@@ -7,6 +7,7 @@ exit status. ``tests/app`` also starts ``touchstone`` the long way.
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import subprocess
@@ -19,19 +20,34 @@ PRELOADED = ["testkit.preloaded"]
 
 
 class Forked:
-    """A command that runs; what ``subprocess.Popen`` says of one, as far as the tests ask."""
+    """A command that runs; what ``subprocess.Popen`` says of one, as far as the tests ask.
+
+    It is ``touchstone``, or else what ``main`` names as ``module:function``.
+    """
 
     def __init__(
-        self, arguments: Sequence[str | Path], *, env: dict[str, str], cwd: Path, out: Path, err: Path
+        self,
+        arguments: Sequence[str | Path],
+        *,
+        env: dict[str, str],
+        cwd: Path,
+        out: Path,
+        err: Path,
+        main: str = "app.cli:main",
     ) -> None:
-        self._process = _start([os.fspath(argument) for argument in arguments], env, str(cwd), str(out), str(err))
+        self._process = _start([os.fspath(each) for each in arguments], env, str(cwd), str(out), str(err), main)
         self.arguments = arguments
+        self.out = out
 
     @property
     def pid(self) -> int:
         """The process's id."""
         assert self._process.pid is not None
         return self._process.pid
+
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self.out.read_text(encoding="utf-8") if self.out.exists() else ""
 
     def poll(self) -> int | None:
         """The exit status, or None while it runs."""
@@ -57,7 +73,7 @@ def _start(*arguments: object) -> BaseProcess:
     return process
 
 
-def run(arguments: list[str], env: dict[str, str], cwd: str, out: str, err: str) -> None:
+def run(arguments: list[str], env: dict[str, str], cwd: str, out: str, err: str, main: str) -> None:
     """In the forked process: become the command."""
     os.setsid()
     os.environ.clear()
@@ -72,6 +88,5 @@ def run(arguments: list[str], env: dict[str, str], cwd: str, out: str, err: str)
     sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
     sys.stderr = open(2, "w", closefd=False, encoding="utf-8", buffering=1, errors="backslashreplace")  # noqa: SIM115
     sys.argv = ["touchstone", *arguments]
-    from app.cli import main
-
-    main()
+    module, _, function = main.partition(":")
+    getattr(importlib.import_module(module), function)()

@@ -91,7 +91,7 @@ class Server:
                 error.close()
             except OSError:
                 pass
-            time.sleep(0.1)
+            time.sleep(0.03)
         raise RuntimeError(f"touchstone serve did not answer within {wait_seconds:.0f} s:\n{self.output()[-3000:]}")
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import itertools
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +27,8 @@ from testkit.factories import (
     make_project,
     make_schema,
 )
+from testkit.forked import Forked
+from testkit.serving import environment
 from tests.paths import ROOT
 from workflow.annotate import claims, image_pool, submissions
 from workflow.files.project_check import check
@@ -217,23 +219,32 @@ def test_processes_some_of_them_killed_fill_every_slot_exactly_once(store: Store
     make_items(store, 40)
     logins = ["ann", "bob", "cy"]
     make_people(store, *logins)
+    names = itertools.count()
 
-    def worker(login: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.workflow.worker", store_url, str(home), login]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
+    def worker(login: str) -> Forked:
+        out, err = (home / f"worker-{next(names)}.{kind}" for kind in ("out", "err"))
+        return Forked(
+            [store_url, home, login],
+            env=environment(home),
+            cwd=ROOT,
+            out=out,
+            err=err,
+            main="tests.workflow.worker:main",
+        )
 
     running = [worker(login) for login in logins]
     told: list[str] = []
     for n_receipts in (3, 4):
         victim = running[0]
-        told += [line.strip() for _, line in zip(range(n_receipts), victim.stdout or (), strict=False)]
+        while victim.output().count("\n") < n_receipts and victim.poll() is None:
+            time.sleep(0.005)
         victim.kill()  # SIGKILL, wherever it is just now
-        told += victim.communicate()[0].split()
+        victim.wait(300)
+        told += victim.output().split()
         running[0] = worker("ann")
     for process in running:
-        out, _ = process.communicate(timeout=300)
-        assert process.returncode == 0
-        told += out.split()
+        assert process.wait(300) == 0
+        told += process.output().split()
     figures = counted(store)
     assert figures == {"votes": 80, "distinct": 80, "most": 2, "fewest": 2, "units": 40}
     with store.read() as session:

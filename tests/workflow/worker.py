@@ -12,8 +12,9 @@ from workflow.access.accounts import find_person
 from workflow.annotate import claims, submissions
 
 
-def main(url: str, home: str, login: str) -> None:
-    """Work in the project ``p`` as that person."""
+def main() -> None:
+    """Work in the project ``p``: the arguments are the database's address, its home, and who works."""
+    url, home, login = sys.argv[1:]
     store = open_store(url, Path(home))
     person = find_person(store, login=login)
     waited = False
@@ -28,7 +29,3 @@ def main(url: str, home: str, login: str) -> None:
             done = submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": "red"})
         print(done.annotation, flush=True)
     store.close()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
