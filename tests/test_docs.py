@@ -6,6 +6,7 @@ import re
 import shlex
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,10 +68,15 @@ def command_lines() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.thorough
+@pytest.fixture(scope="module")
+def command_tree() -> Any:
+    """The command line with all its commands, which takes long to put together."""
+    return reference.command_line()
+
+
 @pytest.mark.parametrize(("page", "line"), command_lines())
-def test_commands_shown_exist(page: str, line: str) -> None:
-    command = reference.command_line()
+def test_commands_shown_exist(command_tree: Any, page: str, line: str) -> None:
+    command = command_tree
     words = shlex.split(line.replace("[", "").replace("]", ""))[1:]
     while hasattr(command, "commands"):
         assert words[0] in command.commands, f"{page} shows {line!r}, but there is no {words[0]!r}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from tools.drawing.action_clips import action_clips
 from workflow.access.projects import access_to
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
-from workflow.runs import run_start, run_views, worker
+from workflow.runs import model_plans, run_start, run_views, worker
 from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
@@ -50,6 +51,15 @@ from workflow.runs.prompt_texts import Writer as _Writer
 from workflow.runs.shown_pictures import Still as _Still
 
 pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _prompts_are_read_once() -> Iterator[None]:
+    """A set of prompts is read from its file once, not for each of the hundreds of plans that are made here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_plans, "load_prompt_set", cache(load_prompt_set))
+        yield
+
 
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
