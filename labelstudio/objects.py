@@ -1,0 +1,88 @@
+"""What a Label Studio server says, read: users, tasks and what someone has annotated there.
+
+It is read from the reply itself, not from the SDK's models, so nothing of it is lost on the way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from domain.bridge import OutsideAnnotation, OutsideTask, OutsideUser
+from domain.errors import OutsideRefused
+
+KEY = "touchstone"
+"""Where a task's data hold its key."""
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Reads what the server at an address says; ``OutsideRefused`` where that is nothing that Label Studio says.
+
+    ``what`` is what that was about, in words that end a sentence.
+    """
+
+    address: str
+
+    def task(self, row: object) -> OutsideTask:
+        """A task with its annotations."""
+        if not isinstance(row, dict):
+            self.odd("a task")
+        data, what = row.get("data"), f"task {row.get('id')}"
+        key = data.get(KEY) if isinstance(data, dict) else None
+        annotations = self.list_of(row.get("annotations"), f"the annotations of {what}")
+        return OutsideTask(
+            self.number(row.get("id"), "a task"),
+            key if isinstance(key, str) else "",
+            tuple(self._annotation(each, what) for each in annotations),
+        )
+
+    def _annotation(self, row: Mapping[str, Any], what: str) -> OutsideAnnotation:
+        by, lead, result = row.get("completed_by"), row.get("lead_time"), row.get("result")
+        if isinstance(by, dict):
+            by = by.get("id")
+        updated = row.get("updated_at")
+        if not isinstance(updated, str):
+            self.odd(f"an annotation of {what}")
+        seconds = float(lead) if isinstance(lead, (int, float)) and not isinstance(lead, bool) else None
+        return OutsideAnnotation(
+            id=self.number(row.get("id"), f"an annotation of {what}"),
+            by=by if isinstance(by, int) and not isinstance(by, bool) else None,
+            # What is no part of a result stays in it under no name, so that anyone who reads it refuses it.
+            result=tuple(
+                part if isinstance(part, dict) else {"from_name": "", "to_name": "", "type": "", "value": part}
+                for part in (result if isinstance(result, list) else [result])
+            ),
+            updated=updated,
+            lead_seconds=seconds if seconds is not None and math.isfinite(seconds) and seconds >= 0 else None,
+            cancelled=row.get("was_cancelled") is True,
+            raw=row,
+        )
+
+    def user(self, row: object) -> OutsideUser:
+        """Someone with an account."""
+        if not isinstance(row, dict):
+            self.odd("a user")
+        email = row.get("email")
+        return OutsideUser(self.number(row.get("id"), "a user"), email if isinstance(email, str) else "")
+
+    def list_of(self, value: object, what: str) -> list[dict[str, Any]]:
+        """A list of objects."""
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            self.odd(what)
+        return value
+
+    def number(self, value: object, what: str) -> int:
+        """An id, or how many there are."""
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.odd(what)
+        return value
+
+    def odd(self, what: str) -> NoReturn:
+        """Refuse what was said about something."""
+        raise OutsideRefused(
+            f"What {self.address} says about {what} is nothing that Label Studio 1.x says; check the address and its "
+            "version."
+        )
