@@ -21,7 +21,7 @@ from agreement.ratings import MISSING, Floats, Ratings, Scale, category_counts
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Lines, Needs, StatisticRow, Variant, weighted
+from domain.statistics import Behaviour, Lines, Lone, Needs, StatisticRow, Variant, weighted
 
 NO_PAIRS = "No unit was rated by two people."
 
@@ -557,6 +557,7 @@ ROWS = (
         place=30,
         variants=(Variant(), *weighted(*_MOST_WEIGHTS, shown=None)),
         headline=True,
+        behaviour=Behaviour(lone=Lone.IN_SHARES),
     ),
     StatisticRow(
         conger_kappa,
@@ -567,6 +568,7 @@ ROWS = (
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
             *weighted("ordinal", shown=None),
         ),
+        behaviour=Behaviour(lone=Lone.IN_SHARES),
     ),
     StatisticRow(
         scott_pi,
@@ -587,7 +589,7 @@ ROWS = (
             *weighted("ordinal", other="Gwet's AC2", shown=None),
         ),
         headline=True,
-        behaviour=Behaviour(constant=1.0),
+        behaviour=Behaviour(constant=1.0, lone=Lone.IN_SHARES),
     ),
     StatisticRow(
         brennan_prediger,
@@ -606,6 +608,6 @@ ROWS = (
         meaning="how well several raters tell one category from all others",
         place=300,
         lines=Lines.NONE,
-        behaviour=Behaviour(moved=False),  # the category is one of the numbers
+        behaviour=Behaviour(moved=False, lone=Lone.IN_SHARES),  # the category is one of the numbers
     ),
 )

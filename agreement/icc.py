@@ -23,7 +23,7 @@ from agreement.correlation import not_for_numbers, without
 from agreement.ratings import Floats, Ratings, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
-from domain.statistics import Behaviour, Needs, StatisticRow, Variant
+from domain.statistics import Behaviour, Lone, Needs, StatisticRow, Variant
 
 Form = Literal["ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -406,7 +406,7 @@ ROWS = (
                     {"form": form, "missing": "reml"},
                     title=form,
                     shown=None,
-                    behaviour=Behaviour(chance=None, repeated=False),
+                    behaviour=Behaviour(chance=None, repeated=False, lone=Lone.A_UNIT),
                 )
                 for form in FORMS
             ),

@@ -35,6 +35,17 @@ class Lines(StrEnum):
     NONE = "in Python only"
 
 
+class Lone(StrEnum):
+    """What a unit with one rating is to a statistic: no one agrees or disagrees there."""
+
+    LEFT_OUT = "left out"
+    """Nothing: on the same scale the value is as without it."""
+    IN_SHARES = "in the shares"
+    """One more use of its category, so agreement by chance changes; the unit is left out all the same."""
+    A_UNIT = "a unit"
+    """A unit like others: it says how far units differ."""
+
+
 @dataclass(frozen=True)
 class Behaviour:
     """What holds for a statistic whatever the ratings are. The tests hold every statistic to it."""
@@ -51,6 +62,8 @@ class Behaviour:
     """Whether the value stays if every unit is there twice. Formulas with n - 1 change it, less and less."""
     moved: bool = True
     """Whether the value stays if all numbers are shifted and stretched."""
+    lone: Lone = Lone.LEFT_OUT
+    """What a unit with one rating is to it."""
 
 
 @dataclass(frozen=True)

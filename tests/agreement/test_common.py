@@ -4,78 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import wraps
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement import (
-    Bootstrap,
-    Ratings,
-    Scale,
-    Statistic,
-    cohen_kappa,
-    fleiss_kappa,
-    icc,
-    kendall_tau,
-    kendall_w,
-    krippendorff_alpha,
-    light_kappa,
-    lins_concordance,
-    mean_pearson,
-    pearson,
-    percent_agreement,
-    spearman,
-)
-from agreement.icc import FORMS
+from agreement import Ratings, Scale
 from domain.errors import RatingsError
 from domain.records import Rating
+from domain.statistics import Lone, Needs
+from tests.agreement.of_raters import OF_RATERS, OfRaters, each_of_raters, of
 
 pytestmark = pytest.mark.thorough
 
-FEW = Bootstrap(draws=40)
 Table = list[list[Any]]
-Compute = Callable[[Ratings], Statistic]
+Test = Callable[..., None]
 
-NOMINAL: Mapping[str, Compute] = {
-    "percent_agreement": partial(percent_agreement, bootstrap=FEW),
-    "cohen_kappa": cohen_kappa,
-    "light_kappa": partial(light_kappa, bootstrap=FEW),
-    "fleiss_kappa": fleiss_kappa,
-    "alpha_nominal": partial(krippendorff_alpha, bootstrap=FEW),
-}
-"""Names are enough."""
-
-ORDERED: Mapping[str, Compute] = {
-    "alpha_ordinal": partial(krippendorff_alpha, level="ordinal", bootstrap=FEW),
-    "spearman": spearman,
-    "kendall_tau_b": kendall_tau,
-    "kendall_w": partial(kendall_w, bootstrap=FEW),
-}
-"""An order is enough."""
-
-NUMBERS: Mapping[str, Compute] = {
-    "cohen_kappa_linear": partial(cohen_kappa, weights="linear"),
-    "cohen_kappa_quadratic": partial(cohen_kappa, weights="quadratic"),
-    "light_kappa_linear": partial(light_kappa, weights="linear", bootstrap=FEW),
-    "light_kappa_quadratic": partial(light_kappa, weights="quadratic", bootstrap=FEW),
-    "alpha_interval": partial(krippendorff_alpha, level="interval", bootstrap=FEW),
-    "pearson": pearson,
-    "mean_pearson": partial(mean_pearson, bootstrap=FEW),
-    "lins_concordance": lins_concordance,
-    **{form: partial(icc, form=form) for form in FORMS},
-}
-"""Differences count."""
-
-ALL = {**NOMINAL, **ORDERED, **NUMBERS}
-OF_TWO = ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pearson")
-OF_TWO += ("spearman", "kendall_tau_b", "lins_concordance")
-OF_FINITE_TABLE = ("alpha_nominal", "alpha_ordinal", "alpha_interval", "kendall_w", *FORMS)
-"""Their formulas have n - 1, so a table that is there twice gives another value."""
-
-each_statistic = pytest.mark.parametrize("name", ALL)
+BY_ID = {each.id: each for each in OF_RATERS}
 
 
 @st.composite
@@ -98,30 +45,56 @@ def ratings(rows: Table, scale: Scale | None = None) -> Ratings:
     )
 
 
-def value(name: str, rows: Table, scale: Scale | None = None) -> float:
-    return ALL[name](ratings(rows, scale)).value
+def value(statistic: OfRaters, rows: Table) -> float:
+    return statistic(ratings(rows)).value
 
 
 def same(first: float, second: float) -> bool:
     return (math.isnan(first) and math.isnan(second)) or math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def rows_for(name: str, rows: Table) -> Table:
-    return [row[:2] for row in rows] if name in OF_TWO else rows
+def rows_for(statistic: OfRaters, rows: Table) -> Table:
+    return [row[: statistic.raters] for row in rows]
 
 
-@each_statistic
-@settings(max_examples=40)
-@given(rows=tables())
-@example(rows=[[1, 2], [1, None]])  # gaps bring Fleiss' kappa below -1
-def test_a_value_or_a_reason(name: str, rows: Table) -> None:
-    found = ALL[name](ratings(rows_for(name, rows)))
+def drawn(max_examples: int, **strategies: st.SearchStrategy[Any]) -> Callable[[Test], Test]:
+    """The test of a statistic is called with this many examples; with few of them where each takes long."""
+
+    def decorated(check: Test) -> Test:
+        @wraps(check, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+        def test(statistic: OfRaters) -> None:
+            @settings(max_examples=max_examples // 5 if statistic.fitted else max_examples)
+            @given(**strategies)
+            def each(**drawn: Any) -> None:
+                check(statistic, **drawn)
+
+            each()
+
+        del test.__wrapped__  # pytest would ask it for fixtures
+        return test
+
+    return decorated
+
+
+@each_of_raters
+def test_a_value_or_a_reason_where_gaps_bring_fleiss_kappa_below_minus_one(statistic: OfRaters) -> None:
+    _value_or_reason(statistic, [[1, 2], [1, None]])
+
+
+@each_of_raters
+@drawn(40, rows=tables())
+def test_a_value_or_a_reason(statistic: OfRaters, rows: Table) -> None:
+    _value_or_reason(statistic, rows)
+
+
+def _value_or_reason(statistic: OfRaters, rows: Table) -> None:
+    found = statistic(ratings(rows_for(statistic, rows)))
     assert found.n_units + found.n_left_out <= len(rows)
     if math.isnan(found.value):
         assert found.reason
         assert math.isnan(found.low)
         assert math.isnan(found.high)
-    else:
+    elif not statistic.row.in_units:
         assert found.value <= 1 + 1e-12
     if math.isnan(found.low):
         assert found.reason
@@ -132,99 +105,115 @@ def test_a_value_or_a_reason(name: str, rows: Table) -> None:
         assert found.reason is None
 
 
-@each_statistic
-@settings(max_examples=25)
-@given(rows=tables(), random=st.randoms(use_true_random=False))
-def test_the_order_of_units_does_not_count(name: str, rows: Table, random: Any) -> None:
-    rows = rows_for(name, rows)
+@each_of_raters
+@drawn(25, rows=tables(), random=st.randoms(use_true_random=False))
+def test_the_order_of_units_does_not_count(statistic: OfRaters, rows: Table, random: Any) -> None:
+    rows = rows_for(statistic, rows)
     shuffled = random.sample(rows, len(rows))
-    first, second = ALL[name](ratings(rows)), ALL[name](ratings(shuffled))
+    first, second = statistic(ratings(rows)), statistic(ratings(shuffled))
     assert [same(*pair) for pair in ((first.value, second.value), (first.low, second.low))] == [True, True]
 
 
-@each_statistic
-@settings(max_examples=25)
-@given(rows=tables())
-def test_the_order_of_raters_does_not_count(name: str, rows: Table) -> None:
-    rows = rows_for(name, rows)
-    assert same(value(name, rows), value(name, [row[::-1] for row in rows]))
+@of(each for each in OF_RATERS if each.known.swapped)
+@drawn(25, rows=tables())
+def test_the_order_of_raters_does_not_count(statistic: OfRaters, rows: Table) -> None:
+    rows = rows_for(statistic, rows)
+    assert same(value(statistic, rows) * statistic.known.swapped, value(statistic, [row[::-1] for row in rows]))
 
 
-@pytest.mark.parametrize("name", NOMINAL)
-@settings(max_examples=25)
-@given(rows=tables(), names=st.permutations(["kiwi", "fig", "date", "plum"]))
-def test_what_categories_are_called_does_not_count(name: str, rows: Table, names: list[str]) -> None:
-    rows = rows_for(name, rows)
+@of(each for each in OF_RATERS if each.needs is Needs.NAMES and each.known.moved)
+@drawn(25, rows=tables(), names=st.permutations(["kiwi", "fig", "date", "plum"]))
+def test_what_categories_are_called_does_not_count(statistic: OfRaters, rows: Table, names: list[str]) -> None:
+    rows = rows_for(statistic, rows)
     renamed = [[None if grade is None else names[grade - 1] for grade in row] for row in rows]
-    assert same(value(name, rows), value(name, renamed))
+    assert same(value(statistic, rows), value(statistic, renamed))
 
 
-@pytest.mark.parametrize("name", [*ORDERED, *NOMINAL])
-@settings(max_examples=25)
-@given(rows=tables())
-def test_an_order_is_all_that_ordinal_alpha_sees(name: str, rows: Table) -> None:
-    rows = rows_for(name, rows)
+@of(each for each in OF_RATERS if each.needs in (Needs.NAMES, Needs.ORDER) and each.known.moved)
+@drawn(25, rows=tables())
+def test_an_order_is_all_that_counts_where_it_is_enough(statistic: OfRaters, rows: Table) -> None:
+    rows = rows_for(statistic, rows)
     stretched = [[None if grade is None else grade**3 for grade in row] for row in rows]
-    assert same(value(name, rows), value(name, stretched))
+    assert same(value(statistic, rows), value(statistic, stretched))
 
 
-@each_statistic
-@settings(max_examples=25)
-@given(rows=tables(), shift=st.integers(-1000, 1000), scale=st.sampled_from([0.001, 0.5, 3, 1000]))
-def test_shifting_and_stretching_do_not_count(name: str, rows: Table, shift: int, scale: float) -> None:
-    rows = rows_for(name, rows)
+@of(each for each in OF_RATERS if each.known.moved)
+@drawn(25, rows=tables(), shift=st.integers(-1000, 1000), scale=st.sampled_from([0.001, 0.5, 3, 1000]))
+def test_shifting_and_stretching_do_not_count(statistic: OfRaters, rows: Table, shift: int, scale: float) -> None:
+    rows = rows_for(statistic, rows)
     moved = [[None if grade is None else (grade + shift) * scale for grade in row] for row in rows]
-    assert same(value(name, rows), value(name, moved))
+    assert same(value(statistic, rows), value(statistic, moved))
 
 
-@each_statistic
-@settings(max_examples=25)
-@given(grades=st.lists(st.integers(1, 4), min_size=2, max_size=12), k=st.integers(2, 4))
-def test_perfect_agreement_is_one_where_grades_differ(name: str, grades: list[int], k: int) -> None:
-    found = ALL[name](ratings(rows_for(name, [[grade] * k for grade in grades])))
-    if len(set(grades)) > 1 or name == "percent_agreement":
-        assert found.value == pytest.approx(1, abs=1e-12)
-    else:
+@each_of_raters
+@drawn(25, grades=st.lists(st.integers(1, 4), min_size=2, max_size=12), k=st.integers(2, 4))
+def test_perfect_agreement_is_what_the_row_says(statistic: OfRaters, grades: list[int], k: int) -> None:
+    differ = len(set(grades)) > 1
+    rows = rows_for(statistic, [[grade] * k for grade in grades])
+    found = statistic(ratings(rows, None if differ else GRADES))
+    expected = statistic.known.perfect if differ else statistic.known.constant
+    if expected is not None:
+        assert found.value == pytest.approx(expected, abs=1e-12)
+    elif not differ:
         assert math.isnan(found.value)
         assert found.reason
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name not in OF_FINITE_TABLE])
-@settings(max_examples=25)
-@given(rows=tables())
-def test_repeating_all_units_changes_only_their_number(name: str, rows: Table) -> None:
-    rows = rows_for(name, rows)
-    once, twice = ALL[name](ratings(rows)), ALL[name](ratings(rows + rows))
+@of(each for each in OF_RATERS if each.known.repeated)
+@drawn(25, rows=tables())
+def test_repeating_all_units_changes_only_their_number(statistic: OfRaters, rows: Table) -> None:
+    rows = rows_for(statistic, rows)
+    once, twice = statistic(ratings(rows)), statistic(ratings(rows + rows))
     assert same(once.value, twice.value) or once.n_units < 2
     assert (twice.n_units, twice.n_left_out) == (2 * once.n_units, 2 * once.n_left_out)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "fleiss_kappa"])
-@settings(max_examples=25)
-@given(rows=tables(), grade=st.integers(1, 4))
-def test_a_lone_rating_is_left_out_and_counted(name: str, rows: Table, grade: int) -> None:
-    rows = rows_for(name, [row for row in rows if any(each is not None for each in row)])
+GRADES = Scale("interval", (1, 2, 3, 4))
+"""Declared, so that no rating widens the scale."""
+
+
+@each_of_raters
+@drawn(25, rows=tables(), grade=st.integers(1, 4))
+def test_a_lone_rating_is_what_the_row_says(statistic: OfRaters, rows: Table, grade: int) -> None:
+    rows = rows_for(statistic, [row for row in rows if any(each is not None for each in row)])
     rows = [row for row in rows if any(each is not None for each in row)] or [[1] * 2]
     lone = [*rows, [grade] + [None] * (len(rows[0]) - 1)]
-    before, after = ALL[name](ratings(rows)), ALL[name](ratings(lone))
-    if before.n_raters == after.n_raters:  # else the lone rating brought in someone new
-        assert same(before.value, after.value)
+    before, after = statistic(ratings(rows, GRADES)), statistic(ratings(lone, GRADES))
+    if before.n_raters != after.n_raters:  # the lone rating brought in someone new
+        return
+    if statistic.known.lone is Lone.A_UNIT:
+        undefined = math.isnan(before.value) or math.isnan(after.value)
+        assert undefined or (after.n_units, after.n_left_out) == (before.n_units + 1, before.n_left_out)
+    else:
         assert (after.n_units, after.n_left_out) == (before.n_units, before.n_left_out + 1)
+    if statistic.known.lone is Lone.LEFT_OUT:
+        assert same(before.value, after.value)
+
+
+@of(each for each in OF_RATERS if each.known.lone is not Lone.LEFT_OUT)
+def test_a_lone_rating_that_is_not_left_out_changes_the_value(statistic: OfRaters) -> None:
+    rows: Table = [[1, 2], [2, 3], [4, 3], [1, 1]]
+    before, after = (statistic(ratings(each, GRADES)).value for each in (rows, [*rows, [2, None]]))
+    assert math.isfinite(before)
+    assert math.isfinite(after)
+    assert abs(before - after) > 1e-4
 
 
 @settings(max_examples=50)
 @given(rows=tables(gaps=False))
 def test_alpha_and_fleiss_differ_by_a_known_factor_on_complete_names(rows: Table) -> None:
     n = len(rows) * len(rows[0])
-    assert same(value("alpha_nominal", rows), 1 - (1 - value("fleiss_kappa", rows)) * (n - 1) / n)
+    assert same(
+        value(BY_ID["krippendorff_alpha-nominal"], rows), 1 - (1 - value(BY_ID["fleiss_kappa"], rows)) * (n - 1) / n
+    )
 
 
 @settings(max_examples=50)
 @given(rows=st.lists(st.lists(st.sampled_from([0, 1]), min_size=2, max_size=2), min_size=1, max_size=12))
 def test_weights_do_not_count_for_two_categories(rows: Table) -> None:
-    plain = value("cohen_kappa", rows)
-    assert same(plain, value("cohen_kappa_linear", rows))
-    assert same(plain, value("cohen_kappa_quadratic", rows))
+    plain = value(BY_ID["cohen_kappa-none"], rows)
+    assert same(plain, value(BY_ID["cohen_kappa-linear"], rows))
+    assert same(plain, value(BY_ID["cohen_kappa-quadratic"], rows))
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------
@@ -237,67 +226,69 @@ WITHOUT_PAIRS: Mapping[str, Table] = {
 }
 
 
-@each_statistic
+@each_of_raters
 @pytest.mark.parametrize("data", WITHOUT_PAIRS)
-def test_without_pairs_there_is_a_reason_and_no_number(name: str, data: str) -> None:
-    found = ALL[name](ratings(WITHOUT_PAIRS[data]))
+def test_without_pairs_there_is_a_reason_and_no_number(statistic: OfRaters, data: str) -> None:
+    found = statistic(ratings(WITHOUT_PAIRS[data]))
     assert math.isnan(found.value)
     assert found.reason
     assert found.reason.endswith(".")
-    assert found.n_units == 0 or name.startswith("ICC")
+    assert found.n_units == 0 or statistic.known.lone is Lone.A_UNIT
 
 
-@each_statistic
+@each_of_raters
 @pytest.mark.parametrize("grade", [0, 0.1, 1e300, -1e-300, 7])
-def test_a_constant_has_no_reliability(name: str, grade: float) -> None:
-    found = ALL[name](ratings([[grade, grade]] * 5))
-    if name == "percent_agreement":
-        assert found.value == 1
-    else:
-        assert math.isnan(found.value)
-        assert found.reason
+def test_a_constant_has_no_reliability(statistic: OfRaters, grade: float) -> None:
+    rows = [[grade, grade]] * 5
+    for found in (statistic(ratings(rows)), statistic(ratings(rows, Scale("interval", (grade, 5))))):
+        if math.isnan(found.value):
+            assert found.reason
+        else:
+            assert found.value == statistic.known.constant
+    if statistic.known.constant is not None:  # of a declared scale
+        assert found.value == statistic.known.constant
 
 
-@each_statistic
+@of(each for each in OF_RATERS if each.known.moved)
 @pytest.mark.parametrize("size", [1e-300, 1e-8, 1e8, 1e150, 1e307])
-def test_tiny_and_huge_numbers_are_numbers(name: str, size: float) -> None:
+def test_tiny_and_huge_numbers_are_numbers(statistic: OfRaters, size: float) -> None:
     rows = [[1, 1], [2, 3], [3, 3], [4, 2], [5, 5]]
-    assert same(value(name, rows), value(name, [[grade * size for grade in row] for row in rows]))
+    assert same(value(statistic, rows), value(statistic, [[grade * size for grade in row] for row in rows]))
 
 
-@each_statistic
-def test_one_unit_is_no_sample(name: str) -> None:
-    found = ALL[name](ratings([[1, 2]]))
+@each_of_raters
+def test_one_unit_is_no_sample(statistic: OfRaters) -> None:
+    found = statistic(ratings([[1, 2]]))
     assert math.isnan(found.low) or found.method == "Wilson score"
     assert found.reason or found.method == "Wilson score"
 
 
-@pytest.mark.parametrize("name", [*ORDERED, *NUMBERS])
-def test_names_have_no_order(name: str) -> None:
+@of(each for each in OF_RATERS if each.needs is not Needs.NAMES)
+def test_names_have_no_order(statistic: OfRaters) -> None:
     for scale in (None, Scale("nominal")):
-        found = ALL[name](ratings([["yes", "no"], ["no", "no"], ["yes", "yes"]], scale))
+        found = statistic(ratings([["yes", "no"], ["no", "no"], ["yes", "yes"]], scale))
         assert math.isnan(found.value)
         assert found.reason
 
 
-@pytest.mark.parametrize("name", [*ORDERED, *NUMBERS])
-def test_numbers_that_are_declared_names_have_no_order(name: str) -> None:
-    found = ALL[name](ratings([[1, 2], [2, 2], [3, 3]], Scale("nominal", (1, 2, 3))))
+@of(each for each in OF_RATERS if each.needs is not Needs.NAMES)
+def test_numbers_that_are_declared_names_have_no_order(statistic: OfRaters) -> None:
+    found = statistic(ratings([[1, 2], [2, 2], [3, 3]], Scale("nominal", (1, 2, 3))))
     assert math.isnan(found.value)
     assert "nominal" in (found.reason or "")
 
 
-@pytest.mark.parametrize("name", ["alpha_interval", "pearson", "ICC(1,1)"])
-def test_ordered_names_are_no_numbers(name: str) -> None:
+@of(each for each in OF_RATERS if each.needs in (Needs.NUMBERS, Needs.RATIO) and "weights" not in each.variant.args)
+def test_ordered_names_are_no_numbers(statistic: OfRaters) -> None:
     rows = [["low", "mid"], ["mid", "mid"], ["top", "top"]]
-    found = ALL[name](ratings(rows, Scale("ordinal", ("low", "mid", "top"))))
+    found = statistic(ratings(rows, Scale("ordinal", ("low", "mid", "top"))))
     assert math.isnan(found.value)
     assert "numbers" in (found.reason or "")
 
 
-@pytest.mark.parametrize("name", OF_TWO)
-def test_what_is_for_two_says_so(name: str) -> None:
-    found = ALL[name](ratings([[1, 2, 1], [2, 2, 2], [3, 3, 1]]))
+@of(each for each in OF_RATERS if each.raters == 2)
+def test_what_is_for_two_says_so(statistic: OfRaters) -> None:
+    found = statistic(ratings([[1, 2, 1], [2, 2, 2], [3, 3, 1]]))
     assert math.isnan(found.value)
     assert "two raters" in (found.reason or "")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,56 +12,14 @@ import numpy as np
 import pytest
 
 import agreement
-from agreement import Bootstrap, Ratings, Scale, Statistic
-from domain.statistics import STATISTICS, Behaviour, Needs, StatisticRow, Variant
+from agreement import Ratings, Scale, Statistic
+from domain.statistics import STATISTICS, Needs
+from tests.agreement.of_raters import FEW, OF_RATERS, OfRaters, each_of_raters, of, statistics_in
 
 Rows = list[list[float]]
 
-FEW = Bootstrap(draws=40)
 GRADES = (1.0, 2.0, 3.0, 4.0)
 SEEDS = range(4)
-
-
-@dataclass(frozen=True)
-class OfRaters:
-    """A statistic of raters in one of its variants."""
-
-    row: StatisticRow
-    variant: Variant
-
-    @property
-    def id(self) -> str:
-        return "-".join([self.row.name, *(str(value) for value in self.variant.args.values())])
-
-    @property
-    def known(self) -> Behaviour:
-        return self.variant.behaviour or self.row.behaviour
-
-    @property
-    def needs(self) -> Needs:
-        return self.variant.needs or self.row.needs
-
-    @property
-    def raters(self) -> int | None:
-        """How many it is for; None for two and more."""
-        return 2 if self.row.pairwise else None
-
-    def __call__(self, ratings: Ratings) -> Statistic:
-        there = inspect.signature(self.row.function).parameters
-        keywords = {**{name: value for name, value in WITHOUT_DEFAULT.items() if name in there}, **self.variant.args}
-        if "bootstrap" in there:
-            keywords["bootstrap"] = FEW
-        if self.needs is Needs.RATIO:
-            ratings = replace(ratings, scale=replace(ratings.scale, level="ratio"))
-        found = self.row.function(ratings, **keywords)
-        return found if isinstance(found, Statistic) else next(_statistics(found))
-
-
-WITHOUT_DEFAULT = {"category": 2.0}
-"""What a function has to be told, by the name of the argument."""
-
-OF_RATERS: Sequence[OfRaters] = [OfRaters(row, variant) for row in STATISTICS.values() for variant in row.variants]
-"""All statistics of raters that there are, in all their variants."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +38,7 @@ class Judged:
         return f"{self.name}-{self.variant}" if self.variant else self.name
 
     def __call__(self, rows: list[list[float]]) -> list[Statistic]:
-        return list(_statistics(self.compute(getattr(agreement, self.name), rows)))
+        return list(statistics_in(self.compute(getattr(agreement, self.name), rows)))
 
 
 def _column(rows: list[list[float]], at: int) -> list[float]:
@@ -214,27 +171,6 @@ ELSEWHERE = {
 """Public functions that are no statistics, and why, or where they are tested."""
 
 
-def _statistics(found: Any) -> Iterator[Statistic]:
-    """All statistics in a result, in their order."""
-    if isinstance(found, Statistic):
-        yield found
-    elif dataclasses.is_dataclass(found) and not isinstance(found, type):
-        for field in dataclasses.fields(found):
-            yield from _statistics(getattr(found, field.name))
-    elif isinstance(found, Mapping):
-        for value in found.values():
-            yield from _statistics(value)
-    elif isinstance(found, (list, tuple)):
-        for value in found:
-            yield from _statistics(value)
-
-
-def of(statistics: Iterable[OfRaters] | Iterable[Judged]) -> pytest.MarkDecorator:
-    """One test for each of them."""
-    return pytest.mark.parametrize("statistic", [pytest.param(each, id=each.id) for each in statistics])
-
-
-each_of_raters = of(OF_RATERS)
 each_judged = of(JUDGED)
 
 

@@ -90,7 +90,14 @@ def test_a_new_row_is_in_all_property_tests(tmp_path: Path) -> None:
 def _property_tests(plugin: Path) -> int:
     options = ["-q", "-x", "-p", "planted", "-p", "no:cacheprovider", "-k", "unanimity"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *options, "tests/agreement/test_properties.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            *options,
+            "tests/agreement/test_properties.py",
+            "tests/agreement/test_common.py",
+        ],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(plugin)},
         capture_output=True,
