@@ -12,7 +12,7 @@ import pytest
 from testkit.serving import environment
 from tests import distributions
 from tests.paths import ROOT
-from tests.test_layers import ROOMS
+from tools.floors import ROOMS
 
 pytestmark = pytest.mark.slow  # it imports all of the house
 

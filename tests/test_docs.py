@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.paths import ROOT
-from tests.test_layers import ROOMS
 from tools import reference
+from tools.floors import ROOMS
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md")),

@@ -16,7 +16,8 @@ from annotation_schemas import kinds
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind
 from tests.paths import ROOT
 from tests.planting import planted
-from tests.test_layers import ROOMS, modules, told
+from tests.test_layers import modules, told
+from tools.floors import ROOMS
 
 NAMES = {*kinds.CRITERIA, *kinds.FIELDS}
 HOME = ROOT / "annotation_schemas" / "kinds"

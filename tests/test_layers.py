@@ -13,19 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tools.floors import FLOOR_OF, ROOMS
 
-FLOORS = [
-    ["domain"],
-    ["annotation_schemas", "agreement", "net"],
-    ["db", "media", "inference", "importers", "exporters", "labelstudio", "reports"],
-    ["workflow"],
-    ["app"],
-]
 BESIDE = ["examples", "tests", "benchmarks", "tools", "testkit"]
 """Next to the house: they may look into every room, and no room looks at them."""
-
-FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-ROOMS = list(FLOOR_OF)
 
 KEPT_TO = {
     "streamlit": {"app"},
@@ -160,10 +151,10 @@ def test_imports_go_down(room: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("folder", ["examples", "benchmarks", "testkit"])
+@pytest.mark.parametrize("folder", ["examples", "benchmarks", "testkit", "tools"])
 def test_only_tests_import_tests(folder: str) -> None:
     wrong = [
-        told(path, line, f"{folder} imports {module}: what both need goes into testkit")
+        told(path, line, f"{folder} imports {module}: what both need stands next to tests")
         for path in modules(folder)
         for line, module in imports(path)
         if module.partition(".")[0] == "tests"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
-from tests.test_layers import ROOMS
+from tools.floors import ROOMS
 
 PACKAGED = [*ROOMS, "examples"]
 

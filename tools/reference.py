@@ -194,7 +194,7 @@ def settings() -> Iterator[str]:
 
 def variables() -> Iterator[str]:
     """Every variable of ours that any room mentions."""
-    from tests.test_layers import ROOMS
+    from tools.floors import ROOMS
 
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     found = {name for path in files for name in re.findall(r"\bTOUCHSTONE_[A-Z_]+\b", path.read_text(encoding="utf-8"))}

@@ -23,8 +23,9 @@ from media.store import MediaStore
 from testkit import factories
 from tests.paths import ROOT
 from tests.planting import EXPORT_FORMAT, IMPORT_FORMAT, plant_format, planted
-from tests.test_layers import ROOMS, modules
+from tests.test_layers import modules
 from tools import reference
+from tools.floors import ROOMS
 from workflow.access.projects import access_to
 from workflow.files.import_files import import_files
 from workflow.files.release import release
