@@ -11,7 +11,8 @@ REFERENCE_TITLE = "Reference"
 
 
 def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
-    """The item's fields on this stage's page, in the schema's order; secret ones are left out."""
+    """The item's fields on this stage's page, in the schema's order: none that is secret there, and in grading only
+    those that the schema says are shown."""
     visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
     if stage is Stage.AUTHORING:
         return [field for field in visible if field.authored]

@@ -50,12 +50,24 @@ class TriageState(StrEnum):
 class ItemState(StrEnum):
     """What the policy makes of an item's votes so far (a cache: it can be recomputed from the votes)."""
 
-    IN_VERIFICATION = "in_verification"
-    IN_ADJUDICATION = "in_adjudication"
-    KEPT = "kept"
-    REJECTED = "rejected"
-    UNVERIFIED = "unverified"
+    label: str
+    """As pages call it."""
+
+    def __new__(cls, *row: str) -> ItemState:
+        made = str.__new__(cls, row[0])
+        made._value_, made.label = row
+        return made
+
+    IN_VERIFICATION = "in_verification", "in verification"
+    IN_ADJUDICATION = "in_adjudication", "in adjudication"
+    KEPT = "kept", "kept"
+    REJECTED = "rejected", "rejected"
+    UNVERIFIED = "unverified", "without a verdict"
     """The schema has no verification stage, so no verdict can be reached."""
+
+
+UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+"""States in which someone still has to look at the item."""
 
 
 class RatersAre(StrEnum):

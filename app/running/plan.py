@@ -14,10 +14,10 @@ from annotation_schemas.prompts import PromptSet
 from app import items_switch, markup, shell
 from app.running import description, shown
 from app.services import Services
-from app.views.history import STATES
 from domain.errors import ModelRefused
 from domain.records import ProjectView
 from domain.runs import RunPlan
+from domain.states import ItemState
 from workflow.runs import model_plans
 from workflow.runs.model_descriptions import ModelSpec
 
@@ -114,8 +114,8 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
     with first:
         states = st.multiselect(
             "Items that are",
-            list(STATES),
-            format_func=lambda state: STATES[state],
+            list(ItemState),
+            format_func=lambda state: state.label,
             placeholder="as counted below",
             key="models.states",
         )

@@ -321,7 +321,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     about = markup.tag(
         "p",
         markup.tag("a", markup.text("The list"), href=_here(item=""), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {history.STATES[told.state]} · "),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {told.state.label} · "),
         markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
         markup.text(" · "),
         markup.mono(told.name),

@@ -11,16 +11,17 @@ from app import markup, shell
 from app.services import Services
 from app.views import history, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
+from domain.states import ItemState
 from workflow.annotate import project_progress
 from workflow.lead import forecast
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 PARTS = (
-    ("kept", "kept"),
-    ("in_adjudication", "in adjudication"),
-    ("in_verification", "in verification"),
-    ("unverified", "without a verdict"),
-    ("rejected", "rejected"),
+    ItemState.KEPT,
+    ItemState.IN_ADJUDICATION,
+    ItemState.IN_VERIFICATION,
+    ItemState.UNVERIFIED,
+    ItemState.REJECTED,
 )
 """The states of items in the order of the bar: what is settled well stands first."""
 
@@ -49,7 +50,7 @@ def render(services: Services) -> None:
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(
-            [(style, name) for style, name in PARTS if _count(board, style)]
+            [(state, state.label) for state in PARTS if _count(board, state)]
             + [("wanting", "not written yet")] * any((row.wanted or 0) > row.drafted for row in board.rows)
         ),
         dimensions(board.rows, project=view.name),
@@ -101,7 +102,7 @@ def dimensions(rows: Sequence[DimensionProgress], *, project: str = "") -> marku
 
 
 def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
-    parts = [(style, name, getattr(row, style)) for style, name in PARTS]
+    parts = [(state, state.label, getattr(row, state)) for state in PARTS]
     blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
     return [
         markup.tag(

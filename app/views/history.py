@@ -22,13 +22,6 @@ from domain.states import Items, ItemState, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
-STATES = {
-    ItemState.IN_VERIFICATION: "in verification",
-    ItemState.IN_ADJUDICATION: "in adjudication",
-    ItemState.KEPT: "kept",
-    ItemState.REJECTED: "rejected",
-    ItemState.UNVERIFIED: "without a verdict",
-}
 PAGE = 100
 """So many items are on a page of the list."""
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
@@ -138,7 +131,7 @@ def _list(services: Services, view: ProjectView) -> None:
         )
     with third:
         state = st.selectbox(
-            "State", [None, *STATES], format_func=lambda state: STATES[state] if state else "any", key="history.state"
+            "State", [None, *ItemState], format_func=lambda state: state.label if state else "any", key="history.state"
         )
     with fourth:
         asked = st.query_params.get("differ")
@@ -228,7 +221,7 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
                 markup.tag("a", markup.text(each.title), href=address(view.name, item=each.item), target="_self"),
                 markup.mono(each.name),
                 markup.text(titles.get(each.dimension, each.dimension)),
-                markup.text(STATES[each.state]),
+                markup.text(each.state.label),
             ]
             for each in found
         ],
@@ -261,7 +254,7 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By)
     return markup.tag(
         "p",
         markup.tag("a", markup.text("All items"), href=address(view.name), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {STATES[told.state]} · by "),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {told.state.label} · by "),
         by(told.author),
         markup.text(" · "),
         markup.mono(told.name),

@@ -12,10 +12,8 @@ from db.records import StoredItem, StoredTask
 from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role, at_least
-from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
+from domain.states import BLIND, UNSETTLED, Purpose, Stage, TaskState
 from workflow.access.projects import Access
-
-UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
 
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
 IN_HAND = "You are asked about this item blind; what others said opens when you have answered and it is settled."

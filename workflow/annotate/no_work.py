@@ -9,7 +9,7 @@ from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailable
 from domain.records import NothingLeft, Person
-from domain.states import ItemState, Stage, TaskState
+from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
 from workflow.annotate import image_pool
 
@@ -81,8 +81,7 @@ def why_nothing(
         return NothingLeft("all_done", "Nothing is left in this dimension; there is work in others.")
     if unfinished:
         return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
-    pending = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
-    if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=pending):
+    if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
         return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
         return NothingLeft("all_done", "All done here. Thank you.")

@@ -9,14 +9,11 @@ from db.engine import Session, Store
 from db.records import StoredTask
 from domain.records import Dashboard, DimensionProgress, Person
 from domain.roles import Role, at_least
-from domain.states import ItemState, Stage, TaskState
+from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, require_lead, role_for
 from workflow.annotate import gold_checks, gold_scores, image_pool, qualification, qualification_sets, refinement
 from workflow.annotate import grading as grade
-
-UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
-"""States in which someone still has to look at the item."""
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:

@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import AssetSlot, Schema
+from annotation_schemas.shown import shown_fields
 from db import assets, events, items, media_access, submissions, tasks
 from db.engine import Session, Store
 from db.records import StoredAsset, StoredDraft, StoredMediaObject, StoredTask
@@ -58,17 +59,8 @@ def fields_shown(session: Session, *, access: Access, row: StoredTask, person: P
 
 
 def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of an item's content that raters of a stage may see.
-
-    Only fields that the schema names and does not keep secret; in grading only those that it says are shown.
-    """
-    grading = schema.stages.grading
-    shown = grading.shows if stage is Stage.GRADING and grading is not None else None
-    return {
-        field.name: content[field.name]
-        for field in schema.item.fields
-        if field.name in content and stage.value not in field.secret_in and (shown is None or field.name in shown)
-    }
+    """The part of an item's content that raters of a stage may see: nothing that the schema does not name."""
+    return {field.name: content[field.name] for field in shown_fields(schema, stage) if field.name in content}
 
 
 def shuffled_fields(access: Access, row: StoredTask, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from labelstudio import results
 from labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
 from labelstudio.names import DIMENSION, ITEM, MODEL
 from workflow.access.projects import Access
+from workflow.annotate.task_views import visible_fields
 from workflow.results.file_raters import pseudonyms
 from workflow.results.ratings import RATED, criteria_of, people_names
 
@@ -125,9 +126,6 @@ def _view(
 ) -> TaskView:
     """What a rater of the stage is shown of an item; the id of an asset is its name here."""
     kinds = {slot.role: slot.kind for slot in access.schema.item.assets}
-    secret = {field.name for field in access.schema.item.fields if stage.value in field.secret_in}
-    grading = access.schema.stages.grading
-    only = grading.shows if stage is Stage.GRADING and grading else None
     return TaskView(
         id="",
         project=access.name,
@@ -135,7 +133,7 @@ def _view(
         dimension=row.dimension,
         item=None,
         revision=row.current_revision,
-        fields={name: value for name, value in fields.items() if name not in secret and (only is None or name in only)},
+        fields=visible_fields(access.schema, stage, fields),
         assets=[AssetView(name, role, kinds[role]) for role, name, _, _ in assets if role in kinds],
         lease_until=row.created_at,
         answer=answer,
