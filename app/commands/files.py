@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from annotation_schemas.formats import FORMATS, Format, Takes
+from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
 from domain.states import RatersAre, Stage
@@ -188,8 +189,8 @@ def import_(
         from labelstudio.names import Names
 
         names = Names(
-            dict(_pairs(field or (), "--field", "FIELD=KEY")),
-            dict(_pairs(control or (), "--control", "CRITERION=CONTROL")),
+            pairs(field or (), "FIELD=KEY", option="--field"),
+            pairs(control or (), "CRITERION=CONTROL", option="--control"),
             frozenset(without or ()),
             rater,
             model,
@@ -226,14 +227,6 @@ def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, ba
         where = out or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
         _write_bad_rows(where, bad)
         typer.echo(f"Left out {_count(len(bad), 'row')}, written with reasons to {where}.")
-
-
-def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, str]]:
-    for each in told:
-        ours, mark, theirs = each.partition("=")
-        if not (ours.strip() and mark and theirs.strip()):
-            raise InvalidInput([Problem(option, f"{option} {each} does not read {form}.")])
-        yield ours.strip(), theirs.strip()
 
 
 def _import_label_studio(
@@ -288,13 +281,12 @@ def _import_judgements(
     name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
 ) -> None:
     from app.commands.judge import plan_of
-    from app.commands.runs_in_terminal import pairs
     from workflow.files.import_judgements import import_judgements
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
     here = _resources()
-    criteria_of_parts = pairs(criteria, "--criterion", "PART=CRITERION")
+    criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
     done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.pairs import pairs
 from domain.errors import ModelRefused, NotFound
 from domain.runs import RunState
 from domain.states import Items
@@ -149,8 +150,8 @@ def judge(
             project,
             template or "",
             sample=sample,
-            criteria=commands.pairs(criterion or (), "--criterion", "PART=CRITERION"),
-            fills=commands.pairs(fill or (), "--fill", "PLACEHOLDER=FIELD"),
+            criteria=pairs(criterion or (), "PART=CRITERION", option="--criterion"),
+            fills=pairs(fill or (), "PLACEHOLDER=FIELD", option="--fill"),
             samples=repeats,
             baseline=baseline,
             items=items.value if items else None,

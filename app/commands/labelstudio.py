@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import InvalidInput, NotAvailable, NotFound, Problem
+from app.pairs import pairs as named
+from domain.errors import NotAvailable, NotFound
 from domain.states import Stage
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def people(
 
     shared, address = _opened(project, server)
     _connect(shared, project, address)
-    for login, email in _pairs(pairs or ()):
+    for login, email in named(pairs or (), "LOGIN=E-MAIL").items():
         bridge.map_person(shared.store, by=None, project=project, address=address, login=login, email=email)
     for login in remove or ():
         bridge.unmap_person(shared.store, by=None, project=project, address=address, login=login)
@@ -326,16 +327,6 @@ def _nobody(project: str) -> str:
         f"No one is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
         " --invite prints the link for those who have no account there."
     )
-
-
-def _pairs(told: Sequence[str]) -> list[tuple[str, str]]:
-    found = []
-    for each in told:
-        login, mark, email = each.partition("=")
-        if not (login.strip() and mark and email.strip()):
-            raise InvalidInput([Problem("people", f"{each} does not read LOGIN=E-MAIL.")])
-        found.append((login.strip(), email.strip()))
-    return found
 
 
 def _tell(lines: Sequence[str]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.runs_in_terminal import follow, go_on, opened, pairs, refuse_mixed, start, tell_preview
+from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start, tell_preview
+from app.pairs import pairs
 from domain.errors import ModelRefused
 from domain.runs import RunKind
 from domain.states import Items
@@ -134,7 +135,7 @@ def model(
             described,
             prompts=prompt_set,
             family=family,
-            fills=pairs(fill or (), "--fill", "PLACEHOLDER=FIELD, such as --fill q=question"),
+            fills=pairs(fill or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill"),
             strategy=strategy,
             injections=tuple(with_ or ()),
             clips=_counts(clips or ()) or None,
@@ -258,7 +259,7 @@ def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | No
 def _counts(told: Sequence[str]) -> dict[str, int]:
     """``NAME=NUMBER`` as a mapping."""
     form = "NAME=NUMBER, such as --clips recent_segments=0"
-    found = pairs(told, "--clips", form)
+    found = pairs(told, form, option="--clips")
     for name, number in found.items():
         if not number.isdecimal():
             raise ModelRefused(f"--clips {name}={number} does not read {form}.")

@@ -88,17 +88,6 @@ def follow(shared: Resources, run: str, *, later: bool, end: Callable[[], None] 
         end()
 
 
-def pairs(told: Sequence[str], option: str, form: str) -> dict[str, str]:
-    """``NAME=VALUE`` as a mapping; ``form`` is how it reads, with an example."""
-    found = {}
-    for each in told:
-        name, mark, value = each.partition("=")
-        if not (name.strip() and mark and value.strip()):
-            raise ModelRefused(f"{option} {each} does not read {form}.")
-        found[name.strip()] = value.strip()
-    return found
-
-
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
     """Resume a run, or ask what failed again; ``Conflict`` where nothing is left to ask."""
     from workflow.runs import run_control, run_views

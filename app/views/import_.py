@@ -15,10 +15,11 @@ import streamlit as st
 from annotation_schemas.formats import Takes, offered
 from app import archives, markup, shell
 from app.judging import begin
+from app.pairs import pairs
 from app.running import shown
 from app.services import Services
 from domain import csv_text
-from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
+from domain.errors import FileRefused, RowsRefused, TouchstoneError
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
@@ -259,8 +260,8 @@ def _told_names(model: str | None) -> Callable[[], Names]:
 
     def names() -> Names:
         return Names(
-            _pairs(fields),
-            _pairs(controls),
+            pairs(_lines(fields), THEIRS),
+            pairs(_lines(controls), THEIRS),
             frozenset(without.replace(",", " ").split()),
             rater=rater.strip() or None,
             model=(model or "").strip() or None,
@@ -269,15 +270,11 @@ def _told_names(model: str | None) -> Callable[[], Names]:
     return names
 
 
-def _pairs(text: str) -> dict[str, str]:
-    found = {}
-    for line in (line.strip() for line in text.splitlines()):
-        ours, mark, theirs = (part.strip() for part in line.partition("="))
-        if line and not (ours and mark and theirs):
-            raise InvalidInput([Problem("names", f"{line} does not read NAME=THEIRS; give each a line of its own.")])
-        if line:
-            found[ours] = theirs
-    return found
+THEIRS = "NAME=THEIRS; give each a line of its own"
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _label_studio(
