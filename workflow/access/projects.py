@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation_schemas.model import LoadedSchema, Schema
 from db import guidelines, people, projects
@@ -357,14 +357,7 @@ def _access_of(
     guideline_hash: str,
     seen: int | None,
 ) -> Access:
-    loaded = _with_guideline(session, row, schema_hash, guideline_hash)
-    if person is None or person.is_admin:
-        role, dimensions, stages = Role.LEAD, None, None
-    elif member is None:
-        raise _no_project(row.name)
-    else:
-        role, dimensions, stages = member.role, member.dimensions, member.stages
-    return Access(
+    as_lead = Access(
         project_id=row.id,
         name=row.name,
         title=row.title,
@@ -372,12 +365,27 @@ def _access_of(
         seed=row.seed,
         began=row.created_at.isoformat(),
         schema_version_id=row.schema_version_id,
-        loaded=loaded,
-        role=role,
-        dimensions=tuple(dimensions) if dimensions is not None else None,
-        stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
+        loaded=_with_guideline(session, row, schema_hash, guideline_hash),
+        role=Role.LEAD,
+        dimensions=None,
+        stages=None,
         guideline=row.guideline_number,
         guideline_seen=seen,
+    )
+    if person is None or person.is_admin:
+        return as_lead
+    if member is None:
+        raise _no_project(row.name)
+    return as_member(as_lead, member)
+
+
+def as_member(access: Access, member: StoredMember) -> Access:
+    """The same project with the part that a member has in it."""
+    return replace(
+        access,
+        role=member.role,
+        dimensions=tuple(member.dimensions) if member.dimensions is not None else None,
+        stages=tuple(Stage(stage) for stage in member.stages) if member.stages is not None else None,
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.records import Dashboard, DimensionProgress, Person
-from domain.roles import Role, at_least
+from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
-from workflow.access.projects import Access, require_lead, role_for
-from workflow.annotate import gold_checks, gold_scores, image_pool, qualification, qualification_sets, refinement
+from workflow.access.projects import Access, as_member, require_lead, role_for
+from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement
 from workflow.annotate import grading as grade
 
 
@@ -22,7 +23,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         access = require_lead(session, by=person, project=project)
         states = items.count_by_state(session, project_id=access.project_id)
         grading = task_counts.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
-        blocked = _blocked(session, access)
+        blocked = _blocked(session, access, store.now())
         unseen = _without_media(session, access)
         rows = []
         for dimension in access.schema.dimensions:
@@ -87,11 +88,12 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
         return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
-def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
+def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[str]]:
     """Items that no one in the project may vote on or settle, as sentences by dimension."""
-    in_project = projects.members(session, project_id=access.project_id)
-    members = [(row.person_id, row.role, row.dimensions, row.stages) for row, _ in in_project]
-    rows_of = [row for _, row in in_project]
+    members = {
+        row.id: (person_of(row), as_member(access, member))
+        for member, row in projects.members(session, project_id=access.project_id)
+    }
 
     barred: dict[Stage, set[int]] = {}
     taking: dict[tuple[Stage, int], dict[int, str]] = {}
@@ -100,13 +102,15 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
         """Who may work there; and how many have the part for it but have not qualified or are stopped."""
         part = {
             person_id
-            for person_id, role, dimensions, stages in members
-            if at_least(role, role_for(access.schema, stage))
-            and (dimensions is None or dimension in dimensions)
-            and (stages is None or stage.value in stages)
+            for person_id, (_, theirs) in members.items()
+            if theirs.may_do(stage) and theirs.may_use(dimension)
         }
         if stage not in barred:
-            barred[stage] = {row.id for row in rows_of if _is_barred(session, access, person_of(row), stage)}
+            barred[stage] = {
+                person_id
+                for person_id, (person, theirs) in members.items()
+                if _is_barred(gates.Visit(session, theirs, person, stage, now))
+            }
         return part - barred[stage], len(part & barred[stage])
 
     def takes(stage: Stage, person_id: int) -> dict[int, str]:
@@ -124,7 +128,7 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
         ]
-    for dimension_id, sentence in _too_many_writers(access, members):
+    for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
         found[dimension_id].append(sentence)
     if access.schema.stages.adjudication is not None:
         open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
@@ -138,18 +142,18 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
     return found
 
 
-def _too_many_writers(
-    access: Access, members: Sequence[tuple[int, Role, Sequence[str] | None, Sequence[str] | None]]
-) -> Iterator[tuple[str, str]]:
+def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, str]]:
     """Where the parts that leads have given are more than the schema's authoring has, by dimension.
 
     It is about annotators who were given dimensions: anyone who may write everywhere was given none in particular.
     """
     asked = access.schema.stages.authoring
     writing = [
-        dimensions
-        for _, role, dimensions, stages in members
-        if role is Role.ANNOTATOR and dimensions is not None and (stages is None or Stage.AUTHORING.value in stages)
+        each.dimensions
+        for each in members
+        if each.role is Role.ANNOTATOR
+        and each.dimensions is not None
+        and (each.stages is None or Stage.AUTHORING in each.stages)
     ]
     if asked is None or not writing:
         return
@@ -167,9 +171,9 @@ def _too_many_writers(
             yield dimension.id, f"{_people(n)} here with more than the schema's {each} dimensions each; see People."
 
 
-def _is_barred(session: Session, access: Access, person: Person, stage: Stage) -> bool:
-    asks = (qualification.require, gold_checks.why_stopped)
-    return any(ask(session, access=access, person=person, stage=stage) is not None for ask in asks)
+def _is_barred(visit: gates.Visit) -> bool:
+    """Whether someone who has a part in the stage gets no new work of it."""
+    return gates.why_closed(visit) is None and gates.why_refused(visit) is not None
 
 
 _EXACT = 4

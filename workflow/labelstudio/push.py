@@ -20,7 +20,7 @@ from domain.records import AssetView, NothingLeft, Person
 from domain.states import Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to
-from workflow.annotate import claims, leases, no_work, qualification
+from workflow.annotate import claims, gates, leases
 from workflow.annotate.task_views import task_view
 from workflow.labelstudio.call_back import call_back, why_not_here
 from workflow.labelstudio.pull import clear_away, is_gone, located
@@ -120,7 +120,7 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
         return ""
     with link.store.read() as session:
         access = access_to(session, person=person, project=link.project)
-        in_hand = _in_hand(session, access, person, stage, want)
+        in_hand = _in_hand(gates.Visit(session, access, person, stage, link.store.now()), want)
     while want > 0:
         with link.write() as session:
             access = access_to(session, person=person, project=link.project)
@@ -138,17 +138,16 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
     return ""
 
 
-def _in_hand(session: Session, access: Access, person: Person, stage: Stage, limit: int) -> list[str]:
-    """What a person has in hand and not there; before they have qualified, only what belongs to that."""
-    if no_work.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
+def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
+    """What someone has in hand and not there; before they have qualified, only what belongs to that."""
+    if gates.why_closed(visit) is not None:
         return []
-    barred = qualification.require(session, access=access, person=person, stage=stage)
     return bridge_tasks.in_hand_not_out(
-        session,
-        project_id=access.project_id,
-        stage=stage,
-        person_id=person.id,
-        only_qualifying=barred is not None,
+        visit.session,
+        project_id=visit.access.project_id,
+        stage=visit.stage,
+        person_id=visit.person.id,
+        only_qualifying=not visit.let_in,
         limit=limit,
     )
 
