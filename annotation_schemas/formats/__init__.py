@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from annotation_schemas.formats.columns import (
     LONGEST_NAME,
     Chosen,
@@ -58,11 +60,14 @@ __all__ = [
     "item_keys",
     "keys_of",
     "keys_of_source",
+    "named",
     "new_path",
     "new_record",
     "offered",
+    "reading",
     "short",
     "whole_number",
+    "writing",
 ]
 
 
@@ -88,6 +93,22 @@ def keys_of_source(schema: Schema) -> ItemKeys | None:
     """What is particular about the format that a schema's items come in; None: nothing."""
     row = FORMATS.get(schema.source.format) if schema.source else None
     return row.keys if row else None
+
+
+def reading(*takes: Takes) -> list[Format]:
+    """The formats that are imported and hold one of these."""
+    return [row for row in FORMATS.values() if row.reads and row.takes in takes]
+
+
+def writing(*takes: Takes) -> list[Format]:
+    """The formats that are exported and hold one of these."""
+    return [row for row in FORMATS.values() if row.writes and row.takes in takes]
+
+
+def named(rows: Iterable[Format]) -> str:
+    """The names of formats in a sentence: one, two or three; "no format" without any."""
+    names = [row.name for row in rows]
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names) or "no format"
 
 
 def offered(schema: Schema, *, writes: bool) -> list[Format]:

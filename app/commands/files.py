@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from annotation_schemas.formats import FORMATS, Format, Takes
+from annotation_schemas.formats import FORMATS, Format, Takes, named, reading, writing
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -27,14 +27,19 @@ if TYPE_CHECKING:
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
 
 
-def _named(rows: Iterable[Format]) -> str:
-    """The names of formats: one, two or three."""
-    *most, last = [row.name for row in rows]
-    return f"{', '.join(most)} or {last}" if most else last
+def _with(rows: Iterable[Format]) -> str:
+    """How the help of an option begins that is for some formats only."""
+    return f"With {named(rows)}:"
 
 
-WRITTEN = [row for row in FORMATS.values() if row.writes]
-OF_ANSWERS = [row for row in WRITTEN if row.takes is Takes.ANSWERS]
+MODELS = _with(reading(Takes.ANSWERS, Takes.TASKS))
+ANSWERS_IN = _with(reading(Takes.ANSWERS))
+REPLIES_IN = _with(reading(Takes.REPLIES))
+TASKS_IN = _with(reading(Takes.TASKS))
+RATERS_IN = _with(reading(Takes.RATINGS, Takes.TASKS))
+ANSWERS_OUT = _with(writing(Takes.ANSWERS))
+ONE_RUN_OUT = _with(row for row in writing(Takes.ANSWERS) if row.needs_run)
+OF_TASKS = named(writing(Takes.TASKS))
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -114,7 +119,7 @@ def import_(
     name: ProjectName,
     format: Annotated[
         str,
-        typer.Argument(help=f"{_named(row for row in FORMATS.values() if row.reads)}."),
+        typer.Argument(help=f"{named(reading(*Takes))}."),
     ],
     path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
     media: Annotated[
@@ -128,45 +133,43 @@ def import_(
         Path | None,
         typer.Option(help="Where --skip-bad writes them; by default a file below the home.", metavar="FILE"),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="With predictions: who answered, where the file does not say it.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help=f"{MODELS} who answered, where the file does not say it.")] = None,
     spec: Annotated[
         Path | None,
-        typer.Option(help="With predictions: the model's description, with `adapter: file`.", metavar="FILE"),
+        typer.Option(help=f"{ANSWERS_IN} the model's description, with `adapter: file`.", metavar="FILE"),
     ] = None,
     template: Annotated[
         str | None,
-        typer.Option(help="With judgements: what the judge was asked by, which says how its replies are read."),
+        typer.Option(help=f"{REPLIES_IN} what the judge was asked by, which says how its replies are read."),
     ] = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
-            help="With judgements: PART=CRITERION, what a part of the reply rates; by default as the schema says."
+            help=f"{REPLIES_IN} PART=CRITERION, what a part of the reply rates; by default as the schema says."
         ),
     ] = None,
     field: Annotated[
         list[str] | None,
         typer.Option(
-            help="With label_studio: FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
+            help=f"{TASKS_IN} FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
             " model or prediction; by default the key of the same name.",
         ),
     ] = None,
     control: Annotated[
         list[str] | None,
         typer.Option(
-            help="With label_studio: CRITERION=CONTROL, which control is a criterion; prediction=CONTROL: which one"
+            help=f"{TASKS_IN} CRITERION=CONTROL, which control is a criterion; prediction=CONTROL: which one"
             " of a prediction is the model's answer."
         ),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(help="With label_studio: a control that nothing is made of.", metavar="CONTROL")
+        list[str] | None, typer.Option(help=f"{TASKS_IN} a control that nothing is made of.", metavar="CONTROL")
     ] = None,
-    rater: Annotated[str | None, typer.Option(help="With label_studio: who made annotations that name no one.")] = None,
+    rater: Annotated[str | None, typer.Option(help=f"{TASKS_IN} who made annotations that name no one.")] = None,
     raters_are: Annotated[
         RatersAre | None,
         typer.Option(
-            help="With ratings or label_studio: whether the raters are people or machines. Without it machines, but for"
+            help=f"{RATERS_IN} whether the raters are people or machines. Without it machines, but for"
             " annotations that name who completed them in Label Studio, and for names of whom it is known.",
         ),
     ] = None,
@@ -180,7 +183,7 @@ def import_(
         said = "--raters-are is about ratings and Label Studio's annotations"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
     if takes is Takes.REPLIES:
-        _import_judgements(name, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
+        _import_replies(name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
         return
     if takes is not Takes.TASKS and (field or control or without or rater):
         said = "--field, --control, --without and --rater are about Label Studio's files"
@@ -195,8 +198,8 @@ def import_(
             rater,
             model,
         )
-        _import_label_studio(
-            name, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
+        _import_tasks(
+            name, format, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
         )
         return
     described = of_file(spec) if spec else None
@@ -229,8 +232,9 @@ def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, ba
         typer.echo(f"Left out {_count(len(bad), 'row')}, written with reasons to {where}.")
 
 
-def _import_label_studio(
+def _import_tasks(
     name: str,
+    format: str,
     path: Path,
     names: Names,
     media: Path | None,
@@ -251,6 +255,7 @@ def _import_label_studio(
             project=name,
             path=path,
             names=names,
+            format=format,
             media_dir=media,
             dimension=dimension,
             skip_bad=skip_bad,
@@ -270,15 +275,22 @@ def _import_label_studio(
         )
     for line in _raters(name, done.imported.raters):
         typer.echo(line)
-    _tell_bad_rows(here, name, "label_studio", bad_rows, done.imported.bad)
+    _tell_bad_rows(here, name, format, bad_rows, done.imported.bad)
 
 
 SHOWN_DIFFERENCES = 20
 """As many replies that are read otherwise than the file says are written one by one."""
 
 
-def _import_judgements(
-    name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
+def _import_replies(
+    name: str,
+    format: str,
+    path: Path,
+    template: str | None,
+    criteria: Sequence[str],
+    *,
+    skip_bad: bool,
+    bad_rows: Path | None,
 ) -> None:
     from app.commands.judge import plan_of
     from workflow.files.import_judgements import import_judgements
@@ -288,7 +300,9 @@ def _import_judgements(
     here = _resources()
     criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
-    done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
+    done = import_judgements(
+        here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format
+    )
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
     if done.same or done.differ:
@@ -297,7 +311,7 @@ def _import_judgements(
         typer.echo(f"  {sentence}")
     if len(done.differ) > SHOWN_DIFFERENCES:
         typer.echo(f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more")
-    _tell_bad_rows(here, name, "judgements", bad_rows, done.bad)
+    _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
 
 def export(
@@ -305,7 +319,7 @@ def export(
     format: Annotated[
         str,
         typer.Argument(
-            help=f"The format of the project's files, {_named(row for row in WRITTEN if row.keys is None)}."
+            help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The file or folder to write.")],
@@ -316,24 +330,24 @@ def export(
         bool,
         typer.Option(
             "--with-private",
-            help="With --verified or label_studio: also the fields that the schema keeps private or secret.",
+            help=f"With --verified or {OF_TASKS}: also the fields that the schema keeps private or secret.",
         ),
     ] = False,
     run: Annotated[
         str | None,
-        typer.Option(help=f"With {_named(OF_ANSWERS)}: the run whose answers are written.", metavar="RUN"),
+        typer.Option(help=f"{ANSWERS_OUT} the run whose answers are written.", metavar="RUN"),
     ] = None,
     unanswered: Annotated[
         str | None,
         typer.Option(
-            help=f"With {_named(row for row in OF_ANSWERS if row.needs_run)}: the label of items without an answer.",
+            help=f"{ONE_RUN_OUT} the label of items without an answer.",
             metavar="LABEL",
         ),
     ] = None,
     reader: Annotated[
         str,
         typer.Option(
-            help=f"With {_named(OF_ANSWERS)}: who reads the answers: rules, or rules+NAME with a second "
+            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME with a second "
             "reader for those that the rules do not read.",
             metavar="rules|rules+NAME",
         ),
@@ -341,13 +355,13 @@ def export(
     stage: Annotated[
         Stage | None,
         typer.Option(
-            help="With label_studio: the stage whose submissions are written; by default the first that rates."
+            help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates."
         ),
     ] = None,
     labeling: Annotated[
         Path | None,
         typer.Option(
-            help="With label_studio: where the labeling configuration is written that shows these tasks there.",
+            help=f"With {OF_TASKS}: where the labeling configuration is written that shows these tasks there.",
             metavar="FILE",
         ),
     ] = None,
@@ -357,7 +371,7 @@ def export(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
-        raise InvalidInput([Problem("labeling", f"--labeling is for label_studio; {format} is exported without it.")])
+        raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
     here = _resources()
     page = _labeling(here, name, stage, labeling) if labeling is not None else None
     with _bar() as progress:

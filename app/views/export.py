@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Format, Takes, offered
+from annotation_schemas.formats import Format, Takes, offered, writing
+from annotation_schemas.formats import named as formats_named
 from app import archives, markup, shell
 from app.services import Services
 from domain.records import ProjectView
@@ -70,11 +71,19 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
     named = {run.id: run.name + (f" ({run.id})" if times[run.name] > 1 else "") for run in there}
     if not named:
         return {}
-    run = st.selectbox("Run, for answers", list(named), index=None, format_func=named.__getitem__, key="export.run")
+    run = st.selectbox(
+        "Run, for answers",
+        list(named),
+        index=None,
+        format_func=named.__getitem__,
+        key="export.run",
+        help=f"For {formats_named(writing(Takes.ANSWERS))}.",
+    )
     label = st.text_input(
         "Label of items without an answer",
         key="export.unanswered",
-        help="In a submission. Without one, a run that lacks answers is not written.",
+        help=f"In {formats_named(row for row in writing(Takes.ANSWERS) if row.needs_run)}. "
+        "Without one, a run that lacks answers is not written.",
     )
     return {"run": run, "unanswered": label.strip() or None}
 

@@ -98,7 +98,7 @@ def _items(services: Services, view: ProjectView) -> None:
                 _file_raters(services, view)
                 return
             if names is not None:
-                done = _label_studio(services, view, source, names(), media_dir, dimension, skip_bad, are, progress)
+                done = _tasks(services, view, chosen, source, names(), media_dir, dimension, skip_bad, are, progress)
             else:
                 done = import_files.import_files(
                     services.store,
@@ -277,9 +277,10 @@ def _lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-def _label_studio(
+def _tasks(
     services: Services,
     view: ProjectView,
+    format: str,
     path: Path,
     names: Names,
     media_dir: Path | None,
@@ -298,6 +299,7 @@ def _label_studio(
         project=view.name,
         path=files[0],
         names=names,
+        format=format,
         media_dir=media_dir,
         dimension=dimension,
         skip_bad=skip_bad,

@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sqlmodel import col, select
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from app import shell
 from app.commands.agreement import table
@@ -462,7 +464,9 @@ def test_a_format_that_is_only_a_row_is_on_the_page_and_written(
         assert packed.read("key.csv").splitlines()[:1] == [b"item,answer"]
 
 
-def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, show: Show, tmp_path: Path) -> None:
+def test_a_project_of_label_studio_comes_in_under_its_own_names(
+    store: Store, show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = {"image": "cup.png", "ask": "How many cups?", "answer": "Two.", "dimension": "counting"}
     fits = {"from_name": "verdict", "type": "choices", "value": {"choices": ["yes"]}}
     says = {"from_name": "says", "type": "textarea", "value": {"text": ["Two cups."]}}
@@ -512,6 +516,12 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
     out.text_input(key="export.unanswered").input("N/A")
     out.button(key="export.prepare").click().run()
     assert "“Label of items without an answer” is for submissions" in words(out)
+
+    row = replace(FORMATS["egoplan_submission"], name="other_submission", place=51)
+    monkeypatch.setattr(FORMATS, "_rows", {**FORMATS, row.name: row})
+    out.run()
+    assert out.selectbox(key="export.run").help == "For predictions, egoplan_submission or other_submission."
+    assert out.text_input(key="export.unanswered").help.startswith("In egoplan_submission or other_submission. ")
 
 
 def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from annotation_schemas import registry, shipped
-from annotation_schemas.formats import FORMATS, offered
+from annotation_schemas.formats import FORMATS, Takes, named, offered, reading, writing
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import load_schema
 from db import files
@@ -127,17 +127,29 @@ def test_a_new_row_that_reads_is_imported(
     assert found == [("gpt", "red"), ("gpt", "blue")]
 
 
-def test_a_new_row_is_in_the_help_of_the_command(tmp_path: Path) -> None:
+def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path: Path) -> None:
     folder = planted(tmp_path, EXPORT_FORMAT)
-    start = (
-        f"from annotation_schemas import formats; formats.__path__.append({str(folder)!r}); from app.cli import main"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", f"{start}; from app.cli import main; main()", "export", "--help"],
-        cwd=ROOT,
-        env={**os.environ, "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "answer_key" in done.stdout, done.stderr
+    planted(tmp_path, IMPORT_FORMAT)
+
+    def told(command: str) -> str:
+        start = f"from annotation_schemas import formats; formats.__path__.append({str(folder)!r})"
+        done = subprocess.run(
+            [sys.executable, "-c", f"{start}; from app.cli import main; main()", command, "--help"],
+            cwd=ROOT,
+            env={**os.environ, "COLUMNS": "400"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return " ".join(done.stdout.split())
+
+    assert "egoplan_submission, ratings, label_studio or answer_key." in told("export")
+    assert "With predictions, answer_sheet or label_studio: who answered" in told("import")
+
+
+def test_rows_are_named_in_their_order() -> None:
+    assert named(writing(Takes.ANSWERS)) == "predictions or egoplan_submission"
+    assert named(reading(Takes.ANSWERS, Takes.RATINGS, Takes.TASKS)) == "predictions, ratings or label_studio"
+    assert named(reading(Takes.REPLIES)) == "judgements"
+    assert named([]) == "no format"

@@ -8,15 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotation_schemas.formats import FORMATS
 from db import files, items
 from db.engine import IntegrityError, Session, Store
 from domain import json_text
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.rated_units import unit_of
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
+from domain.registers import function_of
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
-from labelstudio.import_file import OutsideRating, ReadProject, read_label_studio
+from labelstudio.import_file import OutsideRating, ReadProject
 from labelstudio.names import FORMAT, SAME, Names
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
@@ -51,6 +53,7 @@ def import_label_studio(
     project: str,
     path: Path,
     names: Names = SAME,
+    format: str = FORMAT,
     media_dir: Path | None = None,
     dimension: str | None = None,
     skip_bad: bool = False,
@@ -76,7 +79,7 @@ def import_label_studio(
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, skip_bad, on)
-    read = read_label_studio(path, schema=access.schema, names=names, dimension=dimension)
+    read: ReadProject = function_of(FORMATS[format].reads)(path, schema=access.schema, names=names, dimension=dimension)
     bring.refuse(read.bad)
     wanted = _wanted(read, bring, MediaFolder(media_dir) if media_dir else None)
     with store.read() as session:
@@ -92,7 +95,7 @@ def import_label_studio(
     bring.refuse(bad)
     try:
         with store.write() as session:
-            done = _save(session, bring, read, wanted, stored, bad, raters)
+            done = _save(session, bring, format, read, wanted, stored, bad, raters)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
     return ImportedLabelStudio(done, read.skipped, read.earlier, read.numbers)
@@ -129,6 +132,7 @@ def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable
 def _save(
     session: Session,
     bring: Import,
+    format: str,
     read: ReadProject,
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
@@ -143,8 +147,8 @@ def _save(
             session,
             project_id=project_id,
             path=_free_path(session, project_id, read.name),
-            format=FORMAT,
-            meta={"format": FORMAT, "sha256": read.sha256},
+            format=format,
+            meta={"format": format, "sha256": read.sha256},
             now=now,
         )
         add_items(
@@ -155,7 +159,7 @@ def _save(
             person_id=bring.by_id,
         )
     if new or stored:
-        data = {"format": FORMAT, "items": len(new), "media": len(stored), "left_out": len(bad)}
+        data = {"format": format, "items": len(new), "media": len(stored), "left_out": len(bad)}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     answers = Imported()
     if read.predictions:
