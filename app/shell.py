@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from app import dialogs, markup
+from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
 from app.session import token_of
 from domain.display_names import distinct_names
@@ -33,58 +34,6 @@ LOOPBACK = "127.0.0.1"
 
 SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
 
-
-@dataclass(frozen=True)
-class Screen:
-    """One row of the menu."""
-
-    name: str
-    """The module in ``app.views`` and, without a trailing underscore, the path in the address."""
-    title: str
-    stage: Stage | None = None
-    """A working page: the stage that a schema must have for it."""
-    role: Role = Role.ANNOTATOR
-    """Who is offered the page. Who may use it is checked below the screen."""
-
-    @property
-    def path(self) -> str:
-        """Its path in the address, without the slash; the start page has none."""
-        return "" if self.name == "my_work" else self.name.rstrip("_")
-
-
-SCREENS = (
-    Screen("my_work", "My work"),
-    Screen("comments", "Comments"),
-    Screen("triage", "Triage", Stage.TRIAGE),
-    Screen("author", "Author", Stage.AUTHORING),
-    Screen("verify", "Verify", Stage.VERIFICATION),
-    Screen("qualify", "Qualify"),
-    Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
-    Screen("refine", "Refine", Stage.REFINEMENT),
-    Screen("grade", "Grade", Stage.GRADING),
-    Screen("dashboard", "Dashboard", role=Role.LEAD),
-    Screen("history", "History", role=Role.SENIOR),
-    Screen("adjudication_reasons", "Adjudication reasons", role=Role.LEAD),
-    Screen("guideline", "Guideline", role=Role.LEAD),
-    Screen("gold", "Gold", role=Role.LEAD),
-    Screen("scorecard", "Scorecard", role=Role.LEAD),
-    Screen("bulk", "Bulk actions", role=Role.LEAD),
-    Screen("expired_submissions", "Expired submissions", role=Role.LEAD),
-    Screen("people", "People", role=Role.LEAD),
-    Screen("label_studio", "Label Studio", role=Role.LEAD),
-    Screen("import_", "Import", role=Role.LEAD),
-    Screen("models", "Models", role=Role.LEAD),
-    Screen("judges", "Judges", role=Role.LEAD),
-    Screen("results", "Results", role=Role.LEAD),
-    Screen("cases", "Cases", role=Role.LEAD),
-    Screen("agreement", "Agreement", role=Role.LEAD),
-    Screen("calibration", "Calibration", role=Role.LEAD),
-    Screen("export", "Export", role=Role.LEAD),
-    Screen("audit", "Audit", role=Role.LEAD),
-)
-
-FOR_EVERYBODY = ("my_work", "qualify", "comments")
-"""Pages that stand on top of the menu."""
 
 WORKING_STYLE = """
 header[data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stDecoration"],
@@ -144,7 +93,7 @@ def run() -> None:
 def _run() -> None:
     shared = resources()
     session = _session(shared)
-    pages = {screen.name: _page(screen, shared, session) for screen in SCREENS}
+    pages = {screen.name: _page(screen, shared, session) for screen in SCREENS.values()}
     st.session_state["touchstone.pages"] = pages
     current = st.navigation(list(pages.values()), position="hidden")
     if session is None:
@@ -217,8 +166,6 @@ def freeze_collector() -> int:
     Streamlit collects after every run, and each collection costs in proportion to all objects alive: without this, most
     of a submit's time is spent looking through modules that never change.
     """
-    for screen in SCREENS:
-        importlib.import_module(f"app.views.{screen.name}")
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 10, 10)
@@ -497,19 +444,14 @@ def offered(view: ProjectView) -> Sequence[Screen]:
     """The screens that make sense for this person's role and stages, and for the schema's."""
     return [
         screen
-        for screen in SCREENS
-        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.name)
+        for screen in SCREENS.values()
+        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.part)
     ]
 
 
-PARTS = {"qualify": "qualification", "gold": "gold"}
-"""Pages about a part that the schema may give to a stage: without it anywhere they are not offered."""
-
-
-def _asked_for(view: ProjectView, name: str) -> bool:
+def _asked_for(view: ProjectView, part: str) -> bool:
     stages = view.schema.schema_.stages
-    part = PARTS.get(name)
-    return part is None or any(getattr(getattr(stages, stage), part, None) is not None for stage in Stage)
+    return not part or any(getattr(getattr(stages, stage), part, None) is not None for stage in Stage)
 
 
 def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
@@ -608,9 +550,9 @@ def _sidebar(services: Services, current: Screen) -> None:
         view = _choose_project(services, mine)
         places = offered(view)
         groups = (
-            ("", [screen for screen in places if screen.name in FOR_EVERYBODY]),
+            ("", [screen for screen in places if screen.top]),
             ("Work", [screen for screen in places if screen.stage is not None]),
-            ("Lead", [screen for screen in places if screen.stage is None and screen.name not in FOR_EVERYBODY]),
+            ("Lead", [screen for screen in places if screen.stage is None and not screen.top]),
         )
         for title, screens in groups:
             if title and screens:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from annotation_schemas import formats
+from app import views
+from app.screens import SCREENS
 from tests.paths import ROOT
 
 PAGE = ROOT / "docs" / "contributing.md"
@@ -31,6 +33,7 @@ def planted(folder: Path, path: str) -> Path:
     return file.parent
 
 
+PAGE_OF_DIMENSIONS = "app/views/dimensions.py"
 EXPORT_FORMAT = "annotation_schemas/formats/answer_key.py"
 IMPORT_FORMAT = "annotation_schemas/formats/answer_sheet.py"
 
@@ -42,3 +45,11 @@ def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch, path: str = EXPO
     monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(place)])
     monkeypatch.setattr(formats.FORMATS, "_rows", None)
     monkeypatch.delitem(sys.modules, f"annotation_schemas.formats.{Path(path).stem}", raising=False)
+
+
+def plant_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of a page is there until the test ends."""
+    place = planted(folder, PAGE_OF_DIMENSIONS)
+    monkeypatch.setattr(views, "__path__", [*views.__path__, str(place)])
+    monkeypatch.setattr(SCREENS, "_rows", None)
+    monkeypatch.delitem(sys.modules, "app.views.dimensions", raising=False)

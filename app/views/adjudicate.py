@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from app.screens import Screen
 from app.services import Services
 from app.workbench import stages
+from domain.roles import Role
 from domain.states import Stage
+
+SCREEN = Screen("Adjudicate", place=70, stage=Stage.ADJUDICATION, role=Role.SENIOR)
 
 
 def render(services: Services) -> None:

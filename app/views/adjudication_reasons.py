@@ -9,11 +9,15 @@ import streamlit as st
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
 from app import markup, shell
+from app.screens import Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
+from domain.roles import Role
 from domain.states import Stage
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
+
+SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD)
 
 MOST = 40
 """So many decisions with one reason are listed; the file has all of them."""

@@ -16,15 +16,19 @@ import streamlit as st
 from agreement.summary import Result
 from annotation_schemas import reporting
 from app import figures, items_switch, markup, shell
+from app.screens import Screen
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
+from domain.roles import Role
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS, Needs
 from workflow.lead import item_history as found
 from workflow.results import rater_agreement
 from workflow.results.criterion_values import scored_criteria
+
+SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""

@@ -9,13 +9,17 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.screens import Screen
 from app.services import Services
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.states import ItemState, Stage
 from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
+
+SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD)
 
 ACTIONS = {
     Action.GIVE_BACK: "Give a person's assignments back to everyone",

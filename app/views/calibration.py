@@ -11,6 +11,7 @@ import streamlit as st
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
 from app import archives, figures, items_switch, markup, shell
+from app.screens import Screen
 from app.services import Services
 from app.views import history
 from app.views.agreement import of_slice
@@ -18,6 +19,7 @@ from app.workbench.report import report
 from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS
 from workflow.access.counted_items import counting_of
@@ -25,6 +27,8 @@ from workflow.lead import item_history as found
 from workflow.results import calibration as calibrate
 from workflow.results import rater_agreement
 from workflow.results.ratings import Raters, raters_called, raters_of
+
+SCREEN = Screen("Calibration", place=260, role=Role.LEAD)
 
 if TYPE_CHECKING:
     from reports.content import Behind

@@ -15,17 +15,21 @@ from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from app import figures, items_switch, markup, pending_figures, shell
 from app.running import shown
+from app.screens import Screen
 from app.services import Services
 from app.views import history
 from domain.display_names import distinct_names
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
+from domain.roles import Role
 from domain.states import Items
 from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
 from workflow.results.scores import Scores
+
+SCREEN = Screen("Cases", place=240, role=Role.LEAD)
 
 PER_PAGE = 20
 """Cases on one page of the list: as many as are read for it, however many there are."""

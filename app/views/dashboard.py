@@ -8,13 +8,17 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app import markup, shell
+from app.screens import Screen
 from app.services import Services
 from app.views import history, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
+from domain.roles import Role
 from domain.states import ItemState
 from workflow.annotate import project_progress
 from workflow.lead import forecast
 from workflow.lead.forecast import LATELY, AtWork, Forecast
+
+SCREEN = Screen("Dashboard", place=100, role=Role.LEAD)
 
 PARTS = (
     ItemState.KEPT,

@@ -9,14 +9,18 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.screens import Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.gold import GoldStanding
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.states import Stage
 from workflow.annotate import gold_checks, gold_making, gold_scores
 from workflow.annotate.gold_making import GoldLine
 from workflow.annotate.gold_scores import GoldScore
+
+SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold")
 
 WORDS = {
     GoldStanding.FEW: "too few to say",

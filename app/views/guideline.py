@@ -9,12 +9,16 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.screens import Screen
 from app.services import Services
 from app.views.adjudication_reasons import title_of
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
+from domain.roles import Role
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
+
+SCREEN = Screen("Guideline", place=130, role=Role.LEAD)
 
 STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }

@@ -12,6 +12,7 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from app import markup, shell
+from app.screens import Screen
 from app.services import Services
 from app.workbench.comments import threads
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -21,6 +22,8 @@ from domain.roles import Role, at_least
 from domain.states import Items, ItemState, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
+
+SCREEN = Screen("History", place=110, role=Role.SENIOR)
 
 PAGE = 100
 """So many items are on a page of the list."""

@@ -17,11 +17,13 @@ from app import archives, markup, shell
 from app.judging import begin
 from app.pairs import pairs
 from app.running import shown
+from app.screens import Screen
 from app.services import Services
 from domain import csv_text
 from domain.errors import FileRefused, RowsRefused, TouchstoneError
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
+from domain.roles import Role
 from domain.states import RatersAre
 from labelstudio.names import Names
 from workflow.annotate import image_pool
@@ -30,6 +32,8 @@ from workflow.files.import_judgements import ImportedJudgements, import_judgemen
 from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
 from workflow.results import file_raters
+
+SCREEN = Screen("Import", place=200, role=Role.LEAD)
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 UPLOAD, PATH = "Upload", "A path on the server's machine"

@@ -9,13 +9,17 @@ from app.judging import begin, compare, replies, watch
 from app.judging import shown as of_judges
 from app.running import begin as running
 from app.running import run_lists, shown
+from app.screens import Screen
 from app.services import Services
 from domain.errors import NotFound
 from domain.judging import JudgePlan
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.runs import RunKind
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
+
+SCREEN = Screen("Judges", place=220, role=Role.LEAD)
 
 RUNS, NEW = "Runs", "New run"
 PROGRESS, REPLIES, COMPARE, ABOUT = "Progress", "Replies", "Compare", "Judge and template"

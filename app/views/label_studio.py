@@ -11,12 +11,16 @@ import streamlit as st
 
 from app import markup, shell
 from app.label_studio import bridging, sync_process
+from app.screens import Screen
 from app.services import Services
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
 from workflow.labelstudio import bridge
 from workflow.labelstudio.bridge import BridgeStatus, PersonThere, StageThere
+
+SCREEN = Screen("Label Studio", place=190, role=Role.LEAD)
 
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0

@@ -6,12 +6,16 @@ import streamlit as st
 
 from app import markup, shell
 from app.running import answers, begin, models, run_lists, shown, watch
+from app.screens import Screen
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import ProjectView
+from domain.roles import Role
 from domain.runs import RunKind
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
+
+SCREEN = Screen("Models", place=210, role=Role.LEAD)
 
 RUNS, NEW = "Runs", "New run"
 PROGRESS, ANSWERS, GRADING, ABOUT = "Progress", "Answers", "Grading", "Description and plan"

@@ -11,6 +11,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views.expired_submissions import text_of
 from domain.comments import Mentions
@@ -29,6 +30,8 @@ from workflow.annotate import (
     progress,
     project_progress,
 )
+
+SCREEN = Screen("My work", place=10, top=True)
 
 KEYS = "123456789"
 
@@ -131,7 +134,7 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
     waiting, done = _waiting(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
-    screen = next(screen for screen in shell.SCREENS if screen.stage is stage)
+    screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
     key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
@@ -250,7 +253,7 @@ def _line(
         except (LeaseLost, NotAllowed) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
-        screen = next(screen for screen in shell.SCREENS if screen.stage is row.stage)
+        screen = next(screen for screen in SCREENS.values() if screen.stage is row.stage)
         shell.go(screen.name, project=row.project)
 
 
@@ -290,4 +293,4 @@ def _no_project(services: Services) -> None:
 
 
 def _has_screen(stage: Stage) -> bool:
-    return any(screen.stage is stage for screen in shell.SCREENS)
+    return any(screen.stage is stage for screen in SCREENS.values())

@@ -10,12 +10,15 @@ import streamlit as st
 
 from app import confirm, dialogs, markup, shell
 from app.confirm import Question
+from app.screens import SCREENS, Screen
 from app.services import Services
 from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import accounts, projects, sign_in
+
+SCREEN = Screen("People", place=180, role=Role.LEAD)
 
 PARTS: list[Role] = list(Role)
 ROLES = {
@@ -49,7 +52,7 @@ def render(services: Services) -> None:
 
 def stages_of(view: ProjectView) -> list[Stage]:
     """The stages of the project's schema in which people work on screens."""
-    worked = {screen.stage for screen in shell.SCREENS}
+    worked = {screen.stage for screen in SCREENS.values()}
     return [stage for stage in Stage if stage in worked and getattr(view.schema.schema_.stages, stage) is not None]
 
 

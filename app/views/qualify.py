@@ -9,6 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.screens import Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.qualification import Standing
@@ -17,6 +18,8 @@ from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
+
+SCREEN = Screen("Qualify", place=60, part="qualification", top=True)
 
 WORDS = {
     Standing.OPEN: "not finished",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from app import markup, shell
+from app.screens import Screen
 from app.services import Services
 from app.workbench import stages
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.annotate import refinement
 from workflow.annotate.refinement import RefinementIntake
+
+SCREEN = Screen("Refine", place=80, stage=Stage.REFINEMENT)
 
 
 def render(services: Services) -> None:

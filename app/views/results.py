@@ -15,9 +15,11 @@ import streamlit as st
 from annotation_schemas.kinds import title_of
 from annotation_schemas.reporting import cut_first
 from app import figures, items_switch, markup, pending_figures, shell
+from app.screens import Screen
 from app.services import Services
 from app.views import cases
 from domain.records import RULES, ProjectView
+from domain.roles import Role
 from domain.states import Items
 from workflow.results import clusters, leaderboard_lines, leaderboard_page, slice_contrasts
 from workflow.results import leaderboard as numbers
@@ -30,6 +32,8 @@ from workflow.results.scores import METHODS
 from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, similarity_of, texts, ways
 from workflow.results.win_rates import Comparison
+
+SCREEN = Screen("Results", place=230, role=Role.LEAD)
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

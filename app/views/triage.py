@@ -8,10 +8,14 @@ from html import escape
 import streamlit as st
 
 from app import markup, shell
+from app.screens import Screen
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
+from domain.states import Stage
 from workflow.annotate import triage, triage_figures
+
+SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE)
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
 """Keys of reasons, in their order. U takes back; C and R are the browser frame's own."""

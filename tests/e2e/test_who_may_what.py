@@ -22,8 +22,8 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.routes import routes, routes_before, work
 from app.routes.moved import MOVED
+from app.screens import SCREENS
 from app.services import Resources
-from app.shell import SCREENS
 from db.engine import Store, open_store
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -305,7 +305,7 @@ def client(world: World, role: str) -> Client:
 
 
 def test_every_page_and_every_route_has_its_row(world: World) -> None:
-    assert set(PAGES) == {screen.name for screen in SCREENS}
+    assert set(PAGES) == {screen.name for screen in SCREENS.values()}
     assert set(ACTIONS) == set(work.ACTIONS)
     store = open_store(None, world.server.home)
     shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
@@ -323,7 +323,7 @@ def test_every_page_and_every_route_has_its_row(world: World) -> None:
 @pytest.mark.parametrize("role", ROLES)
 def test_pages(world: World, role: str) -> None:
     person = client(world, role)
-    paths = {screen.name: screen.path for screen in SCREENS}
+    paths = {screen.name: screen.path for screen in SCREENS.values()}
     found = {}
     for name in PAGES:
         reply = person.get(f"/{paths[name]}?project=p")
@@ -378,7 +378,7 @@ def test_a_forged_link_or_invitation_lets_nobody_in(world: World) -> None:
 
 def test_somebody_deactivated_is_nobody(world: World) -> None:
     person = Client(world.server.url, cookies={"touchstone_session": world.gone})
-    for screen in SCREENS:
+    for screen in SCREENS.values():
         assert person.get(f"/{screen.path}?project=p").status == 303
     paths = {path: path.replace("{asset}", world.asset).replace("{size}", "display") for path in GETS}
     found = {path: person.get(paths[path].replace("{token}", "forged")).status for path in GETS}

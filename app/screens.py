@@ -1,0 +1,38 @@
+"""The pages as rows: each module of ``app.views`` says in ``SCREEN`` what its page is called, and who is offered it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.registers import Register
+from domain.roles import Role
+from domain.states import Stage
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A page: its row in the menu, and its place in the address."""
+
+    title: str
+    """As the menu and the window call it."""
+    place: int
+    """Where it stands in the menu, from small to large."""
+    stage: Stage | None = None
+    """A working page: the stage that a schema must have for it."""
+    role: Role = Role.ANNOTATOR
+    """Who is offered the page. Who may use it is checked below the screen."""
+    part: str = ""
+    """The part that a schema may give to a stage, and that the page is about: without it anywhere it is not offered."""
+    top: bool = False
+    """It stands on top of the menu, whatever else someone is offered."""
+    name: str = ""
+    """Its module in ``app.views``, which fills it in; without a trailing underscore it is the path in the address."""
+
+    @property
+    def path(self) -> str:
+        """Its path in the address, without the slash; the start page has none."""
+        return "" if self.name == "my_work" else self.name.rstrip("_")
+
+
+SCREENS: Register[Screen] = Register("app.views")
+"""All pages by name, in the order of the menu."""

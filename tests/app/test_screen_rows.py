@@ -1,0 +1,98 @@
+"""A page is one file: what docs/contributing.md shows is in the menu and at its address without another edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app import shell
+from app.screens import SCREENS
+from app.services import Services
+from db.engine import Store
+from domain.settings import Settings
+from tests.app.homes import Home, make_home
+from tests.paths import ROOT
+from tests.planting import plant_page
+from workflow.access import accounts, projects
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("pages"), sqlite_template, pictures=1)
+
+
+@pytest.fixture
+def store(home: Home) -> Iterator[Store]:
+    store = home.store()
+    yield store
+    store.close()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant_page(tmp_path, monkeypatch)
+
+
+def offered(store: Store, login: str) -> list[str]:
+    person = accounts.find_person(store, login=login)
+    view = next(each for each in projects.projects_of(store, person=person) if each.name == "tiny")
+    return [screen.title for screen in shell.offered(view)]
+
+
+def services_of(home: Home, store: Store, login: str) -> Services:
+    return Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login=login), "csrf")
+
+
+@pytest.mark.usefixtures("extra")
+def test_a_new_page_is_offered_at_its_place_to_those_whose_role_is_enough(store: Store) -> None:
+    assert SCREENS["dimensions"].path == "dimensions"
+    titles = offered(store, "lea")
+    at = titles.index("Dimensions")
+    assert titles[at - 1 : at + 2] == ["Scorecard", "Dimensions", "Bulk actions"]
+    assert "Dimensions" not in offered(store, "ana")
+
+
+@pytest.mark.usefixtures("extra")
+def test_the_app_has_a_new_page_in_its_menu(home: Home, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script that Streamlit runs for every page, for someone who has signed in."""
+    services = services_of(home, store, "lea")
+    monkeypatch.setattr(shell, "resources", lambda: None)
+    monkeypatch.setattr(shell, "_session", lambda shared: SimpleNamespace(person=services.person))
+    monkeypatch.setattr(shell, "_services", lambda shared, session: services)
+    test = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
+    test.query_params["project"] = "tiny"
+    test.run()
+    assert not test.exception
+    links = {link.proto.label: link.proto.page for link in test.sidebar.get("page_link")}
+    assert links["Dimensions"] == "dimensions"
+    assert links["Dashboard"] == "dashboard"
+
+
+@pytest.mark.usefixtures("extra")
+def test_a_new_page_is_drawn_in_the_frame_of_all(home: Home, store: Store) -> None:
+    def screen(name, services):  # type: ignore[no-untyped-def]
+        from app import shell
+        from app.screens import SCREENS
+
+        shell._draw(SCREENS[name], services)
+
+    def words(login: str) -> str:
+        test = AppTest.from_function(screen, args=("dimensions", services_of(home, store, login)), default_timeout=60)
+        test.query_params["project"] = "tiny"
+        test.run()
+        assert not test.exception
+        return "\n".join(element.proto.body for element in test.main.get("html"))
+
+    assert "What they are called, and which group each is in." in words("lea")
+    assert "This page is for the leads of" in words("ana")
+
+
+def test_every_page_has_a_place_of_its_own() -> None:
+    assert len({screen.place for screen in SCREENS.values()}) == len(SCREENS)
+    assert next(iter(SCREENS.values())).path == "", "the start page is the first"
