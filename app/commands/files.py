@@ -300,9 +300,7 @@ def _import_replies(
     here = _resources()
     criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
-    done = import_judgements(
-        here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format
-    )
+    done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")
     if done.same or done.differ:
