@@ -41,8 +41,6 @@ from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualif
 from workflow.results import file_raters
 from workflow.results.rater_agreement import agreement_of
 
-pytestmark = pytest.mark.thorough
-
 Show = Callable[..., AppTest]
 
 

@@ -33,8 +33,6 @@ from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.runs import model_descriptions, run_views
 
-pytestmark = pytest.mark.thorough
-
 Open = Callable[..., AppTest]
 
 SPEC = ModelSpec(name="little", adapter="chat", model="nobody/little")
