@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from asyncio.events import _set_running_loop
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 WAIT_MS = 20_000
 """How long a person would wait for a page on a busy machine before calling it broken."""
 
+SHELL = "chromium-headless-shell"
+"""The same engine without the windows, menus and services around it, which no test looks at: a third less work."""
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -27,6 +31,8 @@ FLAGS = [
     "--font-render-hinting=none",
     "--process-per-site",  # a new page of a window goes where the one before was drawn: see ``window``
 ]
+SHORT_LIVED = "--js-flags=--no-opt --no-maglev"
+"""No page of a test lives long enough for a faster translation of its code to pay."""
 
 
 def program() -> str | None:
@@ -35,19 +41,44 @@ def program() -> str | None:
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
-    """A headless browser; pages are made by the caller."""
+def launched(*, for_tests: bool = False) -> Iterator[Browser]:
+    """A headless browser; pages are made by the caller. ``for_tests`` is one that does the same with less work."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=WAIT_MS)
 
-    path = program()
+    path = (for_tests and shutil.which(SHELL)) or program()
     if path is None:
         raise RuntimeError("Chromium is not installed: install the package chromium (make test does it as root).")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        running = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *[SHORT_LIVED] * for_tests])
         yield running
         running.close()
+
+
+@contextmanager
+def kept() -> Iterator[Callable[[], AbstractContextManager[Browser]]]:
+    """A browser for tests that is started once, and what gives it to one module after the other.
+
+    Playwright leaves its event loop running in the thread that began it. Between two modules that loop is put away, so
+    that others can run theirs.
+    """
+    with launched(for_tests=True) as running:
+        loop = asyncio.get_running_loop()
+
+        @contextmanager
+        def used() -> Iterator[Browser]:
+            _set_running_loop(loop)
+            try:
+                yield running
+            finally:
+                _set_running_loop(None)
+
+        _set_running_loop(None)
+        try:
+            yield used
+        finally:
+            _set_running_loop(loop)
 
 
 class _Window:

@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -257,13 +257,20 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     return Shelf(tmp_path_factory.mktemp("tiny"))
 
 
+@pytest.fixture(scope="session")
+def kept_chromium() -> Iterator[Callable[[], AbstractContextManager[Browser]]]:
+    """A browser that is started once."""
+    with browser.kept() as used:
+        yield used
+
+
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
+def chromium(kept_chromium: Callable[[], AbstractContextManager[Browser]]) -> Iterator[Browser]:
     """The system's Chromium, headless; it reaches nothing but this machine.
 
-    As long as it is there, this thread has a running event loop, and nothing else can run one in it.
+    As long as a module uses it, this thread has a running event loop, and nothing else can run one in it.
     """
-    with browser.launched() as running:
+    with kept_chromium() as running:
         yield running
 
 

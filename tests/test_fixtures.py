@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +63,20 @@ def test_a_database_of_postgresql_is_lent_again_only_as_the_template_is(postgres
     assert fourth != third, "someone was still connected"
     for name in (fourth, template):
         postgres_cluster.drop(name)
+
+
+@pytest.mark.browser
+def test_a_browser_that_no_module_uses_leaves_the_thread_to_others(
+    kept_chromium: Callable[[], AbstractContextManager[Browser]],
+) -> None:
+    async def word() -> str:
+        return "said"
+
+    for _ in range(2):
+        assert asyncio.run(word()) == "said"
+        with kept_chromium() as running, browser.window(running) as page:
+            page.set_content("<h1>hello</h1>")
+            assert page.get_by_role("heading").inner_text() == "hello"
 
 
 @pytest.mark.browser

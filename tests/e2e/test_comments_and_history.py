@@ -76,6 +76,7 @@ def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path:
     _vic_votes(chromium, running)
     _sam_settles(chromium, running)
     with at_desk(chromium, running, "vera") as desk:
+        desk.open("/")
         expect(desk.page.locator("[data-part=mentions]")).to_have_text("1 comment for you")
         desk.page.locator("[data-part=mentions] a").click()
         expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD])
@@ -130,6 +131,7 @@ def _vera_asks_and_votes(chromium: Browser, running: Server) -> None:
 
 def _sam_answers(chromium: Browser, running: Server) -> None:
     with at_desk(chromium, running, "sam") as desk:
+        desk.open("/")
         expect(desk.page.locator("[data-part=mentions]")).to_contain_text("1 comment for you, 1 item")
         desk.page.locator("[data-part=mentions] a").click()
         thread = desk.page.locator("article")

@@ -19,8 +19,9 @@ from sklearn.metrics import cohen_kappa_score
 from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import Scene, scenes
+from testkit.browser import window
 from testkit.serving import Server, touchstone
-from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.people import Desk, at_desk, opened, sign_in_link
 from workflow.access import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -124,8 +125,10 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
     def shot(name: str) -> Path | None:
         return pictures / f"{name}.png" if pictures else None
 
-    with at_desk(chromium, running, "lena") as lead:
-        free = _bring_in_images(lead, plan, tmp_path)
+    with window(chromium) as page:
+        page.goto(sign_in_link(running, "lena"))  # the page that follows the link by itself
+        expect(page.get_by_role("heading", name="My work")).to_be_visible()
+        free = _bring_in_images(Desk(page, running), plan, tmp_path)
     for author, dimensions in AUTHORS.items():
         with at_desk(chromium, running, author) as desk:
             _write(desk, plan, dimensions, free, shot if author == "dan" else nowhere)

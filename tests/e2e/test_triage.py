@@ -101,6 +101,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
     seen: list[set[str]] = []
     with at_desk(chromium, running, "ann") as ann, at_desk(chromium, running, "ben") as ben:
         for desk in (ann, ben):
+            desk.open("/")
             desk.press("1")  # from My work
             seen.append(set(shown(desk)))
         first = shown(ann)
