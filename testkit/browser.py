@@ -103,7 +103,10 @@ class _Window:
         return page
 
     def tidied(self) -> bool:
-        """Close what is open, and forget everything that the next one could meet; False if that cannot be done."""
+        """Close what is open, and forget everything that the next one could meet; False if that cannot be done.
+
+        Files stay in the cache: code is called by its hash, and a picture goes only to the cookie that it came with.
+        """
         for page in self._context.pages:
             if page is not self._stays:
                 page.close()
@@ -111,7 +114,6 @@ class _Window:
         self._context.clear_cookies()
         self._context.clear_permissions()
         self._session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
-        self._session.send("Network.clearBrowserCache")
         # A clock that a test has set is one for all pages of the context, and for good.
         return bool(self._stays.evaluate("() => /native code/.test(Date.now.toString())"))
 
@@ -128,7 +130,7 @@ _free: WeakKeyDictionary[Browser, list[_Window]] = WeakKeyDictionary()
 def window(browser: Browser, *, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
     """A page without cookies or anything stored, 1280 x 800. Errors thrown on the page fail the test.
 
-    The window may have been someone's before: nothing of theirs is left, but for code that is compiled already.
+    The window may have been someone's before: nothing of theirs is left, but for code, which is fetched and compiled.
     """
     free = _free.setdefault(browser, [])
     chosen = free.pop() if free else _Window(browser)

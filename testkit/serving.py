@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from weakref import WeakValueDictionary
 
 from testkit import missing_media
 from testkit.forked import Forked
@@ -52,11 +53,37 @@ def free_port() -> int:
         return port
 
 
+_ports: WeakValueDictionary[int, Server] = WeakValueDictionary()
+"""Who has which port."""
+_known: list[int] = []
+"""Ports that servers of this process have had. A browser has their code already, fetched and compiled."""
+
+
+def _port_for(server: Server) -> int:
+    """A port that an earlier server has left, or a new one."""
+    port = next((port for port in _known if port not in _ports and _is_free(port)), None)
+    if port is None:
+        port = free_port()
+        _known.append(port)
+    _ports[port] = server
+    return port
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does it
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
 class Server:
     """``touchstone serve`` on one port and one home; it can be killed and started again."""
 
     def __init__(self, home: Path, *, worker: bool = False, **more: str) -> None:
-        self.home, self.port, self._more = home, free_port(), more
+        self.home, self.port, self._more = home, _port_for(self), more
         self.database = more.get("TOUCHSTONE_DATABASE_URL")
         self.worker = worker
         self.process: Forked | None = None

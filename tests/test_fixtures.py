@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,6 +86,37 @@ def test_the_browser_shows_a_page(browser_page: Page) -> None:
     browser_page.set_content("<h1>hello</h1>")
     assert browser_page.get_by_role("heading").inner_text() == "hello"
     assert browser_page.viewport_size == {"width": 1280, "height": 800}
+
+
+@pytest.mark.browser
+def test_a_picture_of_someone_who_has_left_is_asked_for_again(chromium: Browser) -> None:
+    asked: list[str] = []
+
+    class Pictures(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            for name, value in {"Cache-Control": "private, max-age=999, immutable", "Vary": "Cookie"}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Pictures) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            for who in ("ann", "bob"):
+                with browser.window(chromium) as page:
+                    url = f"http://127.0.0.1:{server.server_port}/"
+                    page.context.add_cookies([{"name": "touchstone_session", "value": who, "url": url}])
+                    for _ in range(2):
+                        page.goto(f"{url}media")
+                        page.goto("about:blank")
+        finally:
+            server.shutdown()
+    assert asked.count("/media") == 2, "each of them asked once, and then had it"
 
 
 @pytest.mark.browser

@@ -30,7 +30,14 @@ def missing() -> list[str]:
 
 def main() -> int:
     """Install what is missing, or say what it is."""
+    lighter_browser()
     return system_packages() or peer()
+
+
+def lighter_browser() -> None:
+    """Root gets the browser that does the same with less work, if it is to be had: without it Chromium itself does."""
+    if shutil.which(browser.SHELL) is None and _can_install():
+        _install([browser.SHELL])
 
 
 def peer() -> int:
@@ -54,18 +61,25 @@ def provide(missing: Callable[[], list[str]], need: str) -> int:
     packages = missing()
     if not packages:
         return 0
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+    if not _can_install():
         print(f"{need} the system packages {' and '.join(packages)}: install them and run again.", file=sys.stderr)
         return 1
+    if not _install(packages) or missing():
+        print(f"apt-get could not install {' and '.join(packages)}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _can_install() -> bool:
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def _install(packages: list[str]) -> bool:
     print(f"installing {' and '.join(packages)} from the system's packages", flush=True)
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=False)
     command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-    done = subprocess.run(command, env=quiet, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode or missing():
-        print(f"apt-get could not install {' and '.join(packages)}.", file=sys.stderr)
-        return 1
-    return 0
+    return not subprocess.run(command, env=quiet, stdin=subprocess.DEVNULL, check=False).returncode
 
 
 if __name__ == "__main__":
