@@ -49,6 +49,7 @@ def by_name(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"lists the kinds {', '.join(map(str, words))}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("room", ROOMS)
 def test_nothing_but_its_own_module_knows_a_kind(room: str) -> None:
     wrong = [
@@ -216,6 +217,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.thorough
 def test_a_new_kind_is_its_own_module(tmp_path: Path) -> None:
     """What docs/contributing.md shows is in the grammar, checks, agreement and lists without another edit."""
     folder = planted(tmp_path, "annotation_schemas/kinds/percent.py")
@@ -275,6 +277,7 @@ class Lacking({base}):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("base", "row"), [("CriterionKind", "CRITERION"), ("FieldKind", "FIELD")])
 def test_a_kind_that_lacks_something_is_found_when_the_kinds_are_looked_for(
     tmp_path: Path, base: str, row: str

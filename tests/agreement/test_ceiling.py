@@ -76,6 +76,7 @@ def test_the_difference_is_paired() -> None:
     assert found.difference.low < 0 < found.difference.high  # it is as good as one of them
 
 
+@pytest.mark.thorough
 def test_a_judge_as_good_as_a_person_is_told_so_in_19_of_20_studies() -> None:
     hits = 0
     random = np.random.default_rng(6)

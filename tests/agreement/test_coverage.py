@@ -39,6 +39,7 @@ ANALYTIC = [
 MODELS = [(GRADED, THREE), (LIKERT, FIVE), (SKEWED, TWO)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("at", ANALYTIC, ids=[f"{CLAIMS[at].statistic} of {CLAIMS[at].population}" for at in ANALYTIC])
 @pytest.mark.parametrize(("confidence", "slack"), [(0.95, 0.02), (0.5, 0.05)])
 def test_intervals_hold_the_truth(at: int, confidence: float, slack: float) -> None:

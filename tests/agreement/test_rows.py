@@ -25,6 +25,8 @@ from tests.paths import ROOT
 from tests.planting import planted
 from tools import reference
 
+pytestmark = pytest.mark.thorough
+
 FILE = "agreement/unanimous.py"
 
 SAID = [(1, 1, 1), (2, 2, 1), (3, 3, 3), (1, 2, None), (2, None, None)]

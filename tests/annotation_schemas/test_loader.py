@@ -314,6 +314,7 @@ def test_no_text_makes_the_loader_fall_over(text: str) -> None:
         load_text(text, "", "any.yaml")
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_a_file_with_a_line_lost_or_twice_is_refused_or_read(data: st.DataObject) -> None:
     lines = FITS.splitlines(keepends=True)

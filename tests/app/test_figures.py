@@ -30,6 +30,8 @@ from workflow.annotate.submissions import submit
 from workflow.results import agreement_page, rater_agreement
 from workflow.results.leaderboard import as_json
 
+pytestmark = pytest.mark.thorough
+
 ABOUT: dict[str, Any] = {"project": "p", "stage": Stage.VERIFICATION}
 ARGS: dict[str, Any] = {**ABOUT, "by": Cut.WHOLE, "of_means": False, "pool_guidelines": False, "items": None}
 

@@ -118,6 +118,7 @@ def vote(store: Store, login: str, value: str, reason: str | None = None) -> Non
 # ---- my work ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_my_work_offers_a_key_for_each_stage_in_which_something_waits(store: Store, show: Show) -> None:
     write_item(store)
     test = show("my_work", "bo")
@@ -133,6 +134,7 @@ def test_my_work_offers_a_key_for_each_stage_in_which_something_waits(store: Sto
     assert "made-up data" in words(test)
 
 
+@pytest.mark.thorough
 def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show) -> None:
     accounts.create_person(store, login="new", name="New")
     assert "You take part in no project yet" in words(show("my_work", "new"))
@@ -462,6 +464,7 @@ def test_a_format_that_is_only_a_row_is_on_the_page_and_written(
         assert packed.read("key.csv").splitlines()[:1] == [b"item,answer"]
 
 
+@pytest.mark.thorough
 def test_a_project_of_label_studio_comes_in_under_its_own_names(
     store: Store, show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_a_key_that_was_pasted_is_not_repeated() -> None:
 # ---- seeing and starting ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     show: Open, store: Store, items: list[int]
 ) -> None:
@@ -297,6 +298,7 @@ def test_the_list_has_every_run_with_a_link(show: Open, store: Store, items: lis
     assert "1 answered" in page
 
 
+@pytest.mark.thorough
 def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store, items: list[int]) -> None:
     attempts = [
         Attempt(items[0], Outcome.ANSWERED, HOSTILE, tokens_in=10, tokens_out=4, seconds=0.5),

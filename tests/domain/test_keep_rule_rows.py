@@ -35,6 +35,7 @@ def come_to(*values: str | None) -> ItemState:
     return verdict(rule, votes, raters=3, item_fields=MappingProxyType({}), adjudication=True).state
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("two_thirds")
 def test_a_new_rule_is_in_schemas_verdicts_and_reference(tmp_path: Path) -> None:
     meaning = "kept if at least two thirds of the raters give the value"

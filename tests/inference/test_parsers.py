@@ -266,6 +266,7 @@ def test_it_is_wrong_explains_the_lowest_rating_and_takes_back_any_other() -> No
     assert [each.values.get(SCORE) for each in said] == [0, None, None]
 
 
+@pytest.mark.thorough
 @given(
     talk=st.lists(TALK, min_size=3, max_size=3),
     scores=st.lists(st.sampled_from(BITS), min_size=3, max_size=3),
@@ -304,6 +305,7 @@ def test_any_text_is_read_without_an_error_and_nothing_is_made_up(
         assert 0 <= start <= end <= len(reply)
 
 
+@pytest.mark.thorough
 def test_wildvision_reads_as_its_authors_read_it() -> None:
     folder = shared("data", "wildvision", "model_judgements", "judge_gpt-4o_reference_claude-3-sonnet-20240229")
     games = [json.loads(line)["games"][0] for line in (folder / "aria.jsonl").read_text(encoding="utf-8").splitlines()]

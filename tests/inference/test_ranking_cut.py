@@ -28,6 +28,7 @@ def tokenizer(*merges: str, end: bool = True) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=built, eos_token="</s>" if end else None)
 
 
+@pytest.mark.thorough
 def test_a_space_comes_between_and_belongs_to_the_option() -> None:
     found = cut(tokenizer(" o"), "at:", ["cap", "on"])
     assert (found.prompt, found.joint, found.end) == ("at:", " ", False)

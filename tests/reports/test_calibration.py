@@ -27,6 +27,8 @@ from reports.content import Figure, Report, Rulings, Source, Table, as_json
 from reports.ruling import rule_from_text
 from reports.study import Runs, StoredRule, Study
 
+pytestmark = pytest.mark.thorough
+
 HERE = Source("made.csv", "0" * 64, "file")
 VALUES = ("bad", "fair", "good")
 

@@ -130,6 +130,7 @@ ABOUT = JudgeAbout(
 )
 
 
+@pytest.mark.thorough
 def test_report_and_card_say_what_a_judge_is() -> None:
     of = calibration(study(judge_runs=[ABOUT]), HERE)
     told = {row["what"]: row["is"] for row in table(of, "judges_are")}

@@ -34,6 +34,7 @@ def _tools() -> None:
         assert web.install() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_tools")
 def test_every_kind_of_fault_is_found(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name in ("package.json", "biome.json", "tsconfig.json"):

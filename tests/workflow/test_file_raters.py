@@ -88,6 +88,7 @@ def of_people(store: Store) -> tuple[int, float]:
     return line.found.n_units, float(line.found.value or 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> None:
     raters = raters_of(rated, person=None, project="p", stage=Stage.GRADING)
@@ -113,6 +114,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert answer.combined == {"score": 0}  # all say so of the first
 
 
+@pytest.mark.thorough
 def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(rated: Store) -> None:
     marks = [
         project_answers.mark(rated, person=None, project="p"),

@@ -56,6 +56,7 @@ def figures(store: Store) -> list[int]:
     return [found[name] for name in ("fed", "decided", "edited", "refined")]
 
 
+@pytest.mark.thorough
 def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
     begin(store)
     assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.RefinementIntake(

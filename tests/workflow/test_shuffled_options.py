@@ -16,6 +16,8 @@ from domain.states import Stage
 from testkit.factories import BLIND, claimed, make_items, make_people, make_predictions, make_project, vote
 from workflow.annotate import claims, submissions
 
+pytestmark = pytest.mark.thorough
+
 OPTIONS = ["red", "blue", "green"]
 
 

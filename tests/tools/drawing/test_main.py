@@ -22,6 +22,7 @@ def test_every_scene_has_its_picture_and_nothing_else_lies_there() -> None:
     assert {scene.path.name for scene in committed.scenes()} == pictures
 
 
+@pytest.mark.thorough
 def test_a_committed_picture_is_what_is_drawn() -> None:
     (scene,) = [scene for scene in scenes() if scene.name == "counting-1"]
     (kept,) = [kept for kept in committed.scenes() if kept.name == scene.name]
