@@ -41,9 +41,26 @@ def label_studio_person(label_studio: LabelStudio) -> Callable[[str], Account]:
     return account
 
 
-@pytest.fixture
-def own_label_studio(tmp_path: Path) -> Iterator[LabelStudio]:
-    """A running server of this test's own (some seconds): it may be killed and started again."""
-    server = new_server(tmp_path / "label-studio").start()
+@pytest.fixture(scope="session")
+def _open_label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
+    folder = tmp_path_factory.mktemp("open-label-studio")
+    files = folder / "files"
+    files.mkdir()
+    server = new_server(
+        folder / "server",
+        SSRF_PROTECTION_ENABLED="false",
+        ML_BLOCK_LOCAL_IP="false",
+        LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED="true",
+        LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT=str(files),
+    )
     yield server
     server.kill()
+
+
+@pytest.fixture
+def open_label_studio(_open_label_studio: LabelStudio) -> LabelStudio:
+    """A second running server, which may be killed and started again. It calls private addresses, asks models on this
+    machine, and serves the files of ``files`` next to its own folder, all of which the stock one does not."""
+    if _open_label_studio.process is None:
+        _open_label_studio.start()
+    return _open_label_studio

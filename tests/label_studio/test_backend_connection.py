@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import urllib.error
-from collections.abc import Iterator
 
 import pytest
 
 from testkit.scripted import error
 from tests.app.test_label_studio_backend import CONFIG, GOOD, SECRET, asked, by_question
-from tests.label_studio.server import new_server, project, put, tasks
+from tests.label_studio.server import project, put, tasks
 from tools.label_studio import Account, LabelStudio
 
 TEXT = CONFIG.replace('<Image name="picture" value="$image"/>', "").replace('"picture"', '"asked"')
 TEXT = TEXT[: TEXT.index("<RectangleLabels")] + "</View>"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
-    """It lets models be on this machine, which it does not by itself."""
-    started = new_server(
-        tmp_path_factory.mktemp("label-studio-models"), ML_BLOCK_LOCAL_IP="false", SSRF_PROTECTION_ENABLED="false"
-    ).start()
-    yield started
-    started.kill()
 
 
 def connect(admin: Account, number: int, url: str, secret: str) -> int:
@@ -47,8 +36,8 @@ def predict(admin: Account, number: int) -> None:
     )
 
 
-def test_predictions_of_our_model_stand_beside_the_tasks_there(server: LabelStudio) -> None:
-    admin = server.admin
+def test_predictions_of_our_model_stand_beside_the_tasks_there(open_label_studio: LabelStudio) -> None:
+    admin = open_label_studio.admin
     number = project(admin, "predicted", TEXT)
     put(admin, number, [{"data": {"question": "What is in the sink?"}} for _ in range(3)])
     with asked(by_question(GOOD), secret=SECRET) as (asking, _):
@@ -68,8 +57,10 @@ def test_predictions_of_our_model_stand_beside_the_tasks_there(server: LabelStud
         assert values["clear"] == {"rating": 3}
 
 
-def test_a_model_that_fails_leaves_tasks_without_a_prediction_and_the_connection_standing(server: LabelStudio) -> None:
-    admin = server.admin
+def test_a_model_that_fails_leaves_tasks_without_a_prediction_and_the_connection_standing(
+    open_label_studio: LabelStudio,
+) -> None:
+    admin = open_label_studio.admin
     number = project(admin, "failing", TEXT)
     put(admin, number, [{"data": {"question": "What is in the sink?"}}])
     with asked([error(500)], secret=SECRET) as (asking, model):

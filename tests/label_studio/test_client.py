@@ -267,21 +267,18 @@ def test_many_are_removed_at_once_and_no_others(front: Client) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_tasks(front: Client, label_studio_person: Person) -> None:
+def test_thousands_of_tasks(front: Client, label_studio_person: Person) -> None:
+    """Sent in parts, and read over many pages: more than SQLite takes values in a statement or a page has rows."""
     anna = label_studio_person("anna.client@example.org")
-    project = front.make_project("ten thousand", title="ten thousand", labeling=server.LABELING)
-    begun = time.monotonic()
-    for begin in range(0, 10_000, 2_000):
-        front.send(project, outgoing(2_000, begin=begin))
-    sent = time.monotonic()
+    project = front.make_project("thousands", title="thousands", labeling=server.LABELING)
+    for begin in range(0, 2_400, 1_200):
+        front.send(project, outgoing(1_200, begin=begin))
     found = list(front.tasks(project))
-    read = time.monotonic()
-    assert [task.key for task in found] == keys(10_000)
-    for task in (found[0], found[5_000], found[-1]):
+    assert [task.key for task in found] == keys(2_400)
+    for task in (found[0], found[1_200], found[-1]):
         server.annotate(anna, task.id, [server.choice("A")])
     answered = [task.key for task in front.tasks(project) if task.annotations]
-    assert answered == ["k00000", "k05000", "k09999"]
-    print(f"10,000 tasks: sent in {sent - begun:.1f} s, read in {read - sent:.1f} s")
+    assert answered == ["k00000", "k01200", "k02399"]
     front.remove_project(project)
 
 
@@ -321,9 +318,9 @@ def test_a_reply_that_comes_too_late_doubles_nothing(
 
 
 def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
-    own_label_studio: LabelStudio, asked: Asked
+    open_label_studio: LabelStudio, asked: Asked
 ) -> None:
-    client = asked(own_label_studio)
+    client = asked(open_label_studio)
     project = client.make_project("killed", title="killed", labeling=server.LABELING)
     tasks, failures = outgoing(3_000), []
 
@@ -336,20 +333,20 @@ def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(
     sending = threading.Thread(target=send)
     sending.start()
     time.sleep(0.1)  # storing so many takes half a second at least
-    own_label_studio.kill()
+    open_label_studio.kill()
     sending.join(60)
     assert len(failures) == 1
-    own_label_studio.start()
+    open_label_studio.start()
     client.send(project, missing(client, project, tasks))
     assert [task.key for task in client.tasks(project)] == keys(3_000)
 
     reading = client.tasks(project)
     seen = [next(reading).key for _ in range(module.PAGE)]
-    own_label_studio.kill()
+    open_label_studio.kill()
     with pytest.raises(OutsideUnreachable):
         next(reading)
     assert seen == keys(module.PAGE)
     with pytest.raises(OutsideUnreachable):
         client.remove([1])
-    own_label_studio.start()
+    open_label_studio.start()
     assert [task.key for task in client.tasks(project)] == keys(3_000)

@@ -65,12 +65,12 @@ def test_people_work_there(label_studio: LabelStudio, label_studio_person: Calla
     assert server.tasks(anna, number)[0]["annotations"] == []
 
 
-def test_accounts_are_kept_with_the_data(own_label_studio: LabelStudio) -> None:
-    (anna,) = accounts(own_label_studio, ["anna@example.org"])
-    own_label_studio.restart()
-    assert accounts(own_label_studio, ["anna@example.org"]) == [anna]
+def test_accounts_are_kept_with_the_data(open_label_studio: LabelStudio) -> None:
+    (anna,) = accounts(open_label_studio, ["anna@example.org"])
+    open_label_studio.restart()
+    assert accounts(open_label_studio, ["anna@example.org"]) == [anna]
     assert anna.call("GET", "/api/current-user/whoami")["email"] == "anna@example.org"
-    assert stat.S_IMODE((own_label_studio.folder / "people.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE((open_label_studio.folder / "people.json").stat().st_mode) == 0o600
 
 
 def test_the_script_says_who_can_sign_in_and_which_token_to_use(tmp_path: Path) -> None:
