@@ -805,7 +805,7 @@ def test_a_text_that_cannot_be_sent_fails_its_item_alone() -> None:
         bad, good = sorted(asked(server.url, [Question(1, "", "", ("\ud800",)), Question(2, "", "", ("?",))]), key=unit)
         assert len(server.asked) == 1
     assert (bad.outcome, good.outcome) == (Outcome.FAILED, Outcome.ANSWERED)
-    assert "mend the item" in bad.error
+    assert "correct the item" in bad.error
 
 
 def unit(attempt: Attempt) -> int:
