@@ -26,8 +26,10 @@ def give_back_all(
     return len(rows)
 
 
-def give_back(session: Session, *, row: StoredTask, by: Person | None, now: datetime) -> None:
-    """Give a locked slot back for anyone who has it."""
+def give_back(
+    session: Session, *, row: StoredTask, by: Person | None, now: datetime, kind: str = "task.taken_away"
+) -> None:
+    """Give a locked slot back for anyone who has it; ``kind`` is the event that tells of it."""
     before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
@@ -38,7 +40,7 @@ def give_back(session: Session, *, row: StoredTask, by: Person | None, now: date
     else:  # made for this person only
         task_claims.end_lease(session, row=row)
     data = {"stage": row.stage.value, "from": next(iter(before.values()), None)}
-    log(session, "task.taken_away", by=by, task=row, now=now, data=data)
+    log(session, kind, by=by, task=row, now=now, data=data)
 
 
 def call_off_authoring(session: Session, *, row: StoredTask) -> None:

@@ -99,6 +99,7 @@ def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
     found = people.by_id(session, id=row.person_id)
     access = part_of(session, link, person_of(found)) if found is not None else None
     if found is None or access is None or then == _GIVEN_BACK:
-        held_tasks.give_back(session, row=held, by=None, now=now)
+        # No lead took it: what they answered there before still counts.
+        held_tasks.give_back(session, row=held, by=None, now=now, kind="task.called_back")
     else:
         leases.give_up(session, access=access, row=held, person=person_of(found), now=now)
