@@ -54,7 +54,7 @@ def accounts_of(person: Person, *logins: str) -> dict[str, Account]:
 
 # ---- EgoPlan: two verify, one settles -------------------------------------------------------------------------------
 
-QUESTIONS = 100
+QUESTIONS = 40
 SKIPS = ("none_fits", "goal_ambiguous", "progress_unclear", "several_fit")
 SETTLING = """adjudication:
     by: senior
@@ -68,7 +68,7 @@ settles it, and everyone may."""
 
 
 def egoplan_records() -> list[dict[str, Any]]:
-    """The first hundred questions that differ in their words."""
+    """The first questions that differ in their words."""
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     by_words: dict[str, dict[str, Any]] = {}
     for record in json.loads(path.read_text(encoding="utf-8")):
@@ -146,7 +146,7 @@ def test_egoplan_by_two_annotators_and_a_senior(
         assert given == on_our_screens(here, list(people), stages, Panel(records))
         assert given["anna"] > QUESTIONS  # some were edited, and verified again
         assert given["ben"] > QUESTIONS
-        assert given["clara"] > 10
+        assert given["clara"] > QUESTIONS / 10
         assert there.verdicts() == here.verdicts()
         assert {state for state, _ in here.verdicts().values()} == {"kept", "rejected"}
         assert there.votes() == here.votes()
