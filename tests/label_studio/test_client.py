@@ -268,7 +268,7 @@ def test_many_are_removed_at_once_and_no_others(front: Client) -> None:
 
 @pytest.mark.slow
 def test_thousands_of_tasks(front: Client, label_studio_person: Person) -> None:
-    """Sent in parts, and read over many pages: more than SQLite takes values in a statement or a page has rows."""
+    """Sent in parts, and read over many pages."""
     anna = label_studio_person("anna.client@example.org")
     project = front.make_project("thousands", title="thousands", labeling=server.LABELING)
     for begin in range(0, 2_400, 1_200):
