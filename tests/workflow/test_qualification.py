@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from sqlalchemy import text
 
-from annotation_schemas.loader import load_text
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.qualification import Standing
@@ -347,6 +348,38 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.GRADING), NothingLeft)
     assert not live & set(seen["ann"])
     assert len(ratings_of(store, project="p", stage=Stage.GRADING)) == 3
+    assert check(store) == []
+
+
+def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None:
+    make_project(store, loaded=load_schema(shipped()["panel"]))
+    names = [f"near/{at}" for at in range(7)]
+    for name in names:  # the question is the name, by which the vote is found
+        make_items(store, dimension="near", fields={"question": name, "answer": "A cup."})
+    in_set, (kept, lost, half) = names[:4], names[4:]
+    qualification_sets.make_set(store, by=None, project="p", names=in_set)
+
+    def say(person: Person, by_item: Mapping[str, str]) -> None:
+        for _ in by_item:
+            view = claimed(store, person)
+            verdict = by_item[view.fields["question"]]
+            reasons = {"verdict": "wrong_answer"} if verdict == "no" else {}
+            values = {"verdict": verdict}
+            submissions.submit(store, person=person, task=view.id, key=view.id, values=values, reasons=reasons)
+
+    sam, ann, bob, cy = make_person(store, "sam", role=Role.SENIOR), *make_people(store, "ann", "bob", "cy")
+    for person, n_right in ((sam, 4), (ann, 4), (bob, 2), (cy, 2)):
+        qualification_tries.begin(store, person=person, project="p")
+        say(person, {name: "yes" if at < n_right else "no" for at, name in enumerate(in_set)})
+        if person != sam:
+            assert sign(store, person, sam).n_right == n_right
+    # Of four, ann had all and the others half: 1, 1/2 and 1/2. More than the half of 2 is for ``kept`` alone.
+    say(ann, {kept: "yes", lost: "no", half: "yes"})
+    say(bob, {kept: "yes", lost: "no", half: "no"})
+    say(cy, {kept: "no", lost: "yes", half: "no"})
+    with store.read() as session:
+        rows = session.execute(text("SELECT external_id FROM item WHERE state = 'kept'")).scalars().all()
+    assert list(rows) == [kept]
     assert check(store) == []
 
 
