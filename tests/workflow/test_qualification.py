@@ -373,13 +373,13 @@ def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None
         say(person, {name: "yes" if at < n_right else "no" for at, name in enumerate(in_set)})
         if person != sam:
             assert sign(store, person, sam).n_right == n_right
-    # Of four, ann had all and the others half: 1, 1/2 and 1/2. More than the half of 2 is for ``kept`` alone.
+    # Of four, ann had all and the others half: 1, 1/2 and 1/2. Her vote against both of theirs is a draw.
     say(ann, {kept: "yes", lost: "no", half: "yes"})
     say(bob, {kept: "yes", lost: "no", half: "no"})
     say(cy, {kept: "no", lost: "yes", half: "no"})
     with store.read() as session:
-        rows = session.execute(text("SELECT external_id FROM item WHERE state = 'kept'")).scalars().all()
-    assert list(rows) == [kept]
+        states = dict(session.execute(text("SELECT external_id, state FROM item")).all())
+    assert [states[name] for name in (kept, lost, half)] == ["kept", "rejected", "in_adjudication"]
     assert check(store) == []
 
 
