@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -15,11 +14,11 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from sqlmodel import select
+from sqlmodel import col, select
 from streamlit.testing.v1 import AppTest
 
 from app.services import Services
-from db.tables import AnnotationRow, BridgeRow
+from db.tables import AnnotationRow, BridgeProjectRow, BridgeRow
 from domain.settings import Settings
 from testkit.forked import Forked
 from testkit.serving import Server, environment, touchstone
@@ -77,15 +76,19 @@ class Team:
 
     def waiting(self, account: Account) -> list[dict[str, Any]]:
         """The tasks that wait for someone there, in the project that bears their name."""
-        name = account.email.split(".")[0].title()
+        name, ours = account.email.split(".")[0].title(), self._ours()
         found = self.there.admin.call("GET", "/api/projects?page_size=1000")["results"]
-        mine = [each["id"] for each in found if each["title"].startswith(f"{name} ") and self._ours(each["id"])]
+        mine = [each["id"] for each in found if each["title"].startswith(f"{name} ") and each["id"] in ours]
         return [task for number in mine for task in tasks(account, number) if not task["annotations"]]
 
-    def _ours(self, number: int) -> bool:
-        """Tests share the server: whether a project there shows pictures of this test's own server."""
-        found = json.dumps([task["data"] for task in tasks(self.there.admin, number)])
-        return self.serving.url in found or "local-files" in found
+    def _ours(self) -> set[int | None]:
+        """Tests share the server: the projects there that this test's own database knows of."""
+        store = self.home.store()
+        with store.read() as session:
+            known = select(BridgeProjectRow.outside_id).join(BridgeRow, col(BridgeRow.id) == BridgeProjectRow.bridge_id)
+            found = set(session.exec(known.where(BridgeRow.address == self.there.url)))
+        store.close()
+        return found
 
     def votes(self) -> list[tuple[int | None, dict[str, Any]]]:
         """Who answered what in verification, as it is stored here."""
