@@ -139,8 +139,9 @@ class Front(Client):
     def __init__(self, there: LabelStudio) -> None:
         super().__init__(there.url, Token(there.admin.personal, whence="here"))
         self.sent: list[bytes] = []
-        hooks = self._http.event_hooks
-        self._http.event_hooks = {**hooks, "request": [*hooks.get("request", []), self._remember]}
+        http = self._requests._http
+        hooks = http.event_hooks
+        http.event_hooks = {**hooks, "request": [*hooks.get("request", []), self._remember]}
 
     def _remember(self, request: Any) -> None:
         self.sent.append(b"\n".join([request.method.encode(), str(request.url).encode(), request.read()]))
