@@ -105,7 +105,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         lead.open("/cases?project=demo")
         page.get_by_label("Contains").fill("zebra")
         lead.press("Enter")
-        expect(page.get_by_text("There is no such case")).to_be_visible()
+        expect(page.get_by_text("No case fits these filters")).to_be_visible()
 
 
 def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Server, chromium: Browser) -> None:
