@@ -31,12 +31,13 @@ from db.tables import (
 )
 from db.withdrawn_runs import TAKEN_BACK, WITHDRAWN, of_counting_runs
 from domain.judging import Verdict
-from domain.runs import Outcome, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import Outcome
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
 
-_ANSWERING = (RunKind.IMPORT, RunKind.MODEL)
+_ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
 _CHANGING = ("item.revised", "item.state", "answers.read", MARKED, WITHDRAWN, TAKEN_BACK)

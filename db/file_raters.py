@@ -9,7 +9,7 @@ from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db.tables import AnnotationRow, FileRaterRow, ImportedRatingRow, PersonRow, RunRow
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Purpose, Stage
 
 MARKED = "raters.marked"
@@ -70,6 +70,6 @@ def accounts(session: Session, *, project_id: int) -> dict[str, int]:
 def judges(session: Session, *, project_id: int) -> set[str]:
     """What judges and metrics that were run in a project are called."""
     wanted = select(RunRow.name).where(
-        RunRow.project_id == project_id, col(RunRow.kind).in_([RunKind.JUDGE, RunKind.METRIC])
+        RunRow.project_id == project_id, col(RunRow.kind).in_([kind for kind in RunKind if not kind.answers])
     )
     return set(session.exec(wanted.distinct()))

@@ -36,7 +36,8 @@ from db.tables import (
     SourceRow,
 )
 from db.withdrawn_runs import of_counting_runs
-from domain.runs import ANSWERS, Outcome, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import ANSWERS, Outcome
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500

@@ -26,7 +26,8 @@ from db.tables import (
 )
 from db.withdrawn_runs import of_counting_runs
 from domain.judging import Verdict
-from domain.runs import Outcome, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import Outcome
 from domain.states import Purpose, Stage
 
 REPLIED = tuple(each for each in Outcome if each.replied)
@@ -233,7 +234,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
         .where(
             col(RunRow.project_id) == project_id,
-            col(RunRow.kind).in_((RunKind.JUDGE, RunKind.METRIC)),
+            col(RunRow.kind).in_([kind for kind in RunKind if not kind.answers]),
             col(RunRow.withdrawn_at).is_(None),
             or_(
                 col(JudgeUnitRow.prediction_id).is_(None),
@@ -247,7 +248,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
     found = session.connection().execute(wanted)
     for unit_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in found:
         newest[unit_id, criterion] = Score(
-            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind == RunKind.METRIC
+            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind.own_scale
         )
     return one_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
 

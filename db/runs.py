@@ -24,7 +24,8 @@ from db.tables import (
     TaskRow,
 )
 from domain.display_names import distinct_names
-from domain.runs import OPEN, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import OPEN, RunState
 from domain.states import Stage, TaskState
 
 # ---- what becomes of a run ------------------------------------------------------------------------------------------
@@ -176,7 +177,9 @@ def names(session: Session, *, project_id: int) -> set[str]:
 
 def open_runs(session: Session) -> Sequence[StoredRun]:
     """The runs of all projects that a worker may work on, the oldest first."""
-    wanted = select(RunRow).where(RunRow.kind != RunKind.IMPORT, col(RunRow.state).in_(tuple(OPEN)))
+    wanted = select(RunRow).where(
+        col(RunRow.kind).in_([kind for kind in RunKind if kind.plan]), col(RunRow.state).in_(tuple(OPEN))
+    )
     return session.exec(wanted.order_by(col(RunRow.id))).all()
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from domain.runs import Outcome, RunKind, RunPlan
+from domain.runs import Outcome, RunPlan
 
 Value = str | int | float | bool
 
@@ -223,8 +223,3 @@ class Wanted:
 
 Plan = RunPlan | JudgePlan
 """What a run will do, of whatever kind it is."""
-
-
-def plan_of(kind: RunKind, dumped: Mapping[str, Any]) -> Plan:
-    """The plan of a run of that kind, as ``dump`` made it."""
-    return JudgePlan.of(dumped) if kind is RunKind.JUDGE else RunPlan.of(dumped)

@@ -14,17 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 
-class RunKind(StrEnum):
-    """What a run is an execution of."""
-
-    IMPORT = "import"
-    """Answers out of a file."""
-    MODEL = "model"
-    JUDGE = "judge"
-    METRIC = "metric"
-    """A reference metric: numbers of answers, without anyone who is asked."""
-
-
 class RunState(StrEnum):
     """Where a run stands."""
 

@@ -14,7 +14,8 @@ from db.engine import Store
 from db.tables import AssetRow, PredictionRow, RunRow
 from domain.records import Person, TaskView
 from domain.roles import Role
-from domain.runs import Attempt, RunKind, RunPlan, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, RunPlan, RunState
 from domain.states import Stage
 from inference.spec import ModelSpec
 from workflow.access import accounts

@@ -11,7 +11,7 @@ import typer
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start, tell_preview
 from app.pairs import pairs
 from domain.errors import ModelRefused
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Items
 
 if TYPE_CHECKING:
@@ -160,7 +160,6 @@ def model(
 def list_(project: Project) -> None:
     """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
     from workflow.runs import run_views
-    from workflow.runs.run_kinds import KINDS
 
     shared = opened()
     found = [view for kind in RunKind for view in run_views.runs_of(shared.store, by=None, project=project, kind=kind)]
@@ -169,7 +168,7 @@ def list_(project: Project) -> None:
         said = f"  {view.said}" if view.said else ""
         apart = f" [{view.differs}]" if view.differs else ""
         gone = f"  withdrawn: {view.withdrawn}" if view.withdrawn else ""
-        state = KINDS[view.kind].words.state or view.state.value
+        state = view.kind.state or view.state.value
         typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{said}")
 
 

@@ -17,7 +17,7 @@ from app.services import Services
 from domain.errors import InvalidInput
 from domain.judging import JudgePlan
 from domain.records import ProjectView
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from workflow.results import judge_replies
 from workflow.runs import identities, judge_plans
 from workflow.runs.judge_templates import TemplateView

@@ -16,7 +16,7 @@ from app.running import shown as texts
 from app.services import Services
 from domain.judging import JudgePlan, Value, Verdict
 from domain.records import ProjectView
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from workflow.access.counted_items import counting_of
 from workflow.results import judge_comparison, judge_replies
 from workflow.results.judge_comparison import Compared, Comparison, Differing

@@ -17,7 +17,8 @@ from app.services import Services
 from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import ProjectView
-from domain.runs import OPEN, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import OPEN, RunState
 from workflow.results import judge_replies
 from workflow.results.judge_replies import Tally
 from workflow.runs import run_views

@@ -20,12 +20,12 @@ from app.services import Services
 from domain.errors import TouchstoneError
 from domain.judging import Plan
 from domain.records import ProjectView
-from domain.runs import Preview, Question, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import Preview, Question
 from workflow.runs import preview_run, run_start
 from workflow.runs.model_descriptions import ModelSpec, kept_as_yaml
 from workflow.runs.model_folders import Place, place_of
 from workflow.runs.preview_run import Estimate
-from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_views import RunView
 
 ESTIMATED_FROM = 20
@@ -106,7 +106,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
 def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning, *, token: str) -> None:
     seen = st.session_state[f"{of.key}.seen"][1]
     # The button stands for what is shown above it: with another model or plan it is another button.
-    label = f"Start: {markup.count(seen.preview.can, KINDS[of.kind].words.one)}"
+    label = f"Start: {markup.count(seen.preview.can, of.kind.one)}"
     if not st.button(label, type="primary", key=f"{of.key}.start.{token}"):
         return
     run = run_start.start(
@@ -177,7 +177,7 @@ def told(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginni
         parts += estimated(seen.estimate)
     if seen.preview.cannot:
         rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in seen.preview.cannot.items()]
-        asked_about = markup.label(f"{KINDS[of.kind].words.one}s")
+        asked_about = markup.label(f"{of.kind.one}s")
         parts.append(markup.table([("Cannot be asked, because", ""), (asked_about, "number")], rows))
     return [*parts, *of.more(seen.preview, view)]
 

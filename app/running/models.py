@@ -10,7 +10,8 @@ from app.running import begin, description, plan, run_lists
 from app.running.run_lists import Listing
 from app.services import Services
 from domain.records import ProjectView
-from domain.runs import Preview, RunKind, RunPlan
+from domain.run_kinds import RunKind
+from domain.runs import Preview, RunPlan
 from workflow.runs.model_descriptions import ModelSpec
 from workflow.runs.run_views import RunView
 

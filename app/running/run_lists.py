@@ -12,9 +12,9 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
-from domain.runs import OPEN, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import OPEN
 from workflow.runs import run_views
-from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_views import RunView
 
 
@@ -91,7 +91,7 @@ def hash_of(head: str) -> Column:
 
 
 def _answers(view: RunView, more: Any) -> Markup:
-    bars = [("answered", "answered", view.answered), ("failing", KINDS[view.kind].words.failed, view.failed)]
+    bars = [("answered", "answered", view.answered), ("failing", view.kind.failed, view.failed)]
     return markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")])
 
 

@@ -18,7 +18,6 @@ from app.running import shown
 from app.services import Services
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
 from workflow.runs import run_control, run_queue, run_views
-from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_views import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
@@ -83,7 +82,7 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
 
 def figures(view: RunView) -> list[Markup]:
     """Progress, and the numbers that go with it."""
-    answers = KINDS[view.kind].answers
+    answers = view.kind.answers
     pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
     if answers:
         pairs.append(("answered", f"{view.answered:,}"))
@@ -143,7 +142,7 @@ def below(view: RunView, failed: Sequence[FailureView], answered: Sequence[Attem
     """What came back last, what failed, who works on it."""
     parts = []
     if failed:
-        title = f"Without an answer: {markup.count(view.failed, KINDS[view.kind].words.one)}"
+        title = f"Without an answer: {markup.count(view.failed, view.kind.one)}"
         parts += [_section(title), failures(failed, view)]
     if answered:
         parts += [_section("Last answers"), last(answered, view)]
@@ -268,7 +267,7 @@ def buttons(services: Services, view: RunView) -> None:
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
                 services,
-                f"Ask the {view.failed:,} {KINDS[view.kind].words.failed} again",
+                f"Ask the {view.failed:,} {view.kind.failed} again",
                 "retry",
                 lambda: run_control.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
@@ -292,7 +291,7 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     """Ask whether this run is to be cancelled or withdrawn."""
     named = shown.opening(view.name, 80)
     if what == "cancel":
-        left = f"{markup.count(view.left, KINDS[view.kind].words.one)} will not be asked."
+        left = f"{markup.count(view.left, view.kind.one)} will not be asked."
         question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
     else:
         question = Question(

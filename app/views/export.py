@@ -16,7 +16,7 @@ from app.screens import Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from workflow.files import release
 from workflow.runs import run_views
 
@@ -24,7 +24,7 @@ SCREEN = Screen("Export", place=270, role=Role.LEAD)
 
 CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
 
-OF_MODELS = (RunKind.MODEL, RunKind.IMPORT)
+OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 """The runs that hold models' answers."""
 
 

@@ -15,7 +15,7 @@ from domain.errors import NotFound
 from domain.judging import JudgePlan
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 

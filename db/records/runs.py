@@ -10,7 +10,8 @@ from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
 from domain.reading.answers import AnswerKind, ReadOutcome
-from domain.runs import Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Outcome, RunState
 from domain.states import Stage
 
 

@@ -23,7 +23,8 @@ from db import runs as rows_of_runs
 from db.engine import Store
 from domain.errors import Conflict
 from domain.judging import Verdict
-from domain.runs import Attempt, Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunState
 from domain.settings import Settings
 from inference import spec as specs
 from inference.spec import Endpoint, ModelSpec

@@ -21,7 +21,8 @@ from db.engine import Store
 from domain.errors import ModelRefused
 from domain.option_scores import Option, Ranking
 from domain.roles import Role
-from domain.runs import Attempt, Outcome, RunKind, RunPlan, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunPlan, RunState
 from domain.settings import Settings
 from domain.states import Stage
 from inference import spec as specs

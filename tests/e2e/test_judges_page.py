@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from domain.judging import Verdict, Wanted
 from domain.roles import Role
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from testkit.browser import settled
 from testkit.factories import make_items, make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error

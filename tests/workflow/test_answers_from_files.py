@@ -15,7 +15,8 @@ from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, RunRow, RunWorkerRow
 from domain.errors import Conflict, FileRefused, ModelRefused
-from domain.runs import Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Outcome, RunState
 from inference.spec import spec_of
 from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write

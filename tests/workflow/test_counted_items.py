@@ -22,7 +22,8 @@ from db.tables import ImportedRatingRow, PersonRow, PredictionRow, RunRow, TaskR
 from domain.errors import InvalidInput, SchemaError
 from domain.records import TaskView
 from domain.roles import Role
-from domain.runs import RunKind, RunPlan
+from domain.run_kinds import RunKind
+from domain.runs import RunPlan
 from domain.states import Items, ItemState, Stage
 from inference.spec import ModelSpec
 from testkit import factories

@@ -17,7 +17,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
 from domain.gold import GoldStanding, is_turn
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Stage
 from testkit.factories import (
     BLIND,

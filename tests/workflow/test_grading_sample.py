@@ -18,7 +18,7 @@ from db.tables import ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import Conflict
 from domain.order import spread
 from domain.records import NothingLeft, Person
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Stage, TaskState
 from testkit import factories
 from workflow.access.projects import access_to

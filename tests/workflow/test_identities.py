@@ -11,7 +11,8 @@ from sqlalchemy import text
 from db import answers
 from db.engine import Store
 from domain.replies import JudgeAbout
-from domain.runs import Attempt, Outcome, RunKind, RunPlan
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
 from testkit import old_databases

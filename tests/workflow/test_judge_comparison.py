@@ -9,7 +9,8 @@ import pytest
 from db.engine import Store
 from domain.errors import Conflict, NotFound
 from domain.judging import Verdict
-from domain.runs import RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import RunState
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judge_runs import FILLS, SCORE, World
 from workflow.results.judge_comparison import compare_runs

@@ -16,7 +16,7 @@ from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.judging import JudgePlan, Verdict
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import make_predictions, make_project

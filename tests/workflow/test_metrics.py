@@ -13,7 +13,7 @@ from db.engine import Store
 from db.tables import PredictionRow
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.roles import Role
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Stage
 from reports.calibration import calibration
 from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project

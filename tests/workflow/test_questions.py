@@ -29,7 +29,8 @@ from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow, AttemptRow, ItemRow, RunRow
 from domain.errors import ModelRefused
-from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, Picture, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from media import clips

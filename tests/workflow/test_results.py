@@ -21,7 +21,8 @@ from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
 from domain.errors import InvalidInput, NotAllowed
 from domain.reading.answers import ReadOutcome
-from domain.runs import Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Outcome, RunState
 from domain.states import Stage
 from testkit import factories
 from workflow.access.projects import access_to

@@ -12,7 +12,8 @@ from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, RatingsError
-from domain.runs import Attempt, Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunState
 from domain.states import Stage
 from testkit.factories import (
     claimed,

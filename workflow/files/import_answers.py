@@ -13,7 +13,8 @@ from db.engine import Session
 from db.readings import Ended
 from domain.records import BadRow, PredictionRecord
 from domain.registers import function_of
-from domain.runs import ANSWERS, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import ANSWERS, RunState
 from workflow.access.event_log import log
 from workflow.annotate import answer_readings
 from workflow.annotate.answer_readings import NewAnswer

@@ -17,7 +17,8 @@ from domain.judging import JudgePlan
 from domain.policies import same as same_value
 from domain.records import BadRow, Person
 from domain.registers import function_of
-from domain.runs import Attempt, Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunState
 from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, ReadJudgements
 from workflow.access.event_log import log

@@ -17,7 +17,8 @@ from domain.judging import JudgePlan
 from domain.policies import same
 from domain.records import Rating
 from domain.replies import Attacked, JudgeAbout, reason_of
-from domain.runs import OPEN, RESUMABLE, RunKind
+from domain.run_kinds import RunKind
+from domain.runs import OPEN, RESUMABLE
 from domain.states import Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access

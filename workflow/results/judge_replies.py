@@ -18,7 +18,7 @@ from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.rated_units import unit_of
 from domain.records import Person
-from domain.runs import Outcome, RunKind
+from domain.runs import Outcome
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
@@ -157,7 +157,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
 
 def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     row, access = stored_runs.run_and_access(session, by, run)
-    if row.kind is not RunKind.JUDGE:
+    if row.kind.plan is not JudgePlan:
         raise NotFound(f"The run {run} is no run of a judge.")
     return row, access
 

@@ -15,7 +15,7 @@ from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict
 from domain.rated_units import BETWEEN, unit_of
 from domain.records import Person, Rating
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead

@@ -22,7 +22,8 @@ from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
 from domain.judging import Verdict
 from domain.records import Person
-from domain.runs import Attempt, Outcome, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import Attempt, Outcome, RunState
 from domain.states import Items, Stage
 from inference.judges.metrics import Metric, metric
 from workflow.access.counted_items import Counting, counting

@@ -23,7 +23,7 @@ from db.engine import Store
 from domain import csv_text
 from domain.judging import JudgePlan, Verdict
 from domain.records import Person
-from domain.runs import RunKind
+from domain.run_kinds import RunKind
 from workflow.access.projects import require_lead
 from workflow.results.clusters import cluster_of, clusters_of
 from workflow.results.project_answers import Read

@@ -232,7 +232,7 @@ class BatchCommand:
 
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
         """The item that each unit is about."""
-        return asking_of(self.row).items_of(session, unit_ids)
+        return asking_of(self.row.kind).items_of(session, unit_ids)
 
 
 def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from annotation_schemas import judge_templates
 from annotation_schemas.judge_templates import PAIR, PREDICTION
 from db.records import StoredRun
-from domain.judging import JudgePlan, Plan, plan_of
-from domain.runs import RunKind
+from domain.judging import JudgePlan, Plan
+from domain.run_kinds import RunKind, plan_of
 
 _NUMBERED = re.compile(r" \(\d+\)\Z")
 

@@ -16,10 +16,13 @@ from db.engine import Store
 from db.records import StoredJudgeUnit
 from domain.errors import ModelRefused
 from domain.judging import JudgePlan
-from domain.runs import Preview
-from inference.spec import ModelSpec
+from domain.runs import Answerer, Preview
+from inference.spec import Allowed, ModelSpec
 from workflow.access.projects import Access
+from workflow.runs import judge_units
 from workflow.runs.judge_questions import JudgeAsker, asker_of
+from workflow.runs.judge_readings import KeepReadings
+from workflow.runs.run_kinds import Asking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,3 +93,26 @@ def preview(
         questions=tuple(question for question in questions if not question.cannot),
         cannot=dict(cannot.most_common()),
     )
+
+
+def _opened(spec: ModelSpec, plan: JudgePlan, allowed: Allowed) -> Answerer:
+    from inference.opening import open_answerer
+
+    return open_answerer(spec, strategy="generate", allowed=allowed)
+
+
+ASKING = Asking(
+    check=check_plan,
+    counted=judge_units.counted_in,
+    units=judge_units.units_of,
+    store_units=judge_units.store_units,
+    items_of=judge_units.items_of,
+    described=described,
+    label=label_of,
+    open=_opened,
+    ask=lambda store, media, schema, spec, plan, cache: asker_of(
+        store, media, schema=schema, spec=spec, plan=plan, cache=cache
+    ),
+    keep=KeepReadings,
+    preview=preview,
+)

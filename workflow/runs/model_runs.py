@@ -13,13 +13,15 @@ from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain.errors import InvalidInput, ModelRefused, Problem
-from domain.runs import Preview, RunPlan, chunked
+from domain.runs import Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
-from inference.spec import ModelSpec
+from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
+from workflow.runs.model_answers import KeepAnswers
 from workflow.runs.model_questions import Asker
+from workflow.runs.run_kinds import Asking
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -125,3 +127,28 @@ def preview(
         about=len(units),
         by_dimension={each.id: dimensions[each.id] for each in access.schema.dimensions if dimensions[each.id]},
     )
+
+
+def _opened(spec: ModelSpec, plan: RunPlan, allowed: Allowed) -> Answerer:
+    from inference.opening import open_answerer
+
+    return open_answerer(
+        spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
+    )
+
+
+ASKING = Asking(
+    check=check_plan,
+    counted=counted_in,
+    units=wanted_items,
+    store_units=lambda session, run_id, units: list(units),
+    items_of=lambda session, ids: {id: id for id in ids},
+    described=lambda schema, spec, plan: as_schema_says(schema, spec),
+    label=label_of,
+    open=_opened,
+    ask=lambda store, media, schema, spec, plan, cache: Asker(
+        store, media, schema=schema, plan=plan, spec=spec, cache=cache
+    ),
+    keep=lambda plan: KeepAnswers(),
+    preview=preview,
+)

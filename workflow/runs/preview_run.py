@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from db.engine import Store
 from domain.judging import Plan
 from domain.records import Person
+from domain.run_kinds import kind_of
 from domain.runs import Preview, Question
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.projects import require_lead
-from workflow.runs.run_kinds import asked_by
+from workflow.runs.run_kinds import asking_of
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -36,7 +37,7 @@ def preview(
     most: int = LOOKED_AT,
 ) -> Preview:
     """Look at what ``run_start.start`` would ask; raises what it would raise. Nothing is written down."""
-    _, asking = asked_by(plan)
+    asking = asking_of(kind_of(plan))
     asking.check(spec, plan)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

@@ -8,13 +8,13 @@ from db.records import StoredRun
 from domain.batches import OUT
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
-from domain.runs import OPEN, RESUMABLE, RunKind, RunState
+from domain.run_kinds import RunKind
+from domain.runs import OPEN, RESUMABLE, RunState
 from domain.settings import Settings
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 from workflow.annotate import grading
 from workflow.annotate.refinement_intake import follow_run
-from workflow.runs.run_kinds import KINDS
 from workflow.runs.run_start import add_chunks, wake
 from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdrawn, run_and_access
 
@@ -154,7 +154,7 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
         raise NotFound(f"There is no run {run!r}.")
-    nobody = KINDS[RunKind.IMPORT if "file" in row.params else row.kind].words.nobody
-    if nobody:
-        raise Conflict(nobody.format(run=run, name=row.name, file=row.params.get("file")))
+    no_one = (RunKind.IMPORT if "file" in row.params else row.kind).no_one
+    if no_one:
+        raise Conflict(no_one.format(run=run, name=row.name, file=row.params.get("file")))
     return row

@@ -19,14 +19,15 @@ from db.records import StoredRun
 from domain.errors import ModelRefused
 from domain.judging import Plan
 from domain.records import Person
-from domain.runs import RunKind, RunPlan, RunState, chunked
+from domain.run_kinds import RunKind, kind_of
+from domain.runs import RunPlan, RunState, chunked
 from domain.settings import Settings
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
-from workflow.runs.run_kinds import asked_by
+from workflow.runs.run_kinds import asking_of
 from workflow.runs.stored_runs import folder_hash, plan_of_run, spec_of_run
 
 _log = logging.getLogger(__name__)
@@ -59,7 +60,8 @@ def start(
     InvalidInput
         There is nothing to ask about.
     """
-    kind, asking = asked_by(plan)
+    kind = kind_of(plan)
+    asking = asking_of(kind)
     asking.check(spec, plan)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)

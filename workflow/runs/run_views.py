@@ -12,10 +12,10 @@ from db.engine import Session, Store
 from db.records import StoredRun, StoredRunWorker
 from domain.judging import JudgePlan
 from domain.records import Person
-from domain.runs import ANSWERS, Attempt, Outcome, RunKind, RunPlan, RunState
+from domain.run_kinds import RunKind
+from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
 from workflow.access.projects import require_lead
 from workflow.runs import identities
-from workflow.runs.run_kinds import KINDS
 from workflow.runs.stored_runs import plan_of_run, run_and_access
 from workflow.runs.worker_registry import is_there
 
@@ -271,7 +271,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
         done=done,
         answered=(
             runs.answers(session, run_id=run_id)
-            if KINDS[row.kind].answers
+            if row.kind.answers
             else sum(n for outcome, n in by_outcome.items() if outcome in ANSWERS)
         ),
         by_outcome=by_outcome,
@@ -300,7 +300,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
 
 def _told_apart(session: Session, row: StoredRun) -> tuple[str, str]:
     """Who is asked in a run, and what makes them another one than the first of their label."""
-    if KINDS[row.kind].asking is None or "spec" not in row.params:
+    if row.kind.plan is None or "spec" not in row.params:
         return "", ""
     parts = identities.parts_of_run(row)
     first = runs.first_labelled(session, project_id=row.project_id, kind=row.kind, label=identities.label_of(row.name))

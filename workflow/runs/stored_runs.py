@@ -10,9 +10,9 @@ from db import runs
 from db.engine import Session
 from db.records import StoredRun
 from domain.errors import Conflict, ModelRefused, NotFound
-from domain.judging import Plan, plan_of
+from domain.judging import Plan
 from domain.records import Person
-from domain.runs import RunKind
+from domain.run_kinds import plan_of
 from inference.spec import ModelSpec
 from workflow.access.projects import Access, access_to, require_lead
 
@@ -64,7 +64,7 @@ def plan_of_run(row: StoredRun) -> Plan:
 
 def in_batches(row: StoredRun) -> bool:
     """Whether a run's questions are handed in as batch files."""
-    return row.kind is not RunKind.IMPORT and plan_of_run(row).batch
+    return plan_of_run(row).batch
 
 
 def run_and_access(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:

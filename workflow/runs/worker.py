@@ -20,6 +20,7 @@ from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
 from domain.judging import Plan
+from domain.run_kinds import kind_of
 from domain.runs import OPEN, Answerer, Attempt, Outcome, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
@@ -28,7 +29,7 @@ from workflow.access.projects import access_to
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
-from workflow.runs.run_kinds import Asks, Keep, asked_by, asking_of
+from workflow.runs.run_kinds import Asks, Keep, asking_of
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.runs.worker_registry import LEASE, end_dead_workers, is_taken, is_there, process, worker_name
 
@@ -50,12 +51,12 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
     """The real ones. Nothing heavy is loaded before a model is opened."""
 
     def open_(spec: ModelSpec, plan: Plan) -> Answerer:
-        return asked_by(plan)[1].open(spec, plan, allowed_by(settings))
+        return asking_of(kind_of(plan)).open(spec, plan, allowed_by(settings))
 
     def ask(row: StoredRun, spec: ModelSpec, plan: Plan) -> Asks:
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
-        return asked_by(plan)[1].ask(store, media, access.schema, spec, plan, cache_of(settings))
+        return asking_of(kind_of(plan)).ask(store, media, access.schema, spec, plan, cache_of(settings))
 
     return Means(open_, ask)
 
@@ -123,7 +124,7 @@ def work(
 
 def keep_of(row: StoredRun) -> Keep:
     """What becomes of a run's attempts."""
-    return asking_of(row).keep(plan_of_run(row))
+    return asking_of(row.kind).keep(plan_of_run(row))
 
 
 class _Worker:
