@@ -234,7 +234,6 @@ def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
 
 BEGINNING = begin.Beginning(
     kind=RunKind.JUDGE,
-    key="judges",
     choose=_choose,
     reading="Reading answers and writing the first prompts",
     changed="Template, judge or sample",
@@ -246,7 +245,7 @@ BEGINNING = begin.Beginning(
 # ---- afterwards ------------------------------------------------------------------------------------------------------
 
 
-def kept(view: ProjectView, run: RunView) -> None:
+def kept(services: Services, view: ProjectView, run: RunView) -> None:
     """Template, plan and description of a run, as they were when it was started."""
     if isinstance(run.plan, JudgePlan):
         shell.section("Plan")

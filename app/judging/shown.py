@@ -9,12 +9,10 @@ from urllib.parse import urlencode
 
 from app import markup
 from app.markup import Markup
-from app.running import shown
+from app.running import shown, watch
 from domain.judging import Verdict
+from domain.run_kinds import RunKind
 from workflow.results.judge_replies import ReadingView, ReplyView
-
-PAGE = "judges"
-"""The page's path."""
 
 AROUND = 260
 """So many characters before and after what was read stand in a list."""
@@ -47,7 +45,7 @@ STYLE += "\n".join(
 
 def address(project: str, *, run: str | None = None, **more: str) -> str:
     """Where a judge's run is, or the list of them."""
-    return f"/{PAGE}?" + urlencode({"project": project, **({"run": run} if run else {}), **more})
+    return watch.address(project, run=run, page=RunKind.JUDGE.page, **more)
 
 
 def calibration(project: str, judge: str) -> str:

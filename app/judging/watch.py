@@ -67,7 +67,7 @@ def _came_to(view: RunView, tallies: Sequence[Tally]) -> Markup:
 LISTING = Listing(
     RunKind.JUDGE,
     columns=(
-        run_lists.name("Judge", page=shown.PAGE),
+        run_lists.name("Judge"),
         run_lists.STATE,
         Column("What replies come to", "wide", _came_to),
         run_lists.ASKED,

@@ -40,8 +40,6 @@ class Beginning:
     """How runs of a kind are begun on their page. ``Any`` is the kind's own plan."""
 
     kind: RunKind
-    key: str
-    """Of the page's widgets."""
     choose: Callable[[Services, ProjectView], tuple[ModelSpec, Any] | None]
     """Who is asked, by which plan; None while that is not said, which the page tells."""
     reading: str
@@ -69,18 +67,18 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
         return
     spec, plan = chosen
     token = token_of(view, spec, plan)
-    if st.button("Preview run", key=f"{of.key}.see"):
-        st.session_state.pop(f"{of.key}.seen", None)
+    if st.button("Preview run", key=f"{of.kind.page}.see"):
+        st.session_state.pop(f"{of.kind.page}.seen", None)
         with st.spinner(of.reading):
-            st.session_state[f"{of.key}.seen"] = (token, see(services, view, spec, plan, of))
-    seen = st.session_state.get(f"{of.key}.seen")
+            st.session_state[f"{of.kind.page}.seen"] = (token, see(services, view, spec, plan, of))
+    seen = st.session_state.get(f"{of.kind.page}.seen")
     if seen is None:
         return
     if seen[0] != token:
         shell.show(markup.paragraph(f"{of.changed} were changed: preview the run again.", style="ts ts-quiet"))
         return
     shell.show(*told(seen[1], view, spec, plan, of))
-    started = st.session_state.get(f"{of.key}.started")
+    started = st.session_state.get(f"{of.kind.page}.started")
     if started is not None and started[0] is seen[1]:  # by the first of two quick clicks, or before coming back here
         shell.show(
             markup.tag(
@@ -89,7 +87,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
                 markup.tag(
                     "a",
                     markup.text("the run"),
-                    href=watch.address(view.name, run=started[1], page=of.key),
+                    href=watch.address(view.name, run=started[1], page=of.kind.page),
                     target="_self",
                 ),
                 markup.text(". To start it once more, preview the run again."),
@@ -104,16 +102,16 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
 
 
 def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning, *, token: str) -> None:
-    seen = st.session_state[f"{of.key}.seen"][1]
+    seen = st.session_state[f"{of.kind.page}.seen"][1]
     # The button stands for what is shown above it: with another model or plan it is another button.
     label = f"Start: {markup.count(seen.preview.can, of.kind.one)}"
-    if not st.button(label, type="primary", key=f"{of.key}.start.{token}"):
+    if not st.button(label, type="primary", key=f"{of.kind.page}.start.{token}"):
         return
     run = run_start.start(
         services.store, by=services.person, project=view.name, spec=spec, plan=plan, settings=services.settings
     )
-    st.session_state[f"{of.key}.started"] = (seen, run)
-    st.session_state.pop(f"{of.key}.part", None)
+    st.session_state[f"{of.kind.page}.started"] = (seen, run)
+    st.session_state.pop(f"{of.kind.page}.part", None)
     st.query_params.from_dict({"project": view.name, "run": run})
     st.rerun()
 

@@ -77,7 +77,6 @@ def sentence(seen: begin.Seen, spec: ModelSpec, chosen: RunPlan) -> str:
 
 BEGINNING = begin.Beginning(
     kind=RunKind.MODEL,
-    key="models",
     choose=_choose,
     reading="Reading items and writing the first prompts",
     changed="Model or plan",
@@ -88,7 +87,7 @@ BEGINNING = begin.Beginning(
 )
 
 
-def kept(view: ProjectView, run: RunView) -> None:
+def kept(services: Services, view: ProjectView, run: RunView) -> None:
     """Description and plan of a run, as they were when it was started."""
     if isinstance(run.plan, RunPlan):
         shell.section("Plan")
@@ -110,15 +109,4 @@ LISTING = Listing(
     ),
     nothing="No model has been asked here yet. On New run, choose one, preview the run, and start it. Import takes "
     "answers that exist already.",
-)
-IMPORTED = Listing(
-    RunKind.IMPORT,
-    columns=(
-        run_lists.name("Model"),
-        run_lists.ANSWERS,
-        run_lists.WANTED,
-        run_lists.came("Brought in"),
-        run_lists.BY,
-    ),
-    title="Answers out of files",
 )

@@ -36,8 +36,6 @@ class Listing:
     columns: Sequence[Column]
     nothing: str = ""
     """What stands there as long as there is none; empty: nothing does."""
-    title: str = ""
-    """Above the list; empty: it is the first one of its page."""
     more: Callable[[Services, str, Sequence[RunView]], Mapping[str, Any]] = lambda services, project, found: {}
     """What else is known about each run, by its id."""
 
@@ -49,8 +47,8 @@ def listed(services: Services, project: str, of: Listing) -> None:
         if of.nothing:
             shell.show(markup.notice(of.nothing))
         return
-    if of.title:
-        shell.section(of.title)
+    if of.kind.heading:
+        shell.section(of.kind.heading)
     every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
     st.fragment(run_every=every)(_list)(services, project, of)
 
@@ -64,14 +62,14 @@ def _list(services: Services, project: str, of: Listing) -> None:
         shell.show(markup.tag("div", table, style="ts-scroll"))
 
 
-def name(head: str, *, page: str = "models") -> Column:
+def name(head: str) -> Column:
     """Its name, which leads to it."""
 
     def cell(view: RunView, more: Any) -> Markup:
         link = markup.tag(
             "a",
             markup.tag("b", markup.text(shown.opening(view.name, 80))),
-            href=watch.address(view.project, run=view.id, page=page),
+            href=watch.address(view.project, run=view.id, page=view.kind.page),
             target="_self",
             data_run=view.id,
         )
@@ -105,3 +103,8 @@ WANTED = Column("Of", "number", lambda view, more: markup.text(f"{view.wanted:,}
 ASKED = Column("Asked", "number", lambda view, more: markup.text(f"{view.done:,} of {view.wanted:,}"))
 LEFT = Column("Left", "line", _left)
 BY = Column("By", "line", lambda view, more: markup.text(view.by or "the command line"))
+
+
+def brought(kind: RunKind) -> Listing:
+    """The answers of a kind of runs in which no one is asked."""
+    return Listing(kind, columns=(name("Model"), ANSWERS, WANTED, came(kind.began), BY))

@@ -16,6 +16,8 @@ from app.confirm import Question
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
+from domain.records import ProjectView
+from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
 from workflow.runs import run_control, run_queue, run_views
 from workflow.runs.run_views import AttemptView, FailureView, RunView
@@ -33,7 +35,7 @@ PATIENCE = timedelta(seconds=15)
 """So long a run may wait before the page says that no one takes it."""
 
 
-def address(project: str, *, run: str | None = None, page: str = "models", **more: str) -> str:
+def address(project: str, *, run: str | None = None, page: str = RunKind.MODEL.page, **more: str) -> str:
     """Where a run is, or the list of them."""
     asked = {"project": project, **({"run": run} if run else {}), **more}
     return f"/{page}?" + urlencode(asked)
@@ -47,14 +49,14 @@ def file_name(name: str) -> str:
 # ---- one run ---------------------------------------------------------------------------------------------------------
 
 
-def watched(services: Services, view: RunView) -> None:
+def watched(services: Services, project: ProjectView, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
     every = FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
     st.fragment(run_every=every)(_live)(services, view.id, view.state)
 
 
-def out_of_a_file(services: Services, view: RunView) -> None:
-    """Answers that were brought in: how many there are, where they are read, and the way to let them count nowhere."""
+def brought_in(services: Services, view: RunView) -> None:
+    """Answers for which no one was asked: how many there are, where they are read, and the way to withdraw them."""
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
     href = "/cases?" + urlencode({"project": view.project, "model": view.name})

@@ -1,0 +1,131 @@
+"""A page of runs: their list, the way to a new one, and each of them. A page is a row here; its kinds name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import begin, run_lists, shown, watch
+from app.running.begin import Beginning
+from app.running.run_lists import Listing
+from app.services import Services
+from domain.errors import NotFound
+from domain.records import ProjectView
+from domain.run_kinds import RunKind
+from workflow.runs import run_views
+from workflow.runs.run_views import RunView
+
+RUNS, NEW = "Runs", "New run"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of what there is of a run."""
+
+    name: str
+    draw: Callable[[Services, ProjectView, RunView], None]
+    opened_by: str = ""
+    """What in the address leads to it; empty: nothing does."""
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """A page about runs in which someone is asked; what lists no one is asked in has its list below."""
+
+    title: str
+    purpose: str
+    """In sentences, below the title."""
+    asked: str
+    """Who is asked in a run."""
+    beginning: Beginning
+    listing: Listing
+    parts: Sequence[Part]
+    """Of a run; the first one is shown where the address leads to none."""
+    one: str
+    """What in the address leads to one of the things that a run has brought."""
+    draw_one: Callable[[Services, ProjectView, RunView, str], None]
+    frozen: str
+    """What the hash of a run is of."""
+    links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
+    """Where else a run leads: the words and the address of each."""
+    style: str = ""
+    """Besides that of all pages of runs."""
+
+    @property
+    def path(self) -> str:
+        """Its path in the address, with which the names of its widgets begin."""
+        return self.listing.kind.page
+
+    @property
+    def listings(self) -> list[Listing]:
+        """Its lists: first of the runs in which someone is asked."""
+        others = [kind for kind in RunKind if kind.page == self.path and kind is not self.listing.kind]
+        return [self.listing, *(run_lists.brought(kind) for kind in others)]
+
+
+def draw(services: Services, page: RunPage) -> None:
+    """The run that the address names, else the list and the way to a new one."""
+    view = shell.lead_of(services)
+    st.html(f"<style>{shown.STYLE}{page.style}</style>")
+    run = st.query_params.get("run")
+    if run:
+        _run(services, view, page, run)
+        return
+    shell.heading(page.title, page.purpose, made_up=view.made_up)
+    there = any(
+        run_views.runs_of(services.store, by=services.person, project=view.name, kind=each.kind)
+        for each in page.listings
+    )
+    part = st.segmented_control(
+        "Part", [RUNS, NEW], default=RUNS if there else NEW, key=f"{page.path}.part", label_visibility="collapsed"
+    )
+    if part == NEW:
+        begin.form(services, view, page.beginning)
+    else:
+        for listing in page.listings:
+            run_lists.listed(services, view.name, listing)
+
+
+def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:
+    found = run_views.view(services.store, by=services.person, run=run)
+    if found.project != view.name or found.kind.page != page.path:
+        raise NotFound(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
+    shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
+    shell.show(_where(page, found), *shown.told_apart(found))
+    shell.tell_refused()
+    if found.kind.plan is None:
+        watch.brought_in(services, found)
+        return
+    one = st.query_params.get(page.one)
+    if one:
+        page.draw_one(services, view, found, one)
+        return
+    parts = {each.name: each for each in page.parts}
+    led_to = (each.name for each in page.parts if each.opened_by and st.query_params.get(each.opened_by))
+    first = page.parts[0].name
+    chosen = st.segmented_control(
+        "Part",
+        list(parts),
+        default=next(led_to, first),
+        key=f"{page.path}.part.{found.id}",
+        label_visibility="collapsed",
+    )
+    parts[chosen or first].draw(services, view, found)
+
+
+def _where(page: RunPage, run: RunView) -> Markup:
+    places = [("All runs", watch.address(run.project, page=page.path))]
+    if st.query_params.get(page.one):
+        places.append(("This run", watch.address(run.project, run=run.id, page=page.path)))
+    links = [
+        markup.tag("a", markup.text(words), href=href, target="_self") for words, href in (*places, *page.links(run))
+    ]
+    by = f"{run.kind.began} {shown.moment(run.created_at)} by {run.by or 'the command line'}"
+    told = [markup.quiet(f" · {by}")]
+    if run.kind.plan is not None:
+        told = [markup.quiet(f" · {by} · {page.frozen} "), shown.mono(run.hash[:10])]
+    return markup.tag("div", markup.joined(links, " · "), *told, style="ts ts-small")
