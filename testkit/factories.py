@@ -174,12 +174,18 @@ def make_pool(store: Store, n: int, *, project: str = "p", source: str | None = 
 
 
 def make_predictions(
-    store: Store, item_ids: Sequence[int], *, models: Sequence[str], project: str = "p", dimension: str = "colour"
+    store: Store,
+    item_ids: Sequence[int],
+    *,
+    models: Sequence[str],
+    project: str = "p",
+    dimension: str = "colour",
+    kind: RunKind = RunKind.IMPORT,
 ) -> None:
     """Answers of models to items, with their slots for grading."""
     with store.write() as session:
         access = access_to(session, person=None, project=project)
-        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name="answers", created_at=store.now())
+        run = RunRow(project_id=access.project_id, kind=kind, name="answers", created_at=store.now())
         session.add(run)
         session.flush()
         rows = [
