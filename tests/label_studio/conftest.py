@@ -1,4 +1,7 @@
-"""One Label Studio for all tests of this folder; each test makes projects of its own there."""
+"""One Label Studio for all tests of this folder; each test makes projects of its own there.
+
+It ends with the folder, for a server that idles still takes a tenth of a core.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.label_studio)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
     """A running server that all tests share: no one stops it. Its ``admin`` has tokens of both kinds."""
     server = new_server(tmp_path_factory.mktemp("label-studio")).start()
@@ -28,7 +31,7 @@ def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStud
     server.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def label_studio_person(label_studio: LabelStudio) -> Callable[[str], Account]:
     """``label_studio_person("anna@example.org")`` is her account on the shared server, made when first asked for."""
     made: dict[str, Account] = {}
@@ -41,7 +44,7 @@ def label_studio_person(label_studio: LabelStudio) -> Callable[[str], Account]:
     return account
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def _open_label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
     folder = tmp_path_factory.mktemp("open-label-studio")
     files = folder / "files"
