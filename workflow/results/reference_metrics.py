@@ -20,7 +20,7 @@ from db import items as stored
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
-from domain.judging import Verdict
+from domain.judging import Reading, Verdict
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
@@ -31,8 +31,13 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.ratings import criteria_of
+from workflow.runs.judge_readings import row_of
+from workflow.runs.judge_units import store_units
 from workflow.runs.prompt_texts import FieldTexts
 from workflow.runs.run_start import free_name
+
+NUMBER = "number"
+"""The one part of a reading."""
 
 NO_REFERENCE = "The item has no {field}."
 _AT_ONCE = 2_000
@@ -241,7 +246,7 @@ def _keep(
         if fresh:
             units = judging.units_of_answers(session, run_id=run_id)
             new = [text for text, _ in fresh if text.prediction_id not in units]
-            ids = judging.add_units(session, rows=[_unit(run_id, text) for text in new])
+            ids = store_units(session, run_id, [_unit(text) for text in new])
             units |= {text.prediction_id: id for text, id in zip(new, ids, strict=True)}
             _write(session, run_id=run_id, told=told, fresh=fresh, units=units, now=now)
             runs.extend_by(session, row=row, units=len(new), now=now)
@@ -250,9 +255,8 @@ def _keep(
         return run_id, row.public_id, row.name
 
 
-def _unit(run_id: int, text: _Text) -> dict[str, Any]:
+def _unit(text: _Text) -> dict[str, Any]:
     return {
-        "run_id": run_id,
         "item_id": text.item_id,
         "prediction_id": text.prediction_id,
         "other_id": None,
@@ -260,6 +264,18 @@ def _unit(run_id: int, text: _Text) -> dict[str, Any]:
         "attack": None,
         "sample": 0,
     }
+
+
+def _attempt(unit_id: int, text: _Text, value: float | str) -> Attempt:
+    if isinstance(value, str):
+        return Attempt(unit_id, Outcome.SKIPPED, error=value, prompt_hash=text.hash)
+    return Attempt(unit_id, Outcome.ANSWERED, text=repr(value), prompt_hash=text.hash)
+
+
+def _reading(value: float | str) -> Reading:
+    if isinstance(value, str):
+        return Reading(Verdict.SKIPPED, why=value)
+    return Reading(Verdict.SCORED, {NUMBER: value})
 
 
 def _write(
@@ -272,38 +288,19 @@ def _write(
     now: Any,
 ) -> None:
     worker_id = run_chunks.add_worker(session, run_id=run_id, name="metric", about=dict(told), now=now)
-    attempts = []
-    for text, value in fresh:
-        unit = units[text.prediction_id]
-        if isinstance(value, str):
-            attempts.append(Attempt(unit, Outcome.SKIPPED, error=value, prompt_hash=text.hash))
-        else:
-            attempts.append(Attempt(unit, Outcome.ANSWERED, text=repr(value), prompt_hash=text.hash))
     written = run_attempts.add_attempts(
         session,
         run_id=run_id,
         worker_id=worker_id,
-        attempts=attempts,
+        attempts=[_attempt(units[text.prediction_id], text, value) for text, value in fresh],
         item_ids={units[text.prediction_id]: text.item_id for text, _ in fresh},
         now=now,
     )
+    by = (told["name"], told["version"])
     judging.add(
         session,
         rows=[
-            {
-                "run_id": run_id,
-                "unit_id": attempt.unit_id,
-                "attempt_id": attempt_id,
-                "criterion": told["criterion"],
-                "verdict": Verdict.SKIPPED if isinstance(value, str) else Verdict.SCORED,
-                "value": None if isinstance(value, str) else value,
-                "start": None,
-                "end": None,
-                "why": value if isinstance(value, str) else "",
-                "parser": told["name"],
-                "parser_version": told["version"],
-                "created_at": now,
-            }
+            row_of(_reading(value), NUMBER, told["criterion"], attempt, by=by, ids=(run_id, attempt_id), now=now)
             for (attempt_id, attempt), (_, value) in zip(written, fresh, strict=True)
         ],
     )

@@ -63,26 +63,41 @@ def rows_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
     )
     parser = PARSERS[plan.parser]
-    rows = []
-    for part, criterion in plan.criteria.items():
-        span = found.spans.get(part)
-        rows.append(
-            {
-                "run_id": run_id,
-                "unit_id": attempt.unit_id,
-                "attempt_id": attempt_id,
-                "criterion": criterion,
-                "verdict": found.verdict,
-                "value": found.values.get(part),
-                "start": span[0] if span else None,
-                "end": span[1] if span else None,
-                "why": found.why,
-                "parser": parser.name,
-                "parser_version": parser.version,
-                "created_at": now,
-            }
-        )
-    return rows
+    return [
+        row_of(found, part, criterion, attempt, by=(parser.name, parser.version), ids=(run_id, attempt_id), now=now)
+        for part, criterion in plan.criteria.items()
+    ]
+
+
+def row_of(
+    found: Reading,
+    part: str,
+    criterion: str,
+    attempt: Attempt | StoredAttempt,
+    *,
+    by: tuple[str, int],
+    ids: tuple[int, int],
+    now: datetime,
+) -> dict[str, Any]:
+    """A part of a reading as a row of ``judgement`` about a criterion.
+
+    ``by`` is the name and the version of what has read the attempt, ``ids`` are the run's and the attempt's.
+    """
+    span = found.spans.get(part)
+    return {
+        "run_id": ids[0],
+        "unit_id": attempt.unit_id,
+        "attempt_id": ids[1],
+        "criterion": criterion,
+        "verdict": found.verdict,
+        "value": found.values.get(part),
+        "start": span[0] if span else None,
+        "end": span[1] if span else None,
+        "why": found.why,
+        "parser": by[0],
+        "parser_version": by[1],
+        "created_at": now,
+    }
 
 
 def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
