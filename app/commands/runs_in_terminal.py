@@ -98,7 +98,7 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
         raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
-        typer.echo(f"{n} items are asked again.")
+        typer.echo(f"{n} {view.kind.one}s are asked again.")
     elif view.state in RESUMABLE:
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
@@ -125,7 +125,7 @@ def work(shared: Resources, run: str) -> None:
     from workflow.runs import run_control, run_views, worker
 
     view = run_views.view(shared.store, by=None, run=run)
-    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
+    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s to ask.")
     again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
     typer.echo(f"Ctrl+C pauses it; go on with: {again}")
     signals: list[int] = []
@@ -223,8 +223,8 @@ def _span(seconds: float) -> str:
 
 def summary(view: RunView) -> str:
     """How far a run is, in words."""
-    failed = f", {view.failed} without an answer" if view.failed else ""
-    return f"{view.done} of {view.wanted} items asked, {view.answered} answered{failed}"
+    failed = f", {view.failed} {view.kind.failed}" if view.failed else ""
+    return f"{view.done} of {view.wanted} {view.kind.one}s asked, {view.answered} answered{failed}"
 
 
 def opened() -> Resources:

@@ -83,6 +83,7 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
         done = touchstone(*command, home=home)
     assert done.returncode == 0, done.stderr
     assert "score: 120 of 120 scored" in done.stdout
+    assert "done: 120 of 120 requests asked, 120 answered" in done.stdout
     assert asked(home, "SELECT count(*) FROM judgement") == 120
     assert asked(home, "SELECT count(DISTINCT unit_id) FROM judgement") == 120
     assert asked(home, "SELECT count(*) FROM attempt") == 120
