@@ -161,14 +161,14 @@ def add_attempts(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None
         session.connection().execute(insert(AttemptRow), [dict(row) for row in rows])
 
 
-def imported_failures(session: Session, *, project_id: int) -> set[tuple[int, str, Outcome, str]]:
-    """Item, model, outcome and text of everything out of files that is no answer, as far as it counts."""
+def imported_failures(session: Session, *, project_id: int, kind: RunKind) -> set[tuple[int, str, Outcome, str]]:
+    """Item, model, outcome and text of everything in runs of that kind that is no answer, as far as it counts."""
     wanted = (
         select(AttemptRow.item_id, RunRow.name, AttemptRow.outcome, AttemptRow.text)
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
         .where(
             RunRow.project_id == project_id,
-            RunRow.kind == RunKind.IMPORT,
+            RunRow.kind == kind,
             col(RunRow.withdrawn_at).is_(None),
             col(AttemptRow.outcome).not_in(ANSWERS),
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 import pytest
 
 from app.judging import begin as judges
@@ -10,6 +13,9 @@ from app.running import models
 from domain.judging import JudgePlan, Plan
 from domain.run_kinds import RunKind, kind_of, plan_of
 from domain.runs import RunPlan
+from tests.paths import ROOT
+from tests.test_layers import modules
+from tools.floors import ROOMS
 from workflow.runs.run_kinds import Asking, asking_of
 
 JUDGED = JudgePlan(
@@ -42,3 +48,41 @@ def test_every_kind_in_which_someone_is_asked_has_a_list_and_a_way_to_begin_on_i
     asked = {kind for kind in RunKind if kind.plan is not None}
     assert {each.kind for each in (models.BEGINNING, judges.BEGINNING)} == asked
     assert {each.kind for each in (models.LISTING, watch.LISTING)} == asked
+
+
+def compared(tree: ast.AST) -> Iterator[int]:
+    """The lines in which a run's kind is compared with one by its name, or looked up under its name."""
+    for node in ast.walk(tree):
+        against = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        against += [key for key in node.keys if key] if isinstance(node, ast.Dict) else []
+        inside = [part for each in against for part in ast.walk(each)]
+        named = [part for part in inside if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)]
+        if any(isinstance(part.value, ast.Name) and part.value.id == "RunKind" for part in named):
+            yield node.lineno  # type: ignore[attr-defined]
+
+
+def test_no_room_asks_what_kind_a_run_is_of() -> None:
+    told = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for room in ROOMS
+        for path in modules(room)
+        for line in compared(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not told, "what differs from kind to kind is in its row (domain/run_kinds.py): " + ", ".join(told)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "if run.kind is RunKind.IMPORT: pass",
+        "wanted.where(RunRow.kind != RunKind.IMPORT)",
+        "if found.kind not in (RunKind.MODEL, RunKind.IMPORT): pass",
+        'WORDS = {RunKind.MODEL: "item"}',
+    ],
+)
+def test_a_question_for_the_kind_is_found(planted: str) -> None:
+    assert list(compared(ast.parse(planted)))
+
+
+def test_runs_are_looked_up_by_their_kind() -> None:
+    assert not list(compared(ast.parse("runs.of_project(session, kind=RunKind.JUDGE); row.kind.plan is JudgePlan")))

@@ -131,7 +131,7 @@ def _new_answers(
     """The rows that are not there yet, by item and model, and how many are; what contradicts goes to ``bad``."""
     project_id = bring.access.project_id
     known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
-    failed = files.imported_failures(session, project_id=project_id)
+    failed = files.imported_failures(session, project_id=project_id, kind=RunKind.IMPORT)
     new: dict[tuple[int, str], ItemAnswered] = {}
     repeated = 0
     for row in found:
