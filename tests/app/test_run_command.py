@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
-ITEMS = 500
+ITEMS = 240
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory, demo_template: Path) -> Path:
-    """A home with the demo project, whose items are there again and again until there are 500."""
+    """A home with the demo project, whose items are there again and again until there are ``ITEMS``."""
     home = tmp_path_factory.mktemp("full") / "home"
     shutil.copytree(demo_template, home)
     store = open_store(None, home)
@@ -133,7 +133,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
     workers = "SELECT count(*) FROM run_worker w JOIN run r ON r.id = run_id WHERE r.public_id = ?"
     wait_for(lambda: asked(full, workers, run) == 1, process)  # the model is being loaded
     seen = []
-    for enough in (0, 1, 200):
+    for enough in (0, 1, ITEMS // 3):
         wait_for(lambda enough=enough: answered(full, run) >= enough, process)
         process.kill()
         process.wait()
