@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from domain.runs import ANSWERS, Outcome, RunState
+from domain.settings import Settings
 from examples.scenes import DIMENSIONS, scenes
 from testkit.browser import settled
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
@@ -19,7 +22,7 @@ from testkit.serving import Server
 from testkit.tiny import Shelf
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_results_pages import kept as kept_scenes
-from workflow.runs import run_views
+from workflow.runs import run_queue, run_views
 from workflow.runs.run_views import RunView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -46,6 +49,32 @@ def the_run(server: Server) -> RunView:
     with opened(server) as store:
         (view,) = run_views.runs_of(store, by=None, project="demo")
         return view
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for something."""
+    end = time.monotonic() + LONG_MS / 1000
+    while not holds():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.2)
+
+
+def left_by_its_workers(server: Server) -> RunView:
+    """The run, once no worker is at it any more."""
+    until(lambda: not the_run(server).worked_on)
+    return the_run(server)
+
+
+def looks_for_runs(server: Server) -> None:
+    """The waiting worker looks for runs twice: what the first look finds is under way by the second."""
+
+    def looked_since(moment: float) -> bool:
+        passed = time.time() - moment
+        ago = run_queue.worker_seen(Settings(server.home, ""))
+        return ago is not None and ago < passed
+
+    for _ in range(2):
+        until(partial(looked_since, time.time()))
 
 
 def go_to(page: Page, part: str) -> None:
@@ -99,13 +128,12 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             page.get_by_role("button", name="Pause").click()
             expect(state).to_have_attribute("data-state", "paused")
             expect(page.get_by_role("button", name="Resume")).to_be_visible()
-            page.wait_for_timeout(3000)
-            before = the_run(server)
+            before = left_by_its_workers(server)
             assert before.state is RunState.PAUSED
             assert 0 < before.done < KEPT, "paused in the middle"
-            page.wait_for_timeout(3000)
-            assert the_run(server).done == before.done, "nothing goes on while it is paused"
             lead.looks(pictures, "models-paused")
+            looks_for_runs(server)
+            assert the_run(server).done == before.done, "nothing goes on while it is paused"
             page.get_by_role("button", name="Resume").click()
             expect(state).to_have_attribute("data-state", "done", timeout=LONG_MS)
             view = the_run(server)
