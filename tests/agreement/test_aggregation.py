@@ -189,7 +189,7 @@ def test_dawid_skene_and_crowd_kit_name_the_same_labels(seed: int) -> None:
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")
     pandas = pytest.importorskip("pandas")
     table, _ = simulated(300, 5, seed=seed)
-    peer = aggregation.DawidSkene(n_iter=600, tol=1e-12)
+    peer = aggregation.DawidSkene(n_iter=600, tol=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its use of pandas
         labels = peer.fit_predict(pandas.DataFrame(long(table), columns=["task", "worker", "label"])).sort_index()
