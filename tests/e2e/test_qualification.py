@@ -14,6 +14,7 @@ from sqlalchemy import text
 
 from db.engine import Store
 from domain.qualification import Standing
+from domain.states import Stage
 from testkit import missing_media
 from testkit.factories import claimed
 from testkit.samples import egoplan_record, write
@@ -167,6 +168,15 @@ def _answer(store: Store, login: str, verdict: str) -> None:
         submissions.submit(store, person=person, task=view.id, key=view.id, values={"verdict": verdict})
 
 
+def _answer_grading(store: Store, login: str, scores: tuple[int, int]) -> None:
+    """The same with the graders' set of two answers."""
+    person = accounts.find_person(store, login=login)
+    qualification_tries.begin(store, person=person, project="panel", stage=Stage.GRADING)
+    for score in scores:
+        view = claimed(store, person, Stage.GRADING, project="panel")
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": score})
+
+
 def _review(store: Store, login: str) -> None:
     """A senior signs the one try that waits."""
     senior = accounts.find_person(store, login=login)
@@ -250,16 +260,18 @@ def test_graders_qualify_before_they_grade(
     made = _run(server, "qualify", "set", "panel", "--stage", "grading").splitlines()
     assert made[0] == "Set 1 of panel: 2 answers."
     server.start()
-    for login, second in (("sam", "3"), ("ann", "3"), ("bob", "1")):
-        with at_desk(chromium, server, login) as desk:
-            desk.open("/grade?project=panel")
-            expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
-            desk.press("Enter")
-            desk.page.get_by_role("button", name="Begin").click()
-            for key in ("3", second):
-                expect(desk.bench).to_have_attribute("data-view", "task")
-                desk.next_after(key)
-            expect(desk.page.locator(".nothing")).to_contain_text("seniors are looking at it")
+    with opened(server) as store:
+        _answer_grading(store, "sam", (1, 1))
+        _answer_grading(store, "bob", (1, 0))
+    with at_desk(chromium, server, "ann") as desk:
+        desk.open("/grade?project=panel")
+        expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
+        desk.press("Enter")
+        desk.page.get_by_role("button", name="Begin").click()
+        for _ in range(2):
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            desk.next_after("3")
+        expect(desk.page.locator(".nothing")).to_contain_text("seniors are looking at it")
     with at_desk(chromium, server, "sam") as desk:
         desk.open("/qualify?project=panel&stage=grading")
         expect(desk.page.get_by_role("button", name="Sign", exact=True)).to_be_visible()
