@@ -97,6 +97,7 @@ def work(desk: Desk, seen: list[str], *, wrong: bool, at_most: int) -> dict[str,
         seen.append(question)
         known = question in GOLD
         if n:  # the first page still has to load what it keeps
+            expect(desk.page.locator(".media img.view:not(.waiting)")).to_have_count(1)
             shapes["gold" if known else "live"].add(desk.page.evaluate(SHAPE))
         assert left(desk) == before - n
         desk.next_after(NO if known and wrong else YES)
