@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from sqlmodel import col, select
 
 from annotation_schemas import shipped
@@ -318,34 +318,37 @@ def test_the_keys_and_the_menu_are_one_key_away(place: Place, browser_page: Page
     expect(browser_page.get_by_role("heading", name="My work")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
-def test_everything_of_a_single_image_item_is_visible(
-    place: Place, browser_page: Page, tmp_path: Path, width: int, height: int
-) -> None:
+def test_everything_of_a_single_image_item_is_visible(place: Place, browser_page: Page, tmp_path: Path) -> None:
     project = place.project(load_schema(shipped()["demo"]))
     author = place.person(project)
     _fill_pool(place, project, tmp_path, 1)
     _write(place, project, author, question="What do I hold in my right hand, and what is next to it?", answer="A cup.")
     person = place.person(project)
-    browser_page.set_viewport_size({"width": width, "height": height})
     place.open(browser_page, "verify", project=project, person=person)
     image = browser_page.locator(".media img.view")
     until(lambda: image.evaluate("image => image.naturalWidth"))
-    pane = browser_page.locator(".media").bounding_box()
+    for width, height in ((1280, 800), (1366, 768), (1920, 1080)):
+        browser_page.set_viewport_size({"width": width, "height": height})
+        browser_page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        _all_is_visible(browser_page, image, width, height)
+
+
+def _all_is_visible(page: Page, image: Locator, width: int, height: int) -> None:
+    pane = page.locator(".media").bounding_box()
     drawn = image.bounding_box()
     assert pane is not None
     assert drawn is not None
     assert pane["width"] >= width / 2
     assert drawn["width"] * drawn["height"] >= 0.9 * min(width / 2 * height, pane["width"] ** 2 * 3 / 4)
     for wanted in (".shown", ".choice", ".submit", ".media img.view", ".tool"):
-        for each in browser_page.locator(wanted).all():
+        for each in page.locator(wanted).all():
             box = each.bounding_box()
             assert box is not None
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
             assert box["y"] + box["height"] <= height, wanted
     for scroller in (".scroll", "[data-testid=stMain]"):
-        assert browser_page.locator(scroller).evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+        assert page.locator(scroller).evaluate("one => one.scrollHeight - one.clientHeight") <= 0
 
 
 def test_text_from_data_stays_text(place: Place, browser_page: Page) -> None:
