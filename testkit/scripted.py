@@ -206,6 +206,7 @@ class ScriptedServer:
             uvicorn.Config(
                 _may_close(app),
                 log_level="critical",
+                log_config=None,  # configuring logging closes the handlers of others, and what they write to
                 lifespan="off",
                 timeout_graceful_shutdown=1,
                 backlog=256,

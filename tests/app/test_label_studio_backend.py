@@ -123,7 +123,8 @@ class Asking:
 def serving(backend: Backend, *, secret: str | None = None) -> Iterator[Asking]:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(application(backend, secret=secret), log_level="critical", lifespan="off"))
+    config = uvicorn.Config(application(backend, secret=secret), log_level="critical", log_config=None, lifespan="off")
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     end = time.monotonic() + 10
