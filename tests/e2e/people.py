@@ -89,7 +89,8 @@ class Desk:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.page.wait_for_load_state("networkidle")
-            self.page.screenshot(path=path)
+            expect(self.page.locator(".waiting")).to_have_count(0)  # pictures that are not drawn yet
+            self.page.screenshot(path=path, animations="disabled")
 
     def looks(self, folder: Path | None, name: str) -> None:
         """Screenshots in a usual and in a wide window, light and dark, if anyone wants them."""
