@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -661,26 +662,39 @@ def test_a_submission_made_offline_is_sent_once_when_the_server_is_back(place: P
     assert (vote.answers, vote.note) == ({"choice": "red"}, "far away")
 
 
+COUNT_DIALOGS = """() => {
+    window.dialogsGone = 0;
+    const gone = node => { if (node.querySelector?.('[aria-label=Close]')) window.dialogsGone++; };
+    new MutationObserver(changes => changes.forEach(change => change.removedNodes.forEach(gone)))
+        .observe(document.body, {childList: true});
+}"""
+"""From now on the page counts the dialogs of Streamlit that have come and gone."""
+
+
 def test_a_killed_server_costs_no_keystroke(place: Place, browser_page: Page) -> None:
     _, person = _with_note(place, browser_page)
     first = str(asked(browser_page).inner_text())
     browser_page.keyboard.type("before, ")
     until(lambda: place.draft(person))
-    browser_page.keyboard.type("during")
+    browser_page.evaluate(COUNT_DIALOGS)
     place.server.kill()
+    typed = "before, "
+    while not browser_page.evaluate("window.dialogsGone"):  # while Streamlit notices, and covers the page
+        browser_page.keyboard.type(ascii_lowercase)
+        typed += ascii_lowercase
+        assert len(typed) < 100_000, "Streamlit has shown no dialog"
     browser_page.keyboard.type(", after")
+    typed += ", after"
     expect(browser_page.locator(".banner")).to_contain_text("Go on typing")
-    time.sleep(2)  # long enough for Streamlit to notice and to cover the page with its own dialog
-    browser_page.keyboard.type(" and on")
-    expect(browser_page.locator(".note textarea")).to_have_value("before, during, after and on")
+    expect(browser_page.locator(".note textarea")).to_have_value(typed)
     place.server.start()
-    until(lambda: place.draft(person).get("note") == "before, during, after and on")
+    until(lambda: place.draft(person).get("note") == typed)
     expect(browser_page.locator(".banner")).to_be_hidden()
     browser_page.keyboard.press("Escape")
     browser_page.keyboard.press("1")
     next_question(browser_page, first)
     (vote,) = place.votes(person)
-    assert vote.note == "before, during, after and on"
+    assert vote.note == typed
 
 
 def test_a_server_killed_before_it_could_acknowledge_stores_the_submission_once(

@@ -6,7 +6,6 @@ import { el } from "../dom.js";
 const STEADY =
   "[data-testid=stElementContainer][data-stale=true] { opacity: 1 !important; transition: none !important; }";
 const DIALOG = "[data-testid=stDialog]";
-const TRIES = 5; // frames in which the dialog may still take the focus away
 
 export class Surroundings {
   /** @param {HTMLElement} root the working page */
@@ -21,10 +20,13 @@ export class Surroundings {
     document.head.append(this.steady);
     this.guard = new MutationObserver((changes) => this.unblock(changes));
     this.guard.observe(document.body, { childList: true });
+    this.refuse = (/** @type {FocusEvent} */ event) => this.refuseDialog(event);
+    window.addEventListener("focusin", this.refuse, true);
   }
 
   stop() {
     this.guard.disconnect();
+    window.removeEventListener("focusin", this.refuse, true);
     this.steady.remove();
   }
 
@@ -37,21 +39,21 @@ export class Surroundings {
     for (const dialog of added.filter((node) => node.matches(DIALOG) || node.querySelector(DIALOG))) {
       const close = dialog.querySelector("[aria-label=Close]");
       if (!(close instanceof HTMLElement)) continue;
-      const { focused } = this;
       dialog.style.display = "none";
       close.click();
-      if (focused instanceof HTMLElement) this.giveBack(focused, TRIES);
     }
   }
 
   /**
-   * @param {HTMLElement} focused
-   * @param {number} tries
+   * The dialog takes the focus before anyone hears that it is there. It goes back at once: a key pressed even a few
+   * milliseconds later would be lost, or come to stand elsewhere in the text.
+   * @param {FocusEvent} event
    */
-  giveBack(focused, tries) {
-    const home = this.root.getRootNode();
-    const now = home instanceof ShadowRoot || home instanceof Document ? home.activeElement : null;
-    if (focused.isConnected && now !== focused) focused.focus({ preventScroll: true });
-    if (tries) requestAnimationFrame(() => this.giveBack(focused, tries - 1));
+  refuseDialog(event) {
+    const { focused } = this;
+    if (!(event.target instanceof Element && event.target.closest(DIALOG))) return;
+    if (!(focused instanceof HTMLElement && focused.isConnected)) return;
+    event.stopImmediatePropagation(); // what holds the focus inside the dialog must not hear of it
+    focused.focus({ preventScroll: true });
   }
 }
