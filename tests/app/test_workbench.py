@@ -483,11 +483,11 @@ def test_what_the_server_finds_wrong_is_said_at_its_criterion(place: Place, brow
     project = place.project()
     make_items(place.store, 1, project=project)
     person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
     problem = {"name": "choice", "message": "Look again."}
     browser_page.route(
         "**/api/submit", lambda route: route.fulfill(status=422, json={"error": "No.", "problems": [problem]}), times=1
     )
+    place.open(browser_page, "verify", project=project, person=person)
     browser_page.keyboard.press("1")
     expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")
     browser_page.keyboard.press("2")
@@ -635,8 +635,8 @@ def test_a_draft_is_sent_within_a_second_and_survives_a_reload(place: Place, bro
 
 
 def test_typing_that_never_reached_the_server_is_back_after_a_reload(place: Place, browser_page: Page) -> None:
-    _, person = _with_note(place, browser_page)
     browser_page.route("**/api/draft", lambda route: route.abort())
+    _, person = _with_note(place, browser_page)
     browser_page.keyboard.type("only here")
     expect(browser_page.locator(".banner")).to_contain_text("Go on typing")
     assert place.draft(person) is None
@@ -700,16 +700,15 @@ def test_a_killed_server_costs_no_keystroke(place: Place, browser_page: Page) ->
 def test_a_server_killed_before_it_could_acknowledge_stores_the_submission_once(
     place: Place, browser_page: Page
 ) -> None:
-    _, person = _with_note(place, browser_page)
-    first = str(asked(browser_page).inner_text())
-    browser_page.keyboard.press("Escape")
-
     def store_it_and_die(route: Any) -> None:
         route.fetch()  # the server has it on disk ...
         place.server.kill()
         route.abort()  # ... and the page never hears of it
 
     browser_page.route("**/api/submit", store_it_and_die, times=1)
+    _, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("Escape")
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back")
     assert len(place.votes(person)) == 1
@@ -719,11 +718,11 @@ def test_a_server_killed_before_it_could_acknowledge_stores_the_submission_once(
 
 
 def test_a_reload_in_the_middle_of_submitting_stores_it_once(place: Place, browser_page: Page) -> None:
+    browser_page.route("**/api/submit", lambda route: route.abort())
     _, person = _with_note(place, browser_page)
     first = str(asked(browser_page).inner_text())
     browser_page.keyboard.type("sent")
     browser_page.keyboard.press("Escape")
-    browser_page.route("**/api/submit", lambda route: route.abort())
     browser_page.keyboard.press("2")
     expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back")
     browser_page.unroute("**/api/submit")
