@@ -284,12 +284,12 @@ class Gold(_Part):
 
 
 class Triage(_Part):
-    """Sifting candidate frames."""
+    """Triage of candidate frames."""
 
     per_source: int | None = None
     """At most so many frames of one source."""
     reasons: tuple[Choice, ...] = ()
-    """Why a frame is put aside."""
+    """Why a frame is dropped."""
 
 
 class Authoring(_Part):
@@ -379,7 +379,7 @@ class Stages(_Part):
     """The steps of the protocol; None (``none`` in YAML, or absent) is a step it does not have."""
 
     triage: Triage | None = None
-    """Sifting candidate frames."""
+    """Triage of candidate frames."""
     authoring: Authoring | None = None
     """Writing items."""
     verification: Verification | None = None

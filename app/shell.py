@@ -300,7 +300,7 @@ def tell_refused() -> None:
 
 CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
-    "--skip-bad": "“Let the good rows in when some are bad”",
+    "--skip-bad": "“Import the good rows when some are bad”",
     "--dimension": "“Dimension, if neither folders nor rows name it”",
     "--model": "“Model, if neither rows nor the file's name say it”",
     "--field": "“Keys of the data with other names”:",

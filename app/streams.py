@@ -29,7 +29,7 @@ HELD_BYTES = 2 * 1024**3
 FORGET_SECONDS = 60.0
 """How long uploads outlive their person's last open page: a reload takes less."""
 NOT_YOURS = "Only the leads of a project bring in files. Ask one of them."
-TOO_MUCH = "Too many uploads are under way or unread. Wait until the others are brought in, then try again."
+TOO_MUCH = "Too many uploads are under way or unread. Wait until the others are imported, then try again."
 NO_LENGTH = "An upload has to say how many bytes it has."
 
 

@@ -71,11 +71,11 @@ def status(project: Project, stage: OfStage = "verification") -> None:
 
 def exempt(
     project: Project,
-    login: Annotated[str, typer.Argument(help="Whom to let in without it.")],
+    login: Annotated[str, typer.Argument(help="Who is exempt from it.")],
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
     stage: OfStage = "verification",
 ) -> None:
-    """Let someone into the stage without the qualification."""
+    """Exempt someone from the qualification of a stage."""
     from workflow.annotate import qualification
 
     qualification.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))

@@ -1,4 +1,4 @@
-"""``touchstone triage``: how far the sifting of candidate frames is, and every decision as a file."""
+"""``touchstone triage``: how far the triage of candidate frames is, and every decision as a file."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
     columns = st.columns(4 if len(criteria) > 1 else 3)
     with columns[0]:
         verdict = st.selectbox(
-            "What it comes to",
+            "Outcome",
             options,
             index=options.index(now),
             format_func=lambda name: Verdict(name).label if name not in (_ANY, _ALL_FAILURES) else name,
@@ -217,7 +217,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
 
 
 def _readings(view: ReplyView) -> Markup:
-    heads = [("Criterion", "name"), ("Comes to", "line"), ("Read by", "line"), ("Why", "")]
+    heads = [("Criterion", "name"), ("Reading", "line"), ("Read by", "line"), ("Why", "")]
     return markup.table(
         heads,
         [

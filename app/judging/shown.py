@@ -197,7 +197,7 @@ def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
     elif view.model:
         told.append(view.model)
     if view.swapped and view.other_model is None:
-        told.append("places exchanged")
+        told.append("positions swapped")
     if view.sample:
         told.append(f"asked again ({view.sample + 1})")
     return markup.tag(

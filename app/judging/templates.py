@@ -20,7 +20,7 @@ from domain.records import ProjectView
 from workflow.runs import judge_templates
 from workflow.runs.judge_templates import TemplateView
 
-READ, EDIT, FILE = "Its text", "Edit", "Bring a file"
+READ, EDIT, FILE = "Its text", "Edit", "Upload a file"
 _PICKED = "judges.template"
 _KEPT = "judges.template.kept"
 

@@ -69,7 +69,7 @@ LISTING = Listing(
     columns=(
         run_lists.name("Judge"),
         run_lists.STATE,
-        Column("What replies come to", "wide", _came_to),
+        Column("Outcomes", "wide", _came_to),
         run_lists.ASKED,
         run_lists.came(),
         run_lists.BY,
@@ -177,7 +177,7 @@ def _won(each: Tally, plan: JudgePlan) -> str:
 def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
     """Why there is no score; each leads to all replies of its kind."""
     return markup.table(
-        [("What happened", "line"), ("Reason", ""), ("Readings", "number")],
+        [("Outcome", "line"), ("Reason", ""), ("Readings", "number")],
         [
             [
                 markup.tag(

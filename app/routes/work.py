@@ -79,7 +79,7 @@ def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def postpone(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}``: put a claimed task off; it stays mine until its lease ends."""
+    """``{task}``: postpone a claimed task; it stays mine until its lease ends."""
     task = wanted(body, "task", str)
     claims.postpone(store, person=person, task=task)
     return {"task": task}
@@ -153,11 +153,16 @@ ACTIONS: Mapping[str, Action] = {
     "heartbeat": heartbeat,
     "guideline_seen": guideline_seen,
 }
+EARLIER: Mapping[str, Action] = {"aside": postpone}
+"""Actions by names of before, for pages that were opened before an upgrade; they go with the next version."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """``POST /api/<action>`` for every row of ``ACTIONS``; anything else below ``/api`` is no page either."""
-    posts = [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
+    """``POST /api/<action>`` for every action, also by its earlier name. Nothing else below ``/api`` is a page."""
+    posts = [
+        Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"])
+        for name, action in {**ACTIONS, **EARLIER}.items()
+    ]
     return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
 

@@ -159,7 +159,7 @@ def _section(title: str) -> Markup:
 
 def failures(of: Sequence[FailureView], view: RunView) -> Markup:
     """Failures grouped by what happened; an item of each leads to all of its kind."""
-    heads = [("What happened", "line"), ("Reason", ""), ("Items", "number"), ("Such as", "line")]
+    heads = [("Outcome", "line"), ("Reason", ""), ("Items", "number"), ("Such as", "line")]
     return markup.table(
         heads,
         [

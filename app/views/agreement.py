@@ -95,7 +95,7 @@ def render(services: Services) -> None:
     with middle:
         cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)]
         by = st.segmented_control(
-            "Cut",
+            "Slices",
             cuts,
             default=reporting.cut_first(schema) or Cut.WHOLE,
             format_func=CUTS.__getitem__,

@@ -120,7 +120,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
         )
         schema = view.schema.schema_
         by = st.segmented_control(
-            "Cut",
+            "Slices",
             [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)],
             default=reporting.cut_first(schema) or Cut.DIMENSION,
             format_func=CUTS.__getitem__,

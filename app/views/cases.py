@@ -549,7 +549,7 @@ def _value(value: Any) -> str:
 
 def failures(told: Case) -> markup.Markup:
     """The outcomes of asking where there is no answer."""
-    heads = [("Model", ""), ("What happened", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
+    heads = [("Model", ""), ("Outcome", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
     return markup.table(
         heads,
         [

@@ -185,7 +185,7 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
         ("7 days", "number"),
         ("In hand", "number"),
         ("Postponed", "number"),
-        ("Unsent texts", "number"),
+        ("Drafts", "number"),
         ("Expired", "number"),
     ]
     return markup.table(heads, [_person(one, project) for one in found])

@@ -156,7 +156,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
             "People who have passed a qualification get no more work in its stage until they have passed a set under "
             "this version.",
-            "It cannot be undone; on Qualify you can let in someone without it. What they have submitted stays and "
+            "It cannot be undone; on Qualify you can exempt someone from it. What they have submitted stays and "
             "counts.",
             f"Bring version {base + 1} into force",
         )

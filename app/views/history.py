@@ -30,7 +30,7 @@ PAGE = 100
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
 """How someone is called on the page: by name, with the login where one points at it."""
-PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "hidden gold"}
+PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check"}
 
 
 def render(services: Services) -> None:
@@ -272,7 +272,7 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
     shown = [
         markup.tag(
             "a",
-            markup.quiet("not brought in yet")
+            markup.quiet("not imported yet")
             if each.missing
             else markup.tag("img", src=f"/media/{each.id}/thumb", alt=f"{each.role} {at}", loading="lazy"),
             href=f"/media/{each.id}/original",

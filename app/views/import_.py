@@ -40,11 +40,11 @@ UPLOAD, PATH = "Upload", "A path on the server's machine"
 
 
 def render(services: Services) -> None:
-    """Two things can be brought in; each says afterwards what became of every file."""
+    """Two things can be imported; each says afterwards what became of every file."""
     view = shell.lead_of(services)
     shell.heading(
         "Import",
-        "A file that does not fit is refused as a whole, with row and reason, unless you let the good rows in.",
+        "A file that does not fit is refused as a whole, with row and reason, unless you import the good rows alone.",
         made_up=view.made_up,
     )
     what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
@@ -84,7 +84,7 @@ def _items(services: Services, view: ProjectView) -> None:
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
-    skip_bad = st.checkbox("Let the good rows in when some are bad", key="import.skip_bad")
+    skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
     ready = bool(files or path) and (plan is not None or takes is not Takes.REPLIES)
     if not st.button("Import", type="primary", key="import.items.go", disabled=not ready):
         _file_raters(services, view)
@@ -158,19 +158,19 @@ def _replies(services: Services, view: ProjectView, format: str, path: Path, pla
 
 
 def replies_sentence(done: ImportedJudgements) -> str:
-    """What came in of judges' replies, in one line."""
+    """What was imported of judges' replies, in one line."""
     judges = shown.opening(", ".join(done.judges), 200)
-    parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} came in" if done.replies else NOTHING_NEW]
+    parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} imported" if done.replies else NOTHING_NEW]
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.same or done.differ:
         parts.append(f"{done.same:,} read as the file's own score says, {len(done.differ):,} otherwise")
     if done.bad:
-        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
+        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
     return "; ".join(parts) + "."
 
 
-NOTHING_NEW = "Nothing new came in"
+NOTHING_NEW = "Nothing new was imported"
 
 ARE: Mapping[RatersAre | None, str] = {
     None: "As each name is known; otherwise machines",
@@ -194,7 +194,7 @@ def _raters_are() -> RatersAre | None:
 
 
 def _file_raters(services: Services, view: ProjectView) -> None:
-    """Who the raters of the files are that came in; a lead may say otherwise at any time."""
+    """Who the raters of the imported files are; a lead may say otherwise at any time."""
     found = file_raters.listed(services.store, by=services.person, project=view.name)
     if not found:
         return
@@ -313,9 +313,9 @@ def _tasks(
 
 
 def imported_sentence(done: Any) -> str:
-    """What came in, in one line."""
+    """What was imported, in one line."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or [NOTHING_NEW]
+    parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
         parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
@@ -326,7 +326,7 @@ def imported_sentence(done: Any) -> str:
     if done.assets_missing:
         parts.append("no one gets an item until its missing media are imported")
     if done.bad:
-        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
+        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
     return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
 
 
@@ -334,9 +334,9 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
     if not bad:
         return
     rows = [[markup.text(row.path), markup.text(row.row), markup.text(shell.on_page(row.reason))] for row in bad[:200]]
-    shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it stayed out", "")], rows))
+    shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it was left out", "")], rows))
     st.download_button(
-        "Download the rows that stayed out",
+        "Download the rows that were left out",
         stayed_out_csv(bad),
         file_name="stayed-out.csv",
         mime="text/csv",

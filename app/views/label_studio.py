@@ -129,7 +129,7 @@ def _there(status: BridgeStatus) -> None:
         ("Waits there", "number"),
         ("Stored", "number"),
         ("Refused", "number"),
-        ("Late", "number"),
+        ("Expired", "number"),
         ("Skipped", "number"),
         ("What else", "wide"),
     ]

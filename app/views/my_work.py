@@ -36,10 +36,10 @@ SCREEN = Screen("My work", place=10, top=True)
 KEYS = "123456789"
 
 START = {
-    Stage.TRIAGE: "Sift",
+    Stage.TRIAGE: "Triage",
     Stage.AUTHORING: "Write items",
     Stage.VERIFICATION: "Verify",
-    Stage.ADJUDICATION: "Settle",
+    Stage.ADJUDICATION: "Adjudicate",
     Stage.REFINEMENT: "Refine",
     Stage.GRADING: "Grade",
 }
@@ -48,7 +48,7 @@ NOUN = {
     Stage.AUTHORING: ("item to write", "items to write"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
-    Stage.REFINEMENT: ("answer to look at", "answers to look at"),
+    Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.GRADING: ("answer to grade", "answers to grade"),
 }
 
@@ -206,7 +206,11 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
         return
-    shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
+    shell.show(
+        markup.tag(
+            "div", markup.text("Drafts and expired submissions"), style="ts-section", role="heading", aria_level="2"
+        )
+    )
     for row in found:
         said = f"{markup.moment(row.at)} · {row.why}"
         _line(services, views, row, said, name="kept", button="Go on with it" if row.free else None)

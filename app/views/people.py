@@ -258,7 +258,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
         acts: dict[str, Callable[[], None]] = {}
         if services.person.is_admin:
             acts["Make a sign-in link"] = link
-        acts["Take out of the project"] = partial(
+        acts["Remove from the project"] = partial(
             _ask, services, _removal(member), partial(_remove, services, view, member)
         )
         if accounts.may_set_active(services.store, by=services.person, login=member.person.login):
@@ -347,10 +347,10 @@ def _demotion(services: Services, member: Membership, role: Role) -> Question:
 def _removal(member: Membership) -> Question:
     name = member.person.name
     return Question(
-        f"Take {name} out of the project?",
+        f"Remove {name} from the project?",
         f"{name} no longer finds this project and gets no work from it. What they submitted stays and counts.",
         "It can be undone: the page offers it afterwards, and you can add them again.",
-        f"Take {name} out",
+        f"Remove {name}",
     )
 
 
@@ -428,7 +428,7 @@ def _let_in(services: Services, view: ProjectView) -> None:
         )
         _say(_saved(view, member))
 
-    _dialog(services, "Add someone who has an account", draw, let_in, button="Let in", key=key)
+    _dialog(services, "Add someone who has an account", draw, let_in, button="Add", key=key)
 
 
 # ---- what is said ---------------------------------------------------------------------------------------------------

@@ -279,7 +279,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         question = Question(
             f"Make set {next_number} for {stage.value} in {view.title}{passing}?",
             follows,
-            "It cannot be undone, but another set can follow; below you can let in someone without it. What they have"
+            "It cannot be undone, but another set can follow; below you can exempt someone from it. What they have"
             " submitted stays and counts.",
             f"Make set {next_number}",
         )
@@ -292,7 +292,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             row.person.login for row in projects.members(services.store, person=services.person, project=view.name)
         ]
         login = st.selectbox(
-            "Let someone in without it",
+            "Exempt someone from it",
             logins,
             index=None,
             format_func=shell.called(services, logins),
@@ -300,9 +300,9 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             placeholder="choose",
         )
         why = st.text_input("Why", key="qualify.why")
-        let = st.form_submit_button("Let them in", key="qualify.let")
+        let = st.form_submit_button("Exempt", key="qualify.let")
     if let and login is None:
-        shell.show(markup.notice("Say who is let in.", style="bad"))
+        shell.show(markup.notice("Say who is exempt.", style="bad"))
     elif let:
         qualification.exempt(
             services.store, by=services.person, project=view.name, login=str(login), why=str(why), stage=stage

@@ -1,4 +1,4 @@
-"""Refinement: look for second right answers next to a model's answer; and, for leads, which answers are looked at."""
+"""Refinement: look for second right answers next to a model's answer; and, for leads, which answers are sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def render(services: Services) -> None:
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """Have a model's answers looked at; what that would come to is said before it is done."""
+    """Send a model's answers to refinement; a preview says how many it would send."""
     shell.section("Refinement")
     n = refinement.refinement(services.store, by=services.person, project=view.name)
     shell.show(
@@ -34,15 +34,15 @@ def for_leads(services: Services, view: ProjectView) -> None:
             data_part="refinement-ends",
         )
     )
-    if done := shell.said("refine.fed"):
+    if done := shell.said("refine.sent"):
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
-        shell.show(markup.notice("Import a model's answers first; then you can have people look at them here."))
+        shell.show(markup.notice("Import a model's answers first; then you can send them to refinement here."))
         return
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        model = st.selectbox("The model whose answers people look at", models, key="refine.model")
+        model = st.selectbox("Model whose answers are sent", models, key="refine.model")
     with right:
         differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
     if model is None:
@@ -51,17 +51,17 @@ def for_leads(services: Services, view: ProjectView) -> None:
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
     shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
-    if st.button("Have them looked at", key="refine.feed", disabled=not found.opened):
-        fed = refinement.open_refinement(
+    if st.button("Send to refinement", key="refine.send", disabled=not found.opened):
+        sent = refinement.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
-        shell.say("refine.fed", f"{markup.count(fed.opened, 'answer')} of {model} can be looked at now.")
+        shell.say("refine.sent", f"{markup.count(sent.opened, 'answer')} of {model} sent to refinement.")
         st.rerun()
 
 
 def preview(found: RefinementIntake) -> str:
-    """What feeding would come to."""
+    """How many answers would be sent, and of how many."""
     of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
     if not found.opened:
-        return f"None {of} is left to be looked at."
-    return f"{found.opened} {of} would be looked at, each by one person."
+        return f"None {of} is left to be sent."
+    return f"{found.opened} {of} would be sent, each to one person."

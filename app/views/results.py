@@ -155,7 +155,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     with middle:
         cut = cut_first(schema)
         usual = list(known).index(cut.value) if cut else 0
-        by = st.selectbox("Cut by", list(known), usual, format_func=known.__getitem__, key=f"results.by.{view.name}")
+        by = st.selectbox("Slice by", list(known), usual, format_func=known.__getitem__, key=f"results.by.{view.name}")
     with right:
         sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
     reader: str | None = None
@@ -165,7 +165,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         )
         fields = [field.name for field in schema.item.fields]
         together = st.selectbox(
-            "Items belong together by",
+            "Clusters of items",
             [None, clusters.ALONE, "source", *fields],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
@@ -557,7 +557,7 @@ def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
         ("Won", ""),
         ("Lost", ""),
         ("Even", ""),
-        ("By place", ""),
+        ("By position", ""),
         ("Left out", ""),
         ("Lowest to highest", ""),
     ]
@@ -579,9 +579,9 @@ def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
         )
     note = (
         "Both orders of a pair are one comparison: won or lost where both replies prefer the same answer, even where"
-        " both say so, by place where they differ. Even and by place count half. Left out: a reply without a verdict,"
-        " an order that was not asked, an answer that was given anew since; lowest and highest are the rate if those"
-        " were all lost, or won."
+        " both say so, by position where they differ. Even and by position count half. Left out: a reply without a"
+        " verdict, an order that was not asked, an answer that was given anew since; lowest and highest are the rate if"
+        " those were all lost, or won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")
 

@@ -1,4 +1,4 @@
-"""Triage: sift candidate frames with one key each; and, for leads, what has become of them."""
+"""Triage: keep or drop candidate frames with one key each; and, for leads, what has become of them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
 [data-testid="stMain"] { overflow: auto; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
-.ts-sift img { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
-.ts-sift-line a { color: inherit; }
-.ts-sift-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
+.ts-triage img { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-triage-line a { color: inherit; }
+.ts-triage-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
 """
 
 
@@ -41,7 +41,7 @@ def render(services: Services) -> None:
         if place["name"] != "triage"
     ]
     title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
-    shell.show(markup.tag("div", title, *links, style="ts ts-sift-line"))
+    shell.show(markup.tag("div", title, *links, style="ts ts-triage-line"))
     _bench(services, view)
 
 
@@ -67,7 +67,7 @@ def _group(services: Services, view: ProjectView, found: TriageGroup) -> None:
     if len(found.frames) > 1:
         words += f" · these {len(found.frames)} look alike"
     shell.show(
-        markup.tag("div", markup.text(words), style="ts", data_view="sift", data_token=found.token, data_part="left")
+        markup.tag("div", markup.text(words), style="ts", data_view="triage", data_token=found.token, data_part="left")
     )
     across = min(len(found.frames), 4)
     height = "62vh" if len(found.frames) <= 4 else "30vh"
@@ -117,7 +117,7 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
     address = f"/media/{frame.asset.id}/display"
     framed = markup.Markup(f'<img src="{escape(address)}" alt="Candidate {number}" style="height:{height}">')
     line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
-    return markup.tag("div", framed, line, style="ts-sift", data_asset=frame.asset.id)
+    return markup.tag("div", framed, line, style="ts-triage", data_asset=frame.asset.id)
 
 
 def _decide(
@@ -155,12 +155,12 @@ def _undo(services: Services, view: ProjectView) -> None:
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """What has become of the candidates, the file of all decisions, and a way to have some sifted anew."""
+    """What has become of the candidates, the file of all decisions, and a way to send some back to triage."""
     found = triage_figures.progress(services.store, by=services.person, project=view.name)
     part = view.schema.schema_.stages.triage
     labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
     shell.section("Triage")
-    shell.show(markup.tag("p", markup.text(summary(found.total, labels)), style="ts", data_part="sifted"))
+    shell.show(markup.tag("p", markup.text(summary(found.total, labels)), style="ts", data_part="triaged"))
     if not found.by_source:
         return
     st.download_button(
@@ -201,7 +201,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
                 key="triage.dropped",
                 width=520,
             )
-            if st.button("Have them looked at again", key="triage.back") and chosen:
+            if st.button("Send back to triage", key="triage.back") and chosen:
                 triage.restore(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 

@@ -258,7 +258,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     assert of_command["boards"][0]["lines"][2]["value"] == pytest.approx(1 / 3)
 
     (scores,) = [each for each in page.selectbox if each.label == "Scores"]
-    (by,) = [each for each in page.selectbox if each.label == "Cut by"]
+    (by,) = [each for each in page.selectbox if each.label == "Slice by"]
     assert len(scores.options) == 2
     scores.select_index(1)
     assert "People" in words(page.run())

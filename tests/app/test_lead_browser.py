@@ -110,7 +110,7 @@ def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, runni
     page.get_by_text("media.zip").wait_for()
     settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
-    page.wait_for_selector("text=2 items came in; 2 of 2 images and clips found.")
+    page.wait_for_selector("text=2 items imported; 2 of 2 images and clips found.")
 
 
 def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
@@ -141,7 +141,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict came in; 1 read as the file's own score says, 1 otherwise.",
+            "2 replies of strict imported; 1 read as the file's own score says, 1 otherwise.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]

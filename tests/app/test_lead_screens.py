@@ -299,13 +299,13 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     def bo() -> bool:
         return any(m.person.login == "bo" for m in projects.members(store, person=None, project="tiny"))
 
-    test = save(change(show("people", "lea"), "Bo"), button=".take")
+    test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
     assert "What they submitted stays and counts." in words(test)
     assert "It can be undone" in words(test)
     test.button(key="people.sure.no").click().run()
     assert bo()
-    save(change(test, "Bo"), button=".take")
+    save(change(test, "Bo"), button=".remove")
     test.button(key="people.sure.yes").click().run()
     assert not bo()
     assert "Bo is out of the project." in words(test)
@@ -329,17 +329,17 @@ def test_a_dialog_stands_when_another_run_takes_the_place_of_the_one_that_opened
     else:
         test = change(test, "Bo")
     if opened == "question":
-        test = save(test, button=".take")
+        test = save(test, button=".remove")
     before = {button.key for button in test.button}
     assert any(str(key).endswith((".do", ".yes")) for key in before)
     assert {button.key for button in test.run().button} == before
 
 
 def test_a_dialog_that_is_left_or_answered_is_gone_and_another_address_has_none(show: Show) -> None:
-    test = save(change(show("people", "lea"), "Bo"), button=".take")
+    test = save(change(show("people", "lea"), "Bo"), button=".remove")
     test.button(key="people.sure.no").click().run()
     assert not [button for button in test.run().button if button.key == "people.sure.yes"]
-    test = save(change(test, "Bo"), button=".take")
+    test = save(change(test, "Bo"), button=".remove")
     assert test.button(key="people.sure.yes")
     test.query_params["from"] = "elsewhere"
     assert not [button for button in test.run().button if button.key == "people.sure.yes"]
@@ -434,12 +434,12 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     test.button(key="import.items.go").click().run()
     page = words(test)
     assert "60 rows do not fit. Nothing was imported; mend the file, or take the other rows" in page
-    assert "(“Let the good rows in when some are bad”)" in page
+    assert "(“Import the good rows when some are bad”)" in page
     assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
     assert "The first 50 of 60 rows that do not fit" in [each.label for each in test.expander]
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
-    assert "2 items came in; 1 of 2 images and clips found" in words(test)
+    assert "2 items imported; 1 of 2 images and clips found" in words(test)
     assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
         show("dashboard", "boss")
     )
@@ -497,9 +497,9 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     test.text_input(key="import.model").input("tiny").run()
     test.button(key="import.items.go").click().run()
     assert "--" not in words(test)
-    assert "1 item came in; 1 answer came in; 2 ratings came in; 1 of 1 images and clips found" in words(test), words(
-        test
-    )[-600:]
+    assert "1 item imported; 1 answer imported; 2 ratings imported; 1 of 1 images and clips found" in words(test), (
+        words(test)[-600:]
+    )
     out = show("export", "boss")
     out.radio(key="export.verified").set_value(False)
     out.selectbox(key="export.format").select("label_studio")
@@ -703,7 +703,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.checkbox(key="qualify.requalify").set_value(True)
     test.button(key="qualify.make").click().run()
     assert sets() == 1
-    assert "It cannot be undone, but another set can follow; below you can let in someone without it." in words(test)
+    assert "It cannot be undone, but another set can follow; below you can exempt someone from it." in words(test)
     assert "Make set 2" in test.button(key="qualify.sure.yes").label
     test.button(key="qualify.sure.no").click().run()
     assert sets() == 1
@@ -723,7 +723,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.checkbox(key="guideline.requalify").set_value(True)
     test.button(key="guideline.save").click().run()
     assert len(guidelines.versions(store, by=None, project="panel")) == 1
-    assert "It cannot be undone; on Qualify you can let in someone without it." in words(test)
+    assert "It cannot be undone; on Qualify you can exempt someone from it." in words(test)
     test.button(key="guideline.sure.yes").click().run()
     assert "Version 2 is in force." in words(test)
     assert len(guidelines.versions(store, by=None, project="panel")) == 2

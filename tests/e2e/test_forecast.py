@@ -96,7 +96,7 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
             today = datetime.now(UTC).date()
             expect(finish).to_have_text(f"{today + timedelta(best - 1)} and {today + timedelta(worst)}")
             rows = {login: _row(lea, login) for login in ("ann", "ben", "lea")}
-        told = ("Today", "7 days", "In hand", "Unsent texts", "Expired")
+        told = ("Today", "7 days", "In hand", "Drafts", "Expired")
         assert {login: [row[name] for name in told] for login, row in rows.items()} == {
             "ann": ["0", "6", "1", "0", "0"],
             "ben": ["2", "2", "1", "0", "0"],

@@ -160,15 +160,15 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
                 expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")
                 assert page.title() != "gone"
-                pick(page, "What it comes to", "out of range")
+                pick(page, "Outcome", "out of range")
                 expect(page.locator("mark.ts-mark.bad").first).to_have_text("0.75")
                 lead.looks(pictures, "judges-failures")
 
                 # a marked reply, with people next to it
-                pick(page, "What it comes to", "any")
+                pick(page, "Outcome", "any")
                 expect(page.locator("[data-card]")).to_have_count(10)
                 lead.looks(pictures, "judges-replies")
-                pick(page, "What it comes to", "scored")
+                pick(page, "Outcome", "scored")
                 expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
                 expect(page.locator("[data-part=people]").first).to_contain_text("Jonas (grader): ")
                 page.locator("[data-reply]").first.click()
@@ -261,7 +261,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
     with at_desk(chromium, server, "lea") as lead:
         page = lead.page
         lead.open("/judges?project=p")
-        go_to(page, "Bring a file")
+        go_to(page, "Upload a file")
         page.locator("input[type=file]").first.set_input_files(file)
         expect(page.get_by_role("button", name="Add 1 template")).to_be_visible()
         page.get_by_role("button", name="Add 1 template").click()

@@ -309,7 +309,7 @@ def _bring_in_answers(lead: Desk, verified: Path, folder: Path) -> None:
     expect(button).to_be_enabled()
     lead.settled()
     button.click()
-    expect(lead.page.get_by_text(f"{len(lines)} answers came in")).to_be_visible()
+    expect(lead.page.get_by_text(f"{len(lines)} answers imported")).to_be_visible()
 
 
 def grade_of(grader: str, question: str, answer: str) -> float:

@@ -74,13 +74,11 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=pca")
         told = lena.page.locator("[data-part=to-refine]")
-        expect(told).to_have_text(
-            "2 of 2 answers to items that were not rejected would be looked at, each by one person."
-        )
+        expect(told).to_have_text("2 of 2 answers to items that were not rejected would be sent, each to one person.")
         lena.picture(pictures / "refine-feed.png" if pictures else None)
-        lena.page.get_by_role("button", name="Have them looked at").click()
-        expect(lena.page.get_by_text("2 answers of secret-model can be looked at now.")).to_be_visible()
-        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to be looked at.")
+        lena.page.get_by_role("button", name="Send to refinement").click()
+        expect(lena.page.get_by_text("2 answers of secret-model sent to refinement.")).to_be_visible()
+        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to be sent.")
     assert "0 answers of 2" in run(home, "refine", "pca", "--model", "secret-model"), "feeding twice opens once"
 
     decided: list[str] = []

@@ -117,7 +117,7 @@ def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Ser
         page.get_by_label("Scores").click()  # a judge has scored every answer, people only some
         page.get_by_role("option", name=f"{JUDGE}, score", exact=True).click()
         lead.settled()
-        page.get_by_label("Cut by").click()
+        page.get_by_label("Slice by").click()
         page.get_by_role("option", name="Question: number of words", exact=True).click()
         table = page.locator('[data-part="slices"]')
         expect(table).to_contain_text("Question: number of words", timeout=60_000)

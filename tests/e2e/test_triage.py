@@ -65,11 +65,11 @@ def running(server: Server, tmp_path: Path) -> Server:
 
 def shown(desk: Desk) -> list[str]:
     """The frames on the page, in order, all painted."""
-    frames = desk.page.locator(".ts-sift")
+    frames = desk.page.locator(".ts-triage")
     expect(frames.first).to_be_visible()
     desk.settled()
     desk.page.wait_for_function(
-        """() => [...document.querySelectorAll('.ts-sift img')].every(img => img.complete && img.naturalWidth > 0)"""
+        """() => [...document.querySelectorAll('.ts-triage img')].every(img => img.complete && img.naturalWidth > 0)"""
     )
     return [frame.get_attribute("data-asset") or "" for frame in frames.all()]
 
@@ -80,7 +80,7 @@ def press(desk: Desk, key: str) -> bool:
     desk.press(key)
     desk.page.wait_for_function(
         """token => {
-            const now = document.querySelector('[data-view=sift]');
+            const now = document.querySelector('[data-view=triage]');
             return now ? now.dataset.token !== token : document.querySelector('[data-view=nothing]') !== null;
         }""",
         arg=token,
@@ -91,7 +91,7 @@ def press(desk: Desk, key: str) -> bool:
 
 def over(desk: Desk) -> bool:
     """Whether the page says that nothing is left."""
-    expect(desk.page.locator("[data-view=sift], [data-view=nothing]")).to_have_count(1)
+    expect(desk.page.locator("[data-view=triage], [data-view=nothing]")).to_have_count(1)
     return desk.page.locator("[data-view=nothing]").count() == 1
 
 
@@ -169,7 +169,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in the triage")
     with at_desk(chromium, running, "lea") as lea:
         lea.open(f"/dashboard?project={PROJECT}")
-        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
+        expect(lea.page.locator("[data-part=triaged]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
         lea.page.get_by_text("By source").click()
         lea.picture(pictures / "triage-lead.png" if pictures else None)
         with lea.page.expect_download() as download:
@@ -189,5 +189,5 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         lea.page.wait_for_timeout(500)
         lea.press("Enter", "Escape")  # all that match
         lea.settled(held_ms=300)
-        lea.page.get_by_role("button", name="Have them looked at again").click()
-        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · 0 dropped")
+        lea.page.get_by_role("button", name="Send back to triage").click()
+        expect(lea.page.locator("[data-part=triaged]")).to_contain_text(f"{len(kept)} kept · 0 dropped")

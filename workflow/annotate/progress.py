@@ -216,7 +216,7 @@ def _triage_left(session: Session, access: Access, person: Person) -> StageWork:
         waiting=left,
         mine_done=candidate_images.decided_by(session, project_id=access.project_id, person_id=person.id),
         available=left > 0,
-        why=_sentence(closed) or ("" if left else "No frame waits to be sifted."),
+        why=_sentence(closed) or ("" if left else "No frame waits for triage."),
     )
 
 

@@ -205,7 +205,7 @@ def _plan_claims(
         else:
             rows.append(row)
             can.append(name)
-    cannot += [(name, "They have no claim on it.") for name in chosen.items if name not in {*can, *dict(cannot)}]
+    cannot += [(name, "It is not assigned to them.") for name in chosen.items if name not in {*can, *dict(cannot)}]
     _must_be_few(len(rows))
     state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
     token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})

@@ -31,7 +31,7 @@ COMMAND = "the command line"
 
 WORDS: Mapping[str, str] = {
     "item.authored": "wrote it",
-    "item.imported": "brought it in from a file",
+    "item.imported": "imported it from a file",
     "item.revised": "edited it",
     "item.state": "votes were counted: {to} ({why})",
     "task.claimed": "took it in hand ({stage})",

@@ -232,7 +232,7 @@ def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
 
 def sentence(each: Comparison) -> str:
     """What a comparison comes to, counted."""
-    parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by place"]
+    parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by position"]
     parts += [f"{each.failed} without two verdicts"] if each.failed else []
     parts += [f"{each.waiting} not asked in both orders"] if each.waiting else []
     parts += [f"{each.earlier} about an earlier answer"] if each.earlier else []
