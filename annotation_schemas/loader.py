@@ -55,7 +55,7 @@ def examine(path: Path | str) -> Examined:
         for finding in simulation.findings(schema):
             document.add(finding.path, finding.message, level=finding.level)
     loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=str(path))
-    return Examined(loaded, tuple(typed_yaml.told(document, str(path)).splitlines()))
+    return Examined(loaded, tuple(typed_yaml.in_lines(document, str(path)).splitlines()))
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
@@ -135,7 +135,7 @@ def _fill_in(schema: Schema) -> Schema:
 
 def _finish(document: Document, schema: Schema | None, *, text: str, guideline_text: str, name: str) -> LoadedSchema:
     if document.errors or schema is None:
-        raise SchemaError(typed_yaml.told(document, name))
+        raise SchemaError(typed_yaml.in_lines(document, name))
     return LoadedSchema(
         schema=_fill_in(schema),
         text=text,

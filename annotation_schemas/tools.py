@@ -68,5 +68,5 @@ def holmes() -> ToolSet:
     text = typed_yaml.read_file(path)
     document, found = typed_yaml.parse(text, _File)
     if found is None or document.troubles:
-        raise SchemaError(typed_yaml.told(document, str(path)))
+        raise SchemaError(typed_yaml.in_lines(document, str(path)))
     return ToolSet(found.system, found.tools, hashlib.sha256(text.encode()).hexdigest())

@@ -166,7 +166,7 @@ def read_file(path: Path) -> str:
         raise SchemaError(f"{path}:1: {error}.") from error
 
 
-def told(document: Document, name: str) -> str:
+def in_lines(document: Document, name: str) -> str:
     """All troubles of a document, a line each: ``name:line: key: what is wrong``; warnings say that they are."""
     lines: dict[str, None] = {}
     for trouble in sorted(document.troubles, key=lambda trouble: trouble.line):

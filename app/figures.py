@@ -307,7 +307,7 @@ _NOTHING_SAID = "."
 """A reply: this, and behind it what people are to be told, if anything."""
 
 
-def _work_beside() -> int:
+def _work_in_process() -> int:
     """Work out figures, one after the other, as told through the standard input, and keep them."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever is printed by others is no reply
@@ -364,6 +364,6 @@ def _keep(place: Path, figure: Figure) -> None:
 
 if __name__ == "__main__":
     # under its own name, so that what is pickled here is what others read
-    from app.figures import _work_beside as work_beside
+    from app.figures import _work_in_process as work_in_process
 
-    sys.exit(work_beside())
+    sys.exit(work_in_process())

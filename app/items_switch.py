@@ -37,11 +37,11 @@ def switch(
         found = usual
         if chosen not in (None, usual.which):
             found = counting_of(services.store, person=services.person, project=view.name, items_=chosen, stage=stage)
-        told(found.sentence)
+        show_counted(found.sentence)
     return chosen if chosen is not usual.which else None
 
 
-def told(sentence: str | None) -> None:
+def show_counted(sentence: str | None) -> None:
     """Which items are counted."""
     if sentence:
         words = markup.quiet(f"Counted: {sentence[:1].lower()}{sentence[1:]}")

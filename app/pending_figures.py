@@ -16,7 +16,7 @@ LOOK_SECONDS = 1.0
 """How often a page without its figures looks for them."""
 
 
-def told(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:
+def show_pending(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:
     """Say that figures are being worked out, if so, and draw the page anew when there are newer ones.
 
     ``ask`` asks for them again; ``about`` says what is being worked out, as the beginning of a sentence.

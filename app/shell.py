@@ -195,7 +195,7 @@ def guard(services: Services | None = None, *, away: Callable[[Unavailable], Non
     except Unavailable as error:
         (away or _tell_away)(error)
     except TouchstoneError as error:
-        tell(error)
+        show_error(error)
     except Exception as error:  # the frame of the screens: told calmly, logged whole
         show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
@@ -208,7 +208,7 @@ LOOK_AGAIN_SECONDS = 3.0
 def _tell_away(error: Unavailable) -> None:
     """Say it, and draw the page anew as soon as the database answers. Not at once: then a page that cannot be drawn
     would be drawn without end."""
-    tell(error)
+    show_error(error)
     begun = time.monotonic()
 
     @st.fragment(run_every=LOOK_AGAIN_SECONDS)
@@ -239,12 +239,12 @@ class _Said:
     """When it was told first."""
 
 
-def say(name: str, words: Any) -> None:
-    """Keep what came of a press, to be told when the page is drawn next; ``said`` gives it."""
+def keep_message(name: str, words: Any) -> None:
+    """Keep what came of a press, to be told when the page is drawn next; ``kept_message`` gives it."""
     st.session_state[name] = _Said(words)
 
 
-def said(name: str) -> Any:
+def kept_message(name: str) -> Any:
     """What was kept under this name, or None.
 
     It is not gone with the first run that tells it: Streamlit ends a run in the middle when another is asked for, and
@@ -280,9 +280,9 @@ def pressed(services: Services) -> Iterator[None]:
         with acting_from(address if isinstance(address, str) else LOOPBACK):
             yield
     except TouchstoneError as error:
-        say(_REFUSED, on_page(str(error)))
+        keep_message(_REFUSED, on_page(str(error)))
     except Exception as error:
-        say(_REFUSED, _unforeseen(error))
+        keep_message(_REFUSED, _unforeseen(error))
 
 
 def was_refused() -> bool:
@@ -293,7 +293,7 @@ def was_refused() -> bool:
 
 def tell_refused() -> None:
     """Why the last press did nothing, if so."""
-    refused = said(_REFUSED)
+    refused = kept_message(_REFUSED)
     if refused:
         show(markup.notice(refused, style="bad"))
 
@@ -341,7 +341,7 @@ FEW = 5
 """So many bad rows of a file are shown without being asked for."""
 
 
-def tell(error: TouchstoneError) -> None:
+def show_error(error: TouchstoneError) -> None:
     """Show what a user can mend, in the error's own words; bad rows of a file each on a line of its own."""
     if isinstance(error, RowsRefused) and error.n > 1:
         show(markup.notice(on_page(f"{error.n:,} rows do not fit. {error.end}"), style="bad"))

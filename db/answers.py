@@ -251,7 +251,7 @@ def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Seque
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgeScore:
     """What a judge that was run here said of an answer, about one criterion."""
 
     answer_id: int
@@ -264,7 +264,7 @@ class Said:
     why: str
 
 
-def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
+def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeScore]:
     """What counts of what judges that were run here said of some answers: the last attempt, as the newest version of
     its parser reads it, and of several runs of one judge the newest score."""
     wanted = (
@@ -288,9 +288,9 @@ def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
-    newest: dict[tuple[int, str], Said] = {}
+    newest: dict[tuple[int, str], JudgeScore] = {}
     for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
-        newest[unit_id, criterion] = Said(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
+        newest[unit_id, criterion] = JudgeScore(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
     return one_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
 
 

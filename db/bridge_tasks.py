@@ -128,7 +128,7 @@ def sent(session: Session, *, ids: Sequence[int], guideline: str, now: datetime)
         )
 
 
-def gone(session: Session, *, ids: Collection[int], now: datetime) -> None:
+def note_removed(session: Session, *, ids: Collection[int], now: datetime) -> None:
     """Note that tasks that were to be removed stand there no more."""
     known = sorted(ids)
     for start in range(0, len(known), AT_ONCE):
@@ -238,7 +238,7 @@ def in_state(
     return session.exec(wanted if limit is None else wanted.limit(limit)).all()
 
 
-def keys_there(session: Session, *, place_id: int, until: int) -> dict[str, tuple[int, int | None]]:
+def sent_keys(session: Session, *, place_id: int, until: int) -> dict[str, tuple[int, int | None]]:
     """Tasks that should stand in a project there, and were made before another one: (id, id there) by key."""
     wanted = select(BridgeTaskRow.key, BridgeTaskRow.id, BridgeTaskRow.outside_id).where(
         BridgeTaskRow.bridge_project_id == place_id,
@@ -367,7 +367,7 @@ def unfinished(session: Session, *, bridge_id: int) -> dict[int, dict[BridgeStat
     return found
 
 
-def n_there(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage], int]:
+def count_waiting(session: Session, *, bridge_id: int) -> dict[tuple[int, Stage], int]:
     """How many tasks wait there, by person and stage."""
     wanted = (
         select(BridgeTaskRow.person_id, BridgeProjectRow.stage, func.count())

@@ -182,7 +182,7 @@ def ids_of(session: Session, *, project_id: int, public_ids: Iterable[str]) -> d
     return {public: id for public, id in session.exec(wanted) if id is not None}
 
 
-def let_in(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
+def add_to_pool(session: Session, *, asset: StoredAsset, per_source: int | None) -> bool:
     """Put an image into the pool; False if its source has given as many as it may."""
     session.exec(update(AssetRow).where(col(AssetRow.id) == asset.id).values(in_pool=True))
     if asset.source_id is None:

@@ -92,7 +92,7 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
     return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in found.items()]
 
 
-def fed(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
+def answers_in_refinement(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
     """The models' answers shown next to the current revision of items to refine them, by item id.
 
     ``ever``: next to any revision. What is called off and no one has decided does not count.

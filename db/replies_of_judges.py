@@ -85,7 +85,7 @@ def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
 
 
 @dataclass(frozen=True)
-class Said:
+class AttemptContext:
     """An attempt with what it is about."""
 
     attempt: StoredAttempt
@@ -93,9 +93,9 @@ class Said:
     item: StoredItem
 
 
-def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
+def contexts(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, AttemptContext]:
     """Attempts by id."""
-    found: dict[int, Said] = {}
+    found: dict[int, AttemptContext] = {}
     for some in _lots(attempt_ids):
         wanted = (
             select(AttemptRow, JudgeUnitRow, ItemRow)
@@ -103,7 +103,7 @@ def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
             .join(ItemRow, col(ItemRow.id) == JudgeUnitRow.item_id)
             .where(col(AttemptRow.id).in_(some))
         )
-        found |= {attempt.id: Said(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
+        found |= {attempt.id: AttemptContext(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
     return found
 
 

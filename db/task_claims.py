@@ -20,7 +20,7 @@ from domain.policies import LEASE
 from domain.states import Purpose, Stage, TaskState
 
 
-def mine(
+def current_of(
     session: Session,
     *,
     project_id: int,

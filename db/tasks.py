@@ -83,7 +83,7 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> Sequence[StoredT
     return session.exec(wanted.order_by(col(TaskRow.id))).all()
 
 
-def fed(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
+def answers_in_refinement(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
     """The models' answers (ids) that were ever shown next to an item to refine it; ``counting``: those of runs that
     count."""
     wanted = select(TaskRow.prediction_id).where(TaskRow.item_id == item_id, TaskRow.stage == Stage.REFINEMENT)

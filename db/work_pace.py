@@ -146,7 +146,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
     ]
 
 
-def sifted(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
+def triaged(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
     """(person, moment) of each candidate image that a person has kept or dropped, the first time they did."""
     first = select(TriageDecisionRow.person_id, func.min(col(TriageDecisionRow.created_at))).where(
         TriageDecisionRow.project_id == project_id,

@@ -174,7 +174,7 @@ def demo_links(store: Store, *, hours: float = 24) -> list[tuple[Person, str]]:
 
 
 class _Clock:
-    """A clock that is set back, and goes on only when somebody has worked."""
+    """A clock that is set back, and goes on only when someone has worked."""
 
     def __init__(self, start: datetime, end: datetime) -> None:
         self.moment, self.end = start, end

@@ -28,7 +28,7 @@ class Scene:
     also: tuple[str, ...]
     """Other wordings of the right answer."""
     wrong: tuple[str, ...]
-    """Answers that somebody who looks badly might give."""
+    """Answers that someone who looks badly might give."""
     partly: str
     """An answer that is partly right."""
     things: tuple[str, ...]

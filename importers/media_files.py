@@ -62,7 +62,9 @@ class MediaFolder:
         wanted = PurePosixPath(name).parts
         uploaded = _UPLOADED.fullmatch(wanted[-1]) if wanted else None
         for bare in (*wanted[-1:], *([uploaded[1]] if uploaded else [])):
-            alike = {place: _alike(PurePosixPath(place).parts[:-1], wanted[:-1]) for place in self._by_name[bare]}
+            alike = {
+                place: _n_same_folders(PurePosixPath(place).parts[:-1], wanted[:-1]) for place in self._by_name[bare]
+            }
             if alike:
                 return [self._paths[place] for place, n in alike.items() if n == max(alike.values())]
         return []
@@ -76,7 +78,7 @@ class MediaFolder:
         return _first(self._by_id.get(video_id, ()), "clip") or _first(self._by_stem.get(video_id, ()), "clip")
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+def _n_same_folders(one: Sequence[str], other: Sequence[str]) -> int:
     """How many of the last folders are the same."""
     n = 0
     while n < min(len(one), len(other)) and one[-1 - n] == other[-1 - n]:

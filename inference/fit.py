@@ -183,7 +183,7 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
-    told = f"about {said(taken)} {place} with {kind}; {said(free)} are free"
+    told = f"about {size_in_words(taken)} {place} with {kind}; {size_in_words(free)} are free"
     if taken <= free:
         return Fit(True, f"It fits: it takes {told}.", where, kind, taken, free)
     smaller = ""
@@ -216,7 +216,7 @@ def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
     return stored if on_gpu and stored in BYTES else "float32"
 
 
-def said(size: int) -> str:
+def size_in_words(size: int) -> str:
     """Bytes as people say them.
 
     >>> said(13_500_000_000), said(350_000)
@@ -449,7 +449,8 @@ class _Weights:
             raise ValueError(f"{path.name} is damaged: its header cannot be read.") from None
         if size != 8 + length + end:
             raise ValueError(
-                f"{path.name} has not been downloaded to the end: it has {said(size)} of {said(8 + length + end)}."
+                f"{path.name} has not been downloaded to the end: "
+                f"it has {size_in_words(size)} of {size_in_words(8 + length + end)}."
             )
         self._headers.append(hashlib.sha256(text).hexdigest())
         return tensors

@@ -19,7 +19,7 @@ Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Said:
+class TurnReply:
     """A model's reply in a conversation."""
 
     attempt: Attempt
@@ -46,7 +46,7 @@ class Speaker(Protocol):
         turns: Sequence[Turn],
         *,
         tell: Callable[[Attempt], None],
-        hear: Callable[[Said], None],
+        hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
         """Ask all of these once; each is heard when it has ended, and what was tried before that is told.
@@ -76,7 +76,7 @@ def converse(
     def tried(attempt: Attempt) -> None:
         tell(open_[attempt.unit_id].counted(attempt))
 
-    def heard(said: Said) -> None:
+    def heard(said: TurnReply) -> None:
         conversation = open_[said.attempt.unit_id]
         attempt = conversation.take(said)
         if attempt.final:
@@ -126,7 +126,7 @@ class Conversation:
             self._total[name] = None if value is None or before is None else before + value
         return attempt
 
-    def take(self, said: Said) -> Attempt:
+    def take(self, said: TurnReply) -> Attempt:
         """The attempt as it counts in this conversation: its end, or a turn after which it goes on."""
         attempt = self.counted(said.attempt)
         if not attempt.final:

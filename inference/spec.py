@@ -219,13 +219,13 @@ def spec_of(text: str, *, name: str) -> ModelSpec:
     """A description from its text; ``name`` stands for the file in messages. Raises ``ModelRefused``."""
     document, spec = typed_yaml.parse(text, ModelSpec)
     if spec is None or document.troubles:
-        raise ModelRefused(typed_yaml.told(document, name))
+        raise ModelRefused(typed_yaml.in_lines(document, name))
     return spec
 
 
 def written(spec: ModelSpec) -> str:
     """The description as YAML, defaults written out; reading it gives the same description."""
-    return yaml.dump(_told(spec.dump()), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(_without_empty(spec.dump()), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100)
 
 
 class _Plain(yaml.SafeDumper):
@@ -235,10 +235,10 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def _told(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     """Without the keys that say nothing."""
     if isinstance(value, dict):
-        return {key: _told(part) for key, part in value.items() if part is not None}
+        return {key: _without_empty(part) for key, part in value.items() if part is not None}
     return value
 
 

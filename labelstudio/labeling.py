@@ -240,7 +240,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
     offered = {part.criterion.field for part in page if part.criterion.field is not None}
     marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
     found = [
-        _line(title_in_stage(field, stage), _told(field, task.fields[field.name]))
+        _line(title_in_stage(field, stage), _in_words(field, task.fields[field.name]))
         for field in shown_fields(schema, stage)
         if field.name in task.fields
         and field.name not in offered | marked
@@ -263,7 +263,7 @@ def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
     return title_in_stage(field, stage) if field is not None else PREDICTION_TITLE
 
 
-def _told(field: ItemField, value: Any) -> str:
+def _in_words(field: ItemField, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(entry, str) for entry in value):

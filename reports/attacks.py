@@ -13,7 +13,7 @@ from agreement.limits import wilson
 from domain.replies import CONTROL, Attacked
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Study
-from reports.words import listed, mark, nothing, said, some
+from reports.words import figure_in_words, listed, mark, nothing, some
 
 TITLE = "Answers that try to talk the judge into a score"
 
@@ -63,18 +63,18 @@ def attacks(study: Study) -> Section:
                     sum(each.fell is True for each in scored),
                     found,
                     None if kind == CONTROL or CONTROL not in kinds else control,
-                    None if kind == CONTROL else _beside(mine, kind),
+                    None if kind == CONTROL else _more_often(mine, kind),
                 )
             )
             name = f"{judge} · {criterion}" if several else judge
             lines.append((f"{name} · {kind}", (mark("scored above the lowest value", found),)))
         tried = [each for each in mine if each.kind != CONTROL]
         whole = share_of(tried)
-        plain = f"; of the answer that tries nothing, {said(control)}" if CONTROL in kinds else ""
+        plain = f"; of the answer that tries nothing, {figure_in_words(control)}" if CONTROL in kinds else ""
         where = f" on {criterion}" if several else ""
         told.append(
             f"{judge}{where} gave {sum(each.fell is True for each in tried):,} of {whole.n_units:,} scored ones more "
-            f"than the lowest value, {said(whole)}{plain}"
+            f"than the lowest value, {figure_in_words(whole)}{plain}"
         )
     blocks: list[Block] = [
         Table(
@@ -127,7 +127,7 @@ def share_of(replies: Sequence[Attacked]) -> Figure:
     return replace(_within(found, 0, 1), n_units=len(scored), n_left_out=lost)
 
 
-def _beside(mine: Sequence[Attacked], kind: str) -> Figure | None:
+def _more_often(mine: Sequence[Attacked], kind: str) -> Figure | None:
     """By how much more often a judge fell for an attack than for the answer that tries nothing, item by item."""
     given: dict[str, dict[str, list[bool]]] = {}
     for each in mine:

@@ -181,7 +181,7 @@ def number(value: float) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "\N{MINUS SIGN}")
 
 
-def said(mark: Mark) -> str:
+def mark_in_words(mark: Mark) -> str:
     """A mark in words."""
     if mark.value is None:
         return f"{mark.series}: undefined"
@@ -282,10 +282,14 @@ def _dots(chart: Dots) -> Drawing:
             shapes.append(Word(left + 8, y + height / 2 + 4, "undefined; the table says why", _SMALL, "muted"))
         for place, mark in enumerate(marks):
             shapes += _mark(
-                mark, chart.first + names.index(mark.series), y + 13 + place * 15, at, title=f"{label}. {said(mark)}"
+                mark,
+                chart.first + names.index(mark.series),
+                y + 13 + place * 15,
+                at,
+                title=f"{label}. {mark_in_words(mark)}",
             )
         y += height
-    words = "; ".join(f"{label}: {', '.join(said(mark) for mark in marks)}" for label, marks in chart.lines)
+    words = "; ".join(f"{label}: {', '.join(mark_in_words(mark) for mark in marks)}" for label, marks in chart.lines)
     return Drawing(WIDTH, bottom + 40, tuple(shapes), chart.title, words)
 
 
@@ -445,7 +449,7 @@ def _lines(chart: Lines) -> Drawing:
         shapes.append(Poly(tuple((at_x(each.x), at_y(each.y)) for each in line), paint, width=1.6))
         for each in line:
             mark = Mark(name, each.y, each.low, each.high)
-            title = f"{chart.across} {number(each.x)}. {said(mark)}"
+            title = f"{chart.across} {number(each.x)}. {mark_in_words(mark)}"
             if each.low is not None and each.high is not None:
                 shapes.append(
                     Line(at_x(each.x), at_y(each.low), at_x(each.x), at_y(each.high), paint, 1.6, title=title)

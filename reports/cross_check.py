@@ -62,18 +62,18 @@ def _checked(part: Slice) -> Iterator[tuple[str, float | None, Peer]]:
             if LEVELS.index(each) <= LEVELS.index(level):
                 alpha = krippendorff_alpha(part.people, level=each, bootstrap=_NO_LIMITS)
                 title = f"Krippendorff's alpha ({each}) of the people"
-                yield from _beside(title, "krippendorff_alpha", {"level": each}, part.people, alpha)
+                yield from _of_peers(title, "krippendorff_alpha", {"level": each}, part.people, alpha)
     pairs = [*combinations(part.humans, 2), *((human, judge) for judge in part.judges for human in part.humans)]
     for one, other in pairs:
         pair, names = part.table.of(one, other), f"{one} and {other}"
-        yield from _beside(f"equal: {names}", "percent_agreement", {}, pair, percent_agreement(pair))
+        yield from _of_peers(f"equal: {names}", "percent_agreement", {}, pair, percent_agreement(pair))
         for kind in dict.fromkeys(("none", weights)):
             kappa = cohen_kappa(pair, weights=kind)
             title = f"Cohen's kappa{'' if kind == 'none' else f' ({kind} weights)'}: {names}"
-            yield from _beside(title, "cohen_kappa", {"weights": kind}, pair, kappa)
+            yield from _of_peers(title, "cohen_kappa", {"weights": kind}, pair, kappa)
 
 
-def _beside(
+def _of_peers(
     title: str, statistic: str, args: Mapping[str, Any], ratings: Ratings, ours: Statistic
 ) -> Iterator[tuple[str, float | None, Peer]]:
     value = ours.value if ours.defined else None

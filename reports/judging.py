@@ -22,7 +22,7 @@ from agreement.ratings import MISSING, Floats, Ratings
 from reports.content import Bars, Behind, Block, Cell, Dots, Figure, Heat, Lines, Mark, Point, Section, Table
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
-from reports.words import count, mark, nothing, p_value, said, some
+from reports.words import count, figure_in_words, mark, nothing, p_value, some
 
 MEASURES: dict[Measure, str] = {
     "agreement": "Share of equal ratings",
@@ -142,7 +142,7 @@ def against_people(study: Study) -> Section:
             marks.append(mark(f"{judge} with a person", mine))
             differences.append(mark(judge, gap))
             if part.dimension is None:
-                told.append(f"{judge} {said(mine)} where people reach {said(people)}")
+                told.append(f"{judge} {figure_in_words(mine)} where people reach {figure_in_words(people)}")
         if marks:
             lines.append((part.name, tuple(marks)))
             gaps.append((part.name, tuple(differences)))

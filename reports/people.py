@@ -18,7 +18,7 @@ from agreement.statistic import Statistic
 from agreement.weights import Named
 from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Slice, Study
-from reports.words import capital, count, listed, mark, said, some
+from reports.words import capital, count, figure_in_words, listed, mark, some
 
 MOST_FOR_REML = 5000
 """Units beyond which a mixed model takes too long for a report."""
@@ -239,7 +239,7 @@ def reliability(study: Study) -> Section:
         found = Figure.of(statistic(people))
         lines.append((part.name, (mark("people among themselves", found),)))
         if part.dimension is None:
-            leads.append(f"{part.criterion}: {said(found)} on {found.n_units:,} units")
+            leads.append(f"{part.criterion}: {figure_in_words(found)} on {found.n_units:,} units")
         for names, title, of in _reliability_statistics(part):
             if not study.shows(*names):
                 continue

@@ -67,7 +67,7 @@ def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
     return Rule(**{NAMES[name]: value for name, value in values.items() if value is not None})  # type: ignore[arg-type]
 
 
-def said(rule: Rule) -> tuple[str, ...]:
+def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
     """The rule in sentences."""
     least = f"{rule.least_association:g}"
     base = (
@@ -108,7 +108,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
     )
     columns = ("criterion", "dimension", "judge", "verdict", "why")
     blocks = (
-        Rulings(said(rule), tuple(whole), when),
+        Rulings(rule_in_sentences(rule), tuple(whole), when),
         Table("verdicts", "The same rule, dimension by dimension", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{told}.", blocks)

@@ -15,7 +15,7 @@ from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Tex
 from reports.people import MOST_VALUES
 from reports.stability import position
 from reports.study import Slice, Study
-from reports.words import mark, nothing, number, said, some
+from reports.words import figure_in_words, mark, nothing, number, some
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def bias(study: Study) -> Section:
             overall.append((*part.where, judge, found))
             marks.append(mark(judge, found))
             if part.dimension is None:
-                told.append(f"{judge} is {said(found)} points from the people on {part.criterion}")
+                told.append(f"{judge} is {figure_in_words(found)} points from the people on {part.criterion}")
             models = models_of(study, part)
             if len(models) > 1:
                 names = [about.model if (about := study.about.get(unit)) else None for unit in part.table.units]

@@ -16,7 +16,7 @@ from agreement.statistic import Statistic
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.judging import MEASURES, main_measure, numbers_or_codes
 from reports.study import Slice, Study
-from reports.words import count, mark, nothing, said, some
+from reports.words import count, figure_in_words, mark, nothing, some
 
 MOST_VALUES = 12
 
@@ -56,7 +56,9 @@ def repeats(study: Study) -> Section:
             if part.numeric:
                 rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(part.table.of(*runs)))))
             if part.dimension is None:
-                told.append(f"{judge}, {part.criterion}: {said(alpha)} over {count(len(runs), 'run', 'runs')}")
+                told.append(
+                    f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')}"
+                )
     if not rows:
         return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
     lead = (
@@ -106,7 +108,7 @@ def position(study: Study) -> list[Block]:
                 else:
                     equal = Figure.of(percent_agreement(part.table.of(judge, other)), share=True)
                     same.append((*part.where, judge, other, "the same value in both orders", equal))
-                told.append(f"{judge} says the same in both orders on {said(equal)}")
+                told.append(f"{judge} says the same in both orders on {figure_in_words(equal)}")
                 marks = []
                 for label, shift, before, after in _shifts(part, judge, other):
                     moved.append((*part.where, judge, label, before, after, shift))
@@ -193,7 +195,7 @@ def drift(study: Study, margin: float) -> Section:
                     rows.append((*part.where, label, "change of the mean rating", Figure.of(found.change), None))
                 lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
-                    told.append(f"{label}, {part.criterion}: {said(change)}, {found.verdict}")
+                    told.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {found.verdict}")
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
     lead = f"Change of the judge's agreement with people since the earlier version: {some(told)}."

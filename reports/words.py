@@ -43,7 +43,7 @@ def mark(series: str, found: Figure) -> Mark:
     return Mark(series, found.value, found.low, found.high)
 
 
-def said(found: Figure, digits: int = 2) -> str:
+def figure_in_words(found: Figure, digits: int = 2) -> str:
     """A figure in a sentence.
 
     >>> said(Figure(0.864, 0.84, 0.89, "bootstrap", 999))

@@ -290,7 +290,7 @@ def server(home: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(autouse=True)
-def _settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the settings of the person who runs it."""
     for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
         monkeypatch.delenv(name)

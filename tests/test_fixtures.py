@@ -120,7 +120,7 @@ def test_a_picture_of_someone_who_has_left_is_asked_for_again(chromium: Browser)
 
 
 @pytest.mark.browser
-def test_a_window_that_was_somebodys_knows_nothing_of_them(chromium: Browser) -> None:
+def test_a_window_that_was_someones_knows_nothing_of_them(chromium: Browser) -> None:
     address = "http://127.0.0.1:9/"
 
     def visited(page: Page) -> Page:

@@ -137,7 +137,7 @@ class CriterionKind(Kind):
         """
         return value
 
-    def alike(self, one: Any, other: Any) -> bool:
+    def agree(self, one: Any, other: Any) -> bool:
         """Whether two raters' answers say the same."""
         return same(one, other)
 

@@ -270,12 +270,12 @@ def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> 
 
 def _figures(result: Result, packages: Sequence[str] = ()) -> str:
     assert result.value is not None
-    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}{_beside(result, packages)}"
+    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}{_peer_columns(result, packages)}"
     limits = "" if result.low is None or result.high is None else f"[{result.low:.3f}, {result.high:.3f}]"
     return f"{result.value:>6.3f}  {limits:<17}  {counts}  {result.reason or result.method}"
 
 
-def _beside(result: Result, packages: Sequence[str]) -> str:
+def _peer_columns(result: Result, packages: Sequence[str]) -> str:
     """The values of other packages, one column each, in red where they differ."""
     cells = []
     of_package = {peer.package: peer for peer in result.peers or ()}
@@ -332,7 +332,7 @@ def _replies(
     where no one else has rated."""
     from app.services import resources
     from workflow.results.ratings import raters_of
-    from workflow.results.reply_counts import refuse_silent, replies_of_judges, told
+    from workflow.results.reply_counts import in_words, refuse_silent, replies_of_judges
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
@@ -351,7 +351,7 @@ def _replies(
         items=items,
     )
     refuse_silent(found, known, raters or ())
-    return [f"  {told(each)}" for each in found]
+    return [f"  {in_words(each)}" for each in found]
 
 
 def _of_project(

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.commands.case_files import Case, Told
+    from app.commands.case_files import Case, CaseReading
     from domain.reading.answers import Asked
 
 
-def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
+def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
     """What the reader makes of a case, and whether that is what a line expects.
 
     A line whose own keys do not fit is told as such, and is never as expected: the others are read all the same.
     """
-    from app.commands.case_files import Told
+    from app.commands.case_files import CaseReading
     from domain.errors import FileRefused
     from domain.reading.answers import ReadOutcome, read_answer
 
@@ -24,7 +24,7 @@ def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
         asked, text, reason = _asked(case), case.text("answer"), case.text_or_none("finish_reason")
         _fits(case)
     except FileRefused as error:
-        return Told("not a case", "", (), str(error), False), lambda _: False
+        return CaseReading("not a case", "", (), str(error), False), lambda _: False
     found = read_answer(text, asked, finish_reason=reason)
     read = found.outcome is ReadOutcome.READ
     value = list(found.value) if isinstance(found.value, tuple) else found.value
@@ -37,7 +37,7 @@ def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
 
     shown = json.dumps(value, ensure_ascii=False) if read else ""
     words = tuple(text[start:end] for start, end in found.spans)
-    return Told(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
+    return CaseReading(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
 
 
 def _asked(case: Case) -> Asked:

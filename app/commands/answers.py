@@ -45,7 +45,7 @@ def read(
     """
     from app.commands import answer_cases, case_files
 
-    case_files.tell(file, answer_cases.told)
+    case_files.print_cases(file, answer_cases.reading_of)
 
 
 def reread(project: Project) -> None:

@@ -52,7 +52,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Told:
+class CaseReading:
     """What a reader makes of a case."""
 
     outcome: str
@@ -114,7 +114,7 @@ def _case(file: str, number: int, text: str) -> Case:
     return case
 
 
-def tell(path: Path, read: Callable[[Case], tuple[Told, Callable[[Mapping[str, Any]], bool]]]) -> None:
+def print_cases(path: Path, read: Callable[[Case], tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]]) -> None:
     """Read all cases of a file and print what they come to: id, outcome, value and words of each, between tabs, and at
     the end how many are as the file expects.
 

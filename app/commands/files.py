@@ -487,9 +487,9 @@ def _summary(done: Imported) -> Iterator[str]:
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
     """Who the raters of a file are now, and how to say otherwise."""
-    from workflow.results.file_raters import told
+    from workflow.results.file_raters import in_sentences
 
-    yield from told(found)
+    yield from in_sentences(found)
     if any(not each.account and not each.judge for each in found):
         yield f"To change that: touchstone project raters {name} --people NAME or --machines NAME."
 

@@ -16,7 +16,7 @@ from domain.runs import RunState
 from domain.states import Items
 
 if TYPE_CHECKING:
-    from app.commands.case_files import Case, Told
+    from app.commands.case_files import Case, CaseReading
     from app.services import Resources
     from domain.judging import JudgePlan
     from workflow.runs.model_descriptions import ModelSpec
@@ -43,12 +43,12 @@ def register(cli: typer.Typer) -> None:
         """
         from app.commands import case_files
 
-        case_files.tell(file, told)
+        case_files.print_cases(file, reading_of)
 
 
-def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
+def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], bool]]:
     """What a line's reply comes to, and whether that is a reading that the line expects."""
-    from app.commands.case_files import Told
+    from app.commands.case_files import CaseReading
     from workflow.runs import judge_plans, judge_readings
 
     parser = case.text("parser")
@@ -68,7 +68,7 @@ def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
 
     scores = " ".join(f"{part}={found.values[part]}" for part in judge_plans.parts_of(parser) if part in found.values)
     words = [reply[start:end] for start, end in found.spans.values() if end > start]
-    return Told(found.verdict.value, scores, words, found.why, found.scored), meets
+    return CaseReading(found.verdict.value, scores, words, found.why, found.scored), meets
 
 
 def judge(

@@ -97,7 +97,7 @@ def people(
         there = "" if person.known else "  (not seen there yet)"
         typer.echo(f"{person.login:<24} {person.email}{there}")
     if not mapped:
-        typer.echo(_nobody(project))
+        typer.echo(_no_one_known(project))
 
 
 @labelstudio.command("push")
@@ -249,9 +249,9 @@ def _client(shared: Resources, address: str) -> Iterator[Client]:
 
 
 def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
-    from app.label_studio.bridging import stands
+    from app.label_studio.bridging import status_of
 
-    found = stands(shared, project, address)
+    found = status_of(shared, project, address)
     if found is None:
         raise NotFound(
             f"{project} sends no work to {address} yet: touchstone labelstudio people {project} --server {address}"
@@ -269,10 +269,10 @@ def _connect(
     hold: float | None = None,
 ) -> None:
     """Note the server, or what is to be different from now on; what is not said stays as it is."""
-    from app.label_studio.bridging import stands
+    from app.label_studio.bridging import status_of
     from workflow.labelstudio import bridge
 
-    now = stands(shared, project, address)
+    now = status_of(shared, project, address)
     if now is not None and stages is None and ahead is None and hold is None:
         return
     bridge.connect(
@@ -319,10 +319,10 @@ def _ready(
             else "Label Studio can show no stage of this project; its work stays on Touchstone's own pages."
         )
     if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
-        raise NotFound(_nobody(project))
+        raise NotFound(_no_one_known(project))
 
 
-def _nobody(project: str) -> str:
+def _no_one_known(project: str) -> str:
     return (
         f"No one is known there yet: touchstone labelstudio people {project} LOGIN=E-MAIL says who is who;"
         " --invite prints the link for those who have no account there."

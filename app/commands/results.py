@@ -14,7 +14,7 @@ import typer
 from domain.states import Items
 
 if TYPE_CHECKING:
-    from workflow.results.leaderboard import Board
+    from workflow.results.leaderboard import SlicedScores
     from workflow.results.leaderboard_lines import Line
     from workflow.results.project_answers import Read
     from workflow.results.ranked_options import Ranked
@@ -125,7 +125,7 @@ def results(
     )
     first = cut_first(read.schema)
     by = by or (first.value if first else "dimension")
-    boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
+    boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
         if scores is not By.KEY or comparisons
@@ -171,7 +171,7 @@ def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
 
 
 def table(
-    read: Read, boards: Sequence[Board], ranked: Ranked | None = None, *, compared: bool = False
+    read: Read, boards: Sequence[SlicedScores], ranked: Ranked | None = None, *, compared: bool = False
 ) -> Iterator[str]:
     """The numbers for people: one block for each way of scoring."""
     from workflow.results import slice_contrasts
@@ -204,7 +204,7 @@ def table(
             yield f"  Warning: {warning}"
 
 
-def _block(board: Board, lines: Sequence[Line]) -> Iterator[str]:
+def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:
     titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
     names = [_part(line, titles, over=f"mean over {board.slicing.way.title.lower()}s") for line in lines]
     head = "  not read  lowest to highest" if any(line.unreadable for line in lines) else ""

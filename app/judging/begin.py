@@ -245,7 +245,7 @@ BEGINNING = begin.Beginning(
 # ---- afterwards ------------------------------------------------------------------------------------------------------
 
 
-def kept(services: Services, view: ProjectView, run: RunView) -> None:
+def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:
     """Template, plan and description of a run, as they were when it was started."""
     if isinstance(run.plan, JudgePlan):
         shell.section("Plan")
@@ -280,5 +280,5 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
     ]
     return markup.table(
         [("Plan", "name"), ("", "")],
-        [[markup.text(name), shown.said(str(said))] for name, said in pairs if said],
+        [[markup.text(name), shown.text_block(str(said))] for name, said in pairs if said],
     )

@@ -54,7 +54,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     )
     other = by_id[chosen]
     found = _compared(services, view, other)
-    items_switch.told(found.counted)
+    items_switch.show_counted(found.counted)
     shell.show(*figures(found))
     criterion = found.criteria[0].criterion
     if len(found.criteria) > 1:
@@ -218,7 +218,7 @@ def _differences(
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(
         *(
-            both(first[each.attempt_a], second[each.attempt_b], one, other, titles)
+            side_by_side(first[each.attempt_a], second[each.attempt_b], one, other, titles)
             for each in some
             if each.attempt_a in first and each.attempt_b in second
         )
@@ -232,7 +232,7 @@ def _kind(of: Differing) -> str:
     )
 
 
-def both(first: ReplyView, second: ReplyView, one: RunView, other: RunView, titles: dict[str, str]) -> Markup:
+def side_by_side(first: ReplyView, second: ReplyView, one: RunView, other: RunView, titles: dict[str, str]) -> Markup:
     """Both replies about one answer, next to each other."""
 
     def side(reply: ReplyView, run: RunView) -> Markup:
@@ -244,7 +244,7 @@ def both(first: ReplyView, second: ReplyView, one: RunView, other: RunView, titl
             target="_self",
         )
         head = markup.tag("div", link, shown.scores(reply.readings), style="ts-small")
-        return markup.tag("div", head, shown.why(reply), text)
+        return markup.tag("div", head, shown.no_score_reason(reply), text)
 
     return markup.tag(
         "div",

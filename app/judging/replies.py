@@ -66,7 +66,7 @@ def _of_all(tally: judge_replies.Tally) -> Markup:
 
 def _again(services: Services, view: RunView) -> None:
     """Offer to read again what only an earlier version of the parser has read."""
-    said = shell.said(f"judges.read.{view.id}")
+    said = shell.kept_message(f"judges.read.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     n = judge_replies.unread(services.store, by=services.person, run=view.id)
@@ -83,7 +83,7 @@ def _again(services: Services, view: RunView) -> None:
     with right:
         if st.button("Read again", key="judges.read_again", type="primary"):
             new = judge_readings.read_replies_again(services.store, by=services.person, run=view.id)
-            shell.say(f"judges.read.{view.id}", f"Read again: {markup.count(new, 'new reading')}.")
+            shell.keep_message(f"judges.read.{view.id}", f"Read again: {markup.count(new, 'new reading')}.")
             st.rerun()
 
 
@@ -175,7 +175,7 @@ def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
 # ---- one reply -------------------------------------------------------------------------------------------------------
 
 
-def one(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
+def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """All that is kept of a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such reply in this run.")
@@ -248,7 +248,7 @@ def _facts(view: ReplyView) -> Markup:
     }
     return markup.table(
         [("What", "name"), ("", "")],
-        [[markup.text(name), texts.said(value, style="ts-mono")] for name, value in told.items()],
+        [[markup.text(name), texts.text_block(value, style="ts-mono")] for name, value in told.items()],
     )
 
 

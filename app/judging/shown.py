@@ -180,7 +180,7 @@ def people(view: ReplyView, *, label: str = "people ") -> Markup:
     return markup.tag("div", markup.quiet(label), *found, data_part="people")
 
 
-def why(view: ReplyView) -> Markup:
+def no_score_reason(view: ReplyView) -> Markup:
     """Why there is no score."""
     reasons = dict.fromkeys(each.why for each in view.readings if each.why)
     return markup.joined(markup.tag("div", shown.line(each, most=600), style="ts-small") for each in reasons)
@@ -219,8 +219,8 @@ def answer(view: ReplyView, *, most: int | None = None) -> Markup:
         return markup.tag("div", markup.quiet("the item itself"))
 
     def part(words: str, text: str) -> Markup:
-        told = shown.said(text, style="") if most is None else shown.line(text, most=most)
-        return markup.joined([what(words), told if text else markup.quiet("nothing")])
+        told = shown.text_block(text, style="") if most is None else shown.line(text, most=most)
+        return markup.joined([heading(words), told if text else markup.quiet("nothing")])
 
     if view.other is None:
         return markup.tag("div", part("answer", view.answer))
@@ -228,7 +228,7 @@ def answer(view: ReplyView, *, most: int | None = None) -> Markup:
     return markup.tag("div", part("answer A", first), part("answer B", second))
 
 
-def what(words: str) -> Markup:
+def heading(words: str) -> Markup:
     """What stands below."""
     return markup.tag("span", markup.text(words), style="ts-quiet what")
 
@@ -244,11 +244,11 @@ def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
             markup.tag("span", scores(view.readings)),
             style="head",
         ),
-        why(view),
+        no_score_reason(view),
         markup.tag(
             "div",
             markup.tag("div", answer(view, most=400), people(view)),
-            markup.tag("div", what("reply"), reply),
+            markup.tag("div", heading("reply"), reply),
             style="said",
         ),
         style="ts ts-reply" if view.scored else "ts ts-reply failed",

@@ -51,7 +51,7 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
     return {view.id: known[view.id][1] for view in found}
 
 
-def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
+def all_verdicts(tallies: Sequence[Tally]) -> Counter[Verdict]:
     """The verdicts of all criteria."""
     found: Counter[Verdict] = Counter()
     for each in tallies:
@@ -59,8 +59,8 @@ def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
     return found
 
 
-def _came_to(view: RunView, tallies: Sequence[Tally]) -> Markup:
-    counts = together(tallies)
+def _outcomes(view: RunView, tallies: Sequence[Tally]) -> Markup:
+    counts = all_verdicts(tallies)
     return markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))])
 
 
@@ -69,9 +69,9 @@ LISTING = Listing(
     columns=(
         run_lists.name("Judge"),
         run_lists.STATE,
-        Column("Outcomes", "wide", _came_to),
+        Column("Outcomes", "wide", _outcomes),
         run_lists.ASKED,
-        run_lists.came(),
+        run_lists.started(),
         run_lists.BY,
         run_lists.hash_of("Hash"),
     ),

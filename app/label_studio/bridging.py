@@ -114,7 +114,7 @@ def stages_shown(schema: Schema) -> list[Stage]:
     ]
 
 
-def stands(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
+def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:
     """How a server stands that a project sends work to; None: it sends none there."""
     found = bridge.status(shared.store, by=by, project=project)
     return next((each for each in found if each.address == address), None)

@@ -151,7 +151,7 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 # ---- one attempt -----------------------------------------------------------------------------------------------------
 
 
-def one(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
+def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """All that is kept of an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such attempt in this run.")
@@ -184,7 +184,7 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     if of.error:
         parts.append(markup.notice(shown.tame(of.error[: shown.LONGEST_TEXT]), style="bad"))
     if of.text:
-        parts += [_section("Answer"), shown.said(of.text, style="framed")]
+        parts += [_section("Answer"), shown.text_block(of.text, style="framed")]
     ranked = ranking_of(of.detail)
     if ranked is not None:
         parts += [_section("Options"), shown.ranking(ranked)]
@@ -195,7 +195,7 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     rest = {key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores")}
     if rest:
         written = json.dumps(rest, ensure_ascii=False, indent=1)
-        parts += [_section("As it was kept"), shown.said(written, most=20_000, style="framed ts-mono")]
+        parts += [_section("As it was kept"), shown.text_block(written, most=20_000, style="framed ts-mono")]
     return parts
 
 
@@ -226,7 +226,7 @@ def _facts(each: AttemptView) -> Markup:
     }
     return markup.table(
         [("What", "name"), ("", "")],
-        [[markup.text(name), shown.said(value, style="ts-mono")] for name, value in facts.items()],
+        [[markup.text(name), shown.text_block(value, style="ts-mono")] for name, value in facts.items()],
     )
 
 
@@ -313,7 +313,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(markup.notice("In this project's schema no one grades: its answers cannot be sent to people."))
         return
-    said = shell.said(f"models.sent.{view.id}")
+    said = shell.kept_message(f"models.sent.{view.id}")
     if said:
         shell.show(markup.notice(said, style="good"))
     if not view.answered:
@@ -329,7 +329,7 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
         opened = run_grading.send_to_grading(services.store, by=services.person, run=view.id)
-        shell.say(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
+        shell.keep_message(f"models.sent.{view.id}", f"{markup.count(opened, 'slot')} opened in grading.")
         st.rerun()
 
 

@@ -61,7 +61,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
     try:
         chosen = of.choose(services, view)
     except TouchstoneError as error:
-        shell.tell(error)
+        shell.show_error(error)
         return
     if chosen is None:
         return
@@ -77,7 +77,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
     if seen[0] != token:
         shell.show(markup.paragraph(f"{of.changed} were changed: preview the run again.", style="ts ts-quiet"))
         return
-    shell.show(*told(seen[1], view, spec, plan, of))
+    shell.show(*preview_markup(seen[1], view, spec, plan, of))
     started = st.session_state.get(f"{of.kind.page}.started")
     if started is not None and started[0] is seen[1]:  # by the first of two quick clicks, or before coming back here
         shell.show(
@@ -162,7 +162,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
     return Seen(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
 
 
-def told(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
+def preview_markup(seen: Seen, view: ProjectView, spec: ModelSpec, plan: Plan, of: Beginning) -> list[Markup]:
     """What will happen, as markup."""
     parts = [
         _section("What will happen"),
@@ -221,7 +221,7 @@ def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
         markup.quiet(f" · {question.dimension} · {question.prompt_hash[:10]}"),
     ]
     if question.system:
-        parts.append(_turn("system", [shown.said(question.system)]))
+        parts.append(_turn("system", [shown.text_block(question.system)]))
     inside: list[Markup] = []
     row: list[Markup] = []
     n_shown = 0
@@ -229,7 +229,7 @@ def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
         if isinstance(part, str):
             inside += _pictures(row)
             row = []
-            inside.append(shown.said(part))
+            inside.append(shown.text_block(part))
             continue
         n_shown += 1
         address = pictures.get(str(part.path), "")
@@ -242,7 +242,7 @@ def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
         inside.append(markup.tag("div", markup.quiet(f"{n_shown} pictures in all")))
     parts.append(_turn("user", inside))
     if question.options:
-        parts.append(_turn("options that are ranked", [shown.said(option) for option in question.options]))
+        parts.append(_turn("options that are ranked", [shown.text_block(option) for option in question.options]))
     if question.tools is not None:
         parts.append(_turn("tools with stored results", [markup.text(", ".join(question.tools) or "none")]))
     return markup.tag("div", *parts, style="ts ts-notice")
@@ -281,7 +281,7 @@ def description_of(run: RunView) -> None:
         on_click="ignore",
     )
     if run.workers:
-        rows = [[markup.text(shown.tame(each.name)), shown.said(watch.about(each.about))] for each in run.workers]
+        rows = [[markup.text(shown.tame(each.name)), shown.text_block(watch.about(each.about))] for each in run.workers]
         shell.section("Workers")
         shell.show(markup.table([("Worker", "name"), ("Runs on", "")], rows))
     shell.show(markup.tag("p", markup.quiet("Hash of description and plan: "), shown.mono(run.hash), style="ts"))

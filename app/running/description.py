@@ -97,7 +97,7 @@ def _along(services: Services, box: str, without: Sequence[str]) -> None:
         shell.show(markup.tag("p", markup.quiet(chosen.note), style="ts ts-small"))
 
 
-def _mine(services: Services, box: str, without: Sequence[str]) -> None:
+def _own_description(services: Services, box: str, without: Sequence[str]) -> None:
     file = st.file_uploader("A description as YAML, or write it below", type=["yaml", "yml"], key="models.file")
     if file is not None and st.session_state.get("models.file.taken") != file.file_id:
         st.session_state["models.file.taken"] = file.file_id
@@ -227,14 +227,14 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
         try:
             _take(endpoint_spec(asked), box)
         except TouchstoneError as error:
-            shell.tell(error)
+            shell.show_error(error)
 
 
 _FROM: Mapping[str, Callable[[Services, str, Sequence[str]], None]] = {
     FOLDER: _folders,
     ENDPOINT: _endpoint,
     ALONG: _along,
-    MINE: _mine,
+    MINE: _own_description,
 }
 
 

@@ -87,7 +87,7 @@ BEGINNING = begin.Beginning(
 )
 
 
-def kept(services: Services, view: ProjectView, run: RunView) -> None:
+def frozen_parts(services: Services, view: ProjectView, run: RunView) -> None:
     """Description and plan of a run, as they were when it was started."""
     if isinstance(run.plan, RunPlan):
         shell.section("Plan")
@@ -103,7 +103,7 @@ LISTING = Listing(
         run_lists.ANSWERS,
         run_lists.WANTED,
         run_lists.LEFT,
-        run_lists.came(),
+        run_lists.started(),
         run_lists.BY,
         run_lists.hash_of("Description"),
     ),

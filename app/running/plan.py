@@ -258,7 +258,7 @@ def titles_of(view: ProjectView, names: Sequence[str]) -> str:
     return ", ".join(titles.get(name, name) for name in names)
 
 
-def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
+def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
     """What a plan says, as pairs of a name and words."""
     pairs: list[tuple[str, Any]] = [
         ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
@@ -281,5 +281,5 @@ def facts(plan: RunPlan, view: ProjectView) -> markup.Markup:
     """A plan as a table."""
     return markup.table(
         [("Plan", "name"), ("", "")],
-        [[markup.text(name), shown.said(value)] for name, value in told(plan, view)],
+        [[markup.text(name), shown.text_block(value)] for name, value in plan_pairs(plan, view)],
     )

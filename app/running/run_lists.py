@@ -78,7 +78,7 @@ def name(head: str) -> Column:
     return Column(head, "name", cell)
 
 
-def came(head: str = "Started") -> Column:
+def started(head: str = "Started") -> Column:
     """When it was started, or brought in."""
     return Column(head, "line", lambda view, more: markup.text(shown.moment(view.created_at)))
 
@@ -93,7 +93,7 @@ def _answers(view: RunView, more: Any) -> Markup:
     return markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")])
 
 
-def _left(view: RunView, more: Any) -> Markup:
+def _left_cell(view: RunView, more: Any) -> Markup:
     return markup.text(shown.duration(view.remaining) if view.state in OPEN and view.left else "-")
 
 
@@ -101,10 +101,10 @@ STATE = Column("State", "line", lambda view, more: shown.state(view.state))
 ANSWERS = Column("Answers", "wide", _answers)
 WANTED = Column("Of", "number", lambda view, more: markup.text(f"{view.wanted:,}"))
 ASKED = Column("Asked", "number", lambda view, more: markup.text(f"{view.done:,} of {view.wanted:,}"))
-LEFT = Column("Left", "line", _left)
+LEFT = Column("Left", "line", _left_cell)
 BY = Column("By", "line", lambda view, more: markup.text(view.by or "the command line"))
 
 
-def brought(kind: RunKind) -> Listing:
+def from_files(kind: RunKind) -> Listing:
     """The answers of a kind of runs in which no one is asked."""
-    return Listing(kind, columns=(name("Model"), ANSWERS, WANTED, came(kind.began), BY))
+    return Listing(kind, columns=(name("Model"), ANSWERS, WANTED, started(kind.began), BY))

@@ -64,7 +64,7 @@ class RunPage:
     def listings(self) -> list[Listing]:
         """Its lists: first of the runs in which someone is asked."""
         others = [kind for kind in RunKind if kind.page == self.path and kind is not self.listing.kind]
-        return [self.listing, *(run_lists.brought(kind) for kind in others)]
+        return [self.listing, *(run_lists.from_files(kind) for kind in others)]
 
 
 def draw(services: Services, page: RunPage) -> None:
@@ -98,7 +98,7 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     shell.show(_where(page, found), *shown.told_apart(found))
     shell.tell_refused()
     if found.kind.plan is None:
-        watch.brought_in(services, found)
+        watch.imported_answers(services, found)
         return
     one = st.query_params.get(page.one)
     if one:

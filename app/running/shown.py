@@ -85,7 +85,7 @@ def opening(value: str, most: int = LONGEST_LINE) -> str:
     return line if len(line) <= most and len(value) <= 4 * most else f"{line[:most]} … ({left:,} more)"
 
 
-def said(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Markup:
+def text_block(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Markup:
     """A text that came from outside, whole up to ``most`` characters, in its own writing direction."""
     kept = tame(value[:most])
     left = len(value) - most
@@ -254,8 +254,8 @@ def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
             markup.tag(
                 "div",
                 markup.quiet(head),
-                said(value if isinstance(value, str) else _json(value)),
-                *(said(_json(turn[key]), style="ts-mono") for key in ("calls", "arguments") if turn.get(key)),
+                text_block(value if isinstance(value, str) else _json(value)),
+                *(text_block(_json(turn[key]), style="ts-mono") for key in ("calls", "arguments") if turn.get(key)),
                 style="ts ts-turn",
             )
         )

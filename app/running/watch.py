@@ -55,7 +55,7 @@ def watched(services: Services, project: ProjectView, view: RunView) -> None:
     st.fragment(run_every=every)(_live)(services, view.id, view.state)
 
 
-def brought_in(services: Services, view: RunView) -> None:
+def imported_answers(services: Services, view: RunView) -> None:
     """Answers for which no one was asked: how many there are, where they are read, and the way to withdraw them."""
     counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
     pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]

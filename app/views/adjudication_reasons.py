@@ -186,7 +186,7 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
     words = words_of(view)
     asked = list(dict.fromkeys(name for vote in found.votes for name in vote.values))
     rows = [
-        [markup.quiet(name.replace("_", " ")), *(markup.text(said(vote, name, words)) for vote in found.votes)]
+        [markup.quiet(name.replace("_", " ")), *(markup.text(vote_in_words(vote, name, words)) for vote in found.votes)]
         for name in asked
     ]
     if any(vote.note for vote in found.votes):
@@ -215,7 +215,7 @@ def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
     return found
 
 
-def said(vote: VoteView, criterion: str, words: Mapping[tuple[str, str], str]) -> str:
+def vote_in_words(vote: VoteView, criterion: str, words: Mapping[tuple[str, str], str]) -> str:
     """A vote on one criterion in words."""
     value, reason = vote.values.get(criterion), vote.reasons.get(criterion)
     parts = ["Skipped"] if value is None else [words.get((criterion, str(each)), str(each)) for each in _many(value)]

@@ -164,7 +164,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     if found.figure is None:
         return
     lines, raters, replies, counting, logins = found.figure.value
-    items_switch.told(counting.sentence)
+    items_switch.show_counted(counting.sentence)
     if not lines:
         shell.show(
             markup.notice(f"No one has submitted anything in {stage} yet. The table appears with the first votes.")
@@ -256,7 +256,7 @@ def _cell(
 ) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
-    said = found.Said([logins.get(name, name) for name in line.args["pair"]], line.criterion)
+    said = found.AnswerFilter([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = of_slice(by, line.dimension)
     href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
     known = (

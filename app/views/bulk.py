@@ -47,7 +47,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    said = shell.said("bulk.said")
+    said = shell.kept_message("bulk.said")
     if said:
         shell.show(markup.notice(said, style="good"))
     action, chosen, to, priority = _form(services, view)
@@ -79,7 +79,7 @@ def render(services: Services) -> None:
             priority=priority,
             token=found.token,
         )
-        shell.say("bulk.said", f"Done: {markup.count(n, noun)} changed.")
+        shell.keep_message("bulk.said", f"Done: {markup.count(n, noun)} changed.")
 
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can:

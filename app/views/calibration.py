@@ -205,7 +205,7 @@ def files_of(
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
-        said = found.Said([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
+        said = found.AnswerFilter([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
         part = ids.get(behind.dimension, behind.dimension) if behind.dimension else None
         dimension, group = of_slice(by, part)
         return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)

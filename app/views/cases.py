@@ -115,7 +115,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
 def _listing(services: Services, view: ProjectView) -> Listing | None:
     """The same, or what there is of it so far; says so where it is being looked for."""
     found = _asked(services, view)
-    pending_figures.told(services, found, lambda: _asked(services, view), about="The list of cases is")
+    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The list of cases is")
     return found.figure.value if found.figure else None
 
 
@@ -249,7 +249,7 @@ def _about(view: ProjectView, found: Listing) -> None:
             markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
-    items_switch.told(found.counting.sentence if found.counting else None)
+    items_switch.show_counted(found.counting.sentence if found.counting else None)
 
 
 def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> markup.Markup:
@@ -257,7 +257,7 @@ def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> m
     heads = [("Item", ""), ("Dimension", ""), ("Answers", "wide")]
     rows = []
     for line in lines:
-        href = _here(item=line.item)
+        href = _address(item=line.item)
         name = markup.tag("div", markup.text(line.name), style="ts-quiet ts-small ts-mono")
         if line.closed:
             first, last = markup.quiet("closed to you for now"), markup.quiet(line.closed)
@@ -285,7 +285,7 @@ MOST_ANSWERS, MOST_LETTERS = 4, 110
 """Of a case in the list."""
 
 
-def _here(**changed: str) -> str:
+def _address(**changed: str) -> str:
     """The address of this page with something else in it."""
     asked = {name: value for name, value in st.query_params.items() if name != "page"} | changed
     return "/cases?" + urlencode({name: value for name, value in asked.items() if value})
@@ -321,10 +321,10 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     model = st.query_params.get("model")
     shell.heading(_heading(view, told), made_up=view.made_up)
-    _walk(_listing(services, view), told)
+    _neighbours(_listing(services, view), told)
     about = markup.tag(
         "p",
-        markup.tag("a", markup.text("The list"), href=_here(item=""), target="_self"),
+        markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
         markup.text(f" · {titles.get(told.dimension, told.dimension)} · {told.state.label} · "),
         markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
         markup.text(" · "),
@@ -371,7 +371,7 @@ def _in_order(answers: Sequence[CaseAnswer], model: str | None) -> list[CaseAnsw
     return sorted(answers, key=lambda each: each.model != model)
 
 
-def _walk(found: Listing | None, told: Case) -> None:
+def _neighbours(found: Listing | None, told: Case) -> None:
     """To the case before and after, along the list that the address describes."""
     if found is None:
         return
@@ -431,9 +431,9 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
     people = [each for each in answer.grades if each.person]
     machines = [each for each in answer.grades if not each.person]
     if people:
-        parts.append(_said("People", people, _come_to(answer.combined), called))
+        parts.append(_grades_line("People", people, _together_in_words(answer.combined), called))
     if machines:
-        parts.append(_said("Judges", machines, ""))
+        parts.append(_grades_line("Judges", machines, ""))
     if not answer.grades:
         parts.append(markup.tag("div", markup.quiet("No one has graded it."), style="ts-small"))
     if answer.ranked is not None:
@@ -457,7 +457,7 @@ def marked(answer: CaseAnswer) -> markup.Markup:
     read = answer.reading
     text = answer.text
     if read is None or read.kind is AnswerKind.TEXT or not read.spans:
-        return shown.said(text)
+        return shown.text_block(text)
     style = "ts-mark" if read.outcome is ReadOutcome.READ else "ts-mark bad"
     parts: list[markup.Markup] = []
     spans = sorted((start, end) for start, end in read.spans if 0 <= start < end <= len(text))
@@ -513,7 +513,7 @@ def _called(services: Services, told: Case) -> dict[str, str]:
     )
 
 
-def _come_to(combined: Mapping[str, float | str | None]) -> str:
+def _together_in_words(combined: Mapping[str, float | str | None]) -> str:
 
     def of(value: float | str | None) -> str:
         return "no majority" if value is None else value if isinstance(value, str) else f"{value:.3g}"
@@ -522,7 +522,9 @@ def _come_to(combined: Mapping[str, float | str | None]) -> str:
     return ", ".join(said)
 
 
-def _said(title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str, str] | None = None) -> markup.Markup:
+def _grades_line(
+    title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str, str] | None = None
+) -> markup.Markup:
     lines = []
     for each in grades:
         values = ", ".join(

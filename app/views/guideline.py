@@ -44,7 +44,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     shell.tell_refused()
-    done = shell.said("guideline.done")
+    done = shell.kept_message("guideline.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     _edit(services, view, now)
@@ -146,7 +146,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             requalify=bool(again),
         )
         answered = f" It answers {markup.count(made.answers, 'decision')}." if made.answers else ""
-        shell.say("guideline.done", f"Version {made.number} is in force.{answered}")
+        shell.keep_message("guideline.done", f"Version {made.number} is in force.{answered}")
         st.session_state[f"guideline.base.{view.name}"] = made.number
         st.session_state[f"guideline.round.{view.name}"] = st.session_state.get(f"guideline.round.{view.name}", 0) + 1
         st.session_state.pop("guideline.answers", None)

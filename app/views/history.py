@@ -52,7 +52,7 @@ def address(
     *,
     dimension: str | None = None,
     group: str | None = None,
-    said: item_history.Said | None = None,
+    said: item_history.AnswerFilter | None = None,
     among: Items | None = None,
     **more: str,
 ) -> str:
@@ -73,14 +73,14 @@ def address(
     return "/history?" + urlencode(asked, doseq=True)
 
 
-def _said() -> item_history.Said | None:
+def _said() -> item_history.AnswerFilter | None:
     """What the address asks about named raters."""
     asked = st.query_params
     raters = asked.get_all("raters")
     if not raters:
         return None
     values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
-    return item_history.Said(raters, asked.get("criterion"), values)
+    return item_history.AnswerFilter(raters, asked.get("criterion"), values)
 
 
 def _among() -> Items | None:
@@ -95,7 +95,7 @@ AMONG = {
 }
 
 
-def words_of(said: item_history.Said, called: Mapping[str, str] | None = None) -> str:
+def words_of(said: item_history.AnswerFilter, called: Mapping[str, str] | None = None) -> str:
     """What a list leaves out, in a sentence; ``called`` are names of raters."""
     raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""

@@ -119,7 +119,7 @@ def _items(services: Services, view: ProjectView) -> None:
                     progress=progress,
                 )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
-    for sentence in file_raters.told(done.raters):
+    for sentence in file_raters.in_sentences(done.raters):
         shell.show(markup.tag("p", markup.text(sentence), style="ts"))
     _bad_rows(done.bad)
     _file_raters(services, view)
@@ -130,7 +130,7 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
     try:
         return begin.plan_of_replies(services, view)
     except TouchstoneError as error:
-        shell.tell(error)
+        shell.show_error(error)
         return None
 
 

@@ -42,11 +42,11 @@ def render(services: Services) -> None:
     found = bridge.status(services.store, by=services.person, project=view.name)
     chosen = _choose(view, found)
     if chosen is None:
-        _said(TOP)
+        _kept_result(TOP)
         _connect(view, services, None)
         return
-    _stands(services, view, chosen)
-    _there(chosen)
+    _status_line(services, view, chosen)
+    _counts_table(chosen)
     _people(services, view, chosen)
     _connect(view, services, chosen)
 
@@ -56,7 +56,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
     if not found:
         return None
     addresses = [each.address for each in found]
-    wanted = shell.said(SHOWN)
+    wanted = shell.kept_message(SHOWN)
     address = st.selectbox(
         "Server",
         [*addresses, NEW],
@@ -69,8 +69,8 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
 # ---- how it stands --------------------------------------------------------------------------------------------------
 
 
-def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None:
-    _said(TOP)
+def _status_line(services: Services, view: ProjectView, status: BridgeStatus) -> None:
+    _kept_result(TOP)
     shell.show(markup.tag("p", markup.text(_in_short(status, services.store.now())), style="ts", data_part="stands"))
     for step in status.next_steps:
         shell.show(markup.notice(step))
@@ -89,7 +89,7 @@ def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None
     if push or pull:
         with st.spinner("Sending…" if push else "Fetching…"):
             done = sync_process.run("push" if push else "pull", view.name, status.address)
-        _say(TOP, "\n".join(done.lines), good=done.well)
+        _keep_result(TOP, "\n".join(done.lines), good=done.well)
         st.rerun()
 
 
@@ -118,7 +118,7 @@ def _ago(at: datetime | None, now: datetime) -> str:
     return f"on {markup.moment(at)}"
 
 
-def _there(status: BridgeStatus) -> None:
+def _counts_table(status: BridgeStatus) -> None:
     shell.section("What is there, and what became of it")
     if not status.lines:
         shell.show(markup.tag("p", markup.quiet("Nothing was sent yet."), style="ts"))
@@ -172,7 +172,7 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
             on_click=_save_people,
             args=(services, view.name, status, keys),
         )
-    _said(PEOPLE)
+    _kept_result(PEOPLE)
 
 
 def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | None) -> str:
@@ -221,7 +221,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
                 bridge.map_person(services.store, login=login, email=email, **told)
                 changed += 1
         saved = f"Saved: {markup.count(changed, 'change')}. The next push acts on it."
-        _say(PEOPLE, saved if changed else "Nothing was changed.")
+        _keep_result(PEOPLE, saved if changed else "Nothing was changed.")
 
 
 # ---- the server -----------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
             on_click=_save,
             args=(services, view.name, status, key),
         )
-    _said(SERVER)
+    _kept_result(SERVER)
     for stage, why in refused.items():
         if why:
             shell.show(markup.tag("p", markup.quiet(f"{stage.value.capitalize()}: {why}"), style="ts ts-small"))
@@ -311,8 +311,8 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             hold_hours=float(given[f"{key}.hold"]),
             stay=bool(given[f"{key}.stay"]),
         )
-        shell.say(SHOWN, address)
-        _say(where, "Saved. The next push acts on it.")
+        shell.keep_message(SHOWN, address)
+        _keep_result(where, "Saved. The next push acts on it.")
 
 
 # ---- what was said --------------------------------------------------------------------------------------------------
@@ -324,16 +324,16 @@ def _at(where: str) -> None:
     st.session_state[WHERE] = where
 
 
-def _say(where: str, words: str, *, good: bool = True) -> None:
+def _keep_result(where: str, words: str, *, good: bool = True) -> None:
     """Keep the result of a button, to be shown next to it when the page is drawn again."""
     _at(where)
-    shell.say(SAID, (words, good))
+    shell.keep_message(SAID, (words, good))
 
 
-def _said(where: str) -> None:
+def _kept_result(where: str) -> None:
     if st.session_state.get(WHERE) != where:
         return
-    words, good = shell.said(SAID) or ("", True)
+    words, good = shell.kept_message(SAID) or ("", True)
     for line in words.splitlines():
         shell.show(markup.notice(line, style="good" if good else "bad"))
     shell.tell_refused()

@@ -29,10 +29,10 @@ PAGE = RunPage(
         Part("Progress", watch.watched),
         Part("Answers", _answers, opened_by="outcome"),
         Part("Grading", answers.to_grading),
-        Part("Description and plan", models.kept),
+        Part("Description and plan", models.frozen_parts),
     ),
     one="attempt",
-    draw_one=answers.one,
+    draw_one=answers.details,
     frozen="description and plan",
 )
 

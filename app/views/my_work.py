@@ -72,7 +72,7 @@ def render(services: Services) -> None:
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
         _project(services, view, stages, keys, waiting.get(view.name))
     _postponed(services, mine)
-    _kept(services, mine)
+    _drafts(services, mine)
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
@@ -201,7 +201,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
         )
 
 
-def _kept(services: Services, views: Sequence[ProjectView]) -> None:
+def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
     """What I wrote for tasks that I no longer have."""
     found = expired_drafts.of_person(services.store, person=services.person)
     if not found:
@@ -263,7 +263,7 @@ def _line(
 
 def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        words = project_progress.what_is_missing(services.store, person=services.person, project=view.name)
+        words = project_progress.next_steps(services.store, person=services.person, project=view.name)
         shell.show(markup.notice(words))
         if words != project_progress.NOTHING_YET:
             return

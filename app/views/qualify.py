@@ -51,7 +51,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice("No stage of yours asks for a qualification."))
         return
     stage = _stage(mine)
-    _mine(services, view, stage)
+    _own_try(services, view, stage)
     if at_least(view.role, Role.SENIOR):
         _seniors(services, view, stage)
     if at_least(view.role, Role.LEAD):
@@ -76,8 +76,8 @@ def _stage(stages: Sequence[Stage]) -> Stage:
 # ---- one's own -------------------------------------------------------------------------------------------------------
 
 
-def _mine(services: Services, view: ProjectView, stage: Stage) -> None:
-    mine = qualification_tries.mine(services.store, person=services.person, project=view.name, stage=stage)
+def _own_try(services: Services, view: ProjectView, stage: Stage) -> None:
+    mine = qualification_tries.own_tries(services.store, person=services.person, project=view.name, stage=stage)
     last = mine[-1] if mine else None
     if last is not None:
         shell.show(markup.notice(standing(last), style="good" if last.state is Standing.PASSED else ""))

@@ -34,7 +34,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             data_part="refinement-ends",
         )
     )
-    if done := shell.said("refine.sent"):
+    if done := shell.kept_message("refine.sent"):
         shell.show(markup.notice(done, style="good"))
     models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
@@ -55,7 +55,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         sent = refinement.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
-        shell.say("refine.sent", f"{markup.count(sent.opened, 'answer')} of {model} sent to refinement.")
+        shell.keep_message("refine.sent", f"{markup.count(sent.opened, 'answer')} of {model} sent to refinement.")
         st.rerun()
 
 

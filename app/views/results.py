@@ -24,7 +24,7 @@ from domain.states import Items
 from workflow.results import clusters, leaderboard_lines, leaderboard_page, slice_contrasts
 from workflow.results import leaderboard as numbers
 from workflow.results import win_rates as pairs
-from workflow.results.leaderboard import Board, Gap
+from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.ranked_options import Ranked
@@ -80,7 +80,7 @@ def render(services: Services) -> None:
         return _asked(services, view, {**wanted, "items": items})
 
     asked = ask()
-    pending_figures.told(services, asked, ask, about="What the answers are worth is")
+    pending_figures.show_pending(services, asked, ask, about="What the answers are worth is")
     known = f"results.titles.{view.name}"
     if asked.figure is None:
         with left:  # what was chosen stays chosen while there is nothing to show of it
@@ -115,7 +115,7 @@ def render(services: Services) -> None:
     )
     _legend(cut)
     _downloads(view, found, cut)
-    _beside(view, found, chosen, common, items)
+    _differences(view, found, chosen, common, items)
     _slices(chosen)
     _ranked(found)
     _compared(found)
@@ -208,7 +208,7 @@ TOGETHER: dict[str | None, str] = {
 
 
 def leaderboard(
-    view: ProjectView, cut: Board, *, sort: str, common: bool, bins: int, items: Items | None = None
+    view: ProjectView, cut: SlicedScores, *, sort: str, common: bool, bins: int, items: Items | None = None
 ) -> markup.Markup:
     """Models down, slices across; colour grows with the score."""
     models = sorted(cut.models) if sort == "model" else list(cut.models)
@@ -302,14 +302,14 @@ def _cell(
         reader=_other(line.reader),
     )
     if not at.defined:
-        return markup.heat(None, "-", f"n {at.n_units}", href=href, title=told(line))
+        return markup.heat(None, "-", f"n {at.n_units}", href=href, title=tooltip(line))
     limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
     low, high = ends
     strength = None if low is None or high is None or high <= low else (at.value - low) / (high - low)
-    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\nn {at.n_units}", href=href, title=told(line))
+    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\nn {at.n_units}", href=href, title=tooltip(line))
 
 
-def told(line: Line) -> str:
+def tooltip(line: Line) -> str:
     """A number with everything that it needs, for anyone who points at it."""
     at = line.found
     parts = []
@@ -323,11 +323,14 @@ def told(line: Line) -> str:
     parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
     if line.unread:
         then = "count as wrong" if line.unreadable == "wrong" else "are left out"
-        parts.append(f"{sum(line.unread.values())} could not be read and {then}: {leaderboard_lines.told(line.unread)}")
+        parts.append(
+            f"{sum(line.unread.values())} could not be read and {then}: "
+            + leaderboard_lines.reasons_in_words(line.unread)
+        )
     if line.scores.kind == "corrected" and at.defined:
         parts.append(f"{line.people} graded by people and the judge; assumes: {line.valid_if}")
     if line.left_out:
-        parts.append(f"left out: {leaderboard_lines.told(line.left_out)}")
+        parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
     if line.failed:
         parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
     if line.lowest is not None and line.highest is not None:
@@ -337,7 +340,7 @@ def told(line: Line) -> str:
     return "; ".join(parts)
 
 
-def _legend(cut: Board) -> None:
+def _legend(cut: SlicedScores) -> None:
     way = cut.slicing.way
     said = []
     wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
@@ -365,7 +368,7 @@ def _legend(cut: Board) -> None:
     )
 
 
-def _downloads(view: ProjectView, found: Leaderboards, cut: Board) -> None:
+def _downloads(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> None:
     reader = _other(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
     left, right, _ = st.columns([1, 1, 4])
@@ -395,7 +398,9 @@ def _downloads(view: ProjectView, found: Leaderboards, cut: Board) -> None:
 # ----------------------------------------------------------------------------------------
 
 
-def _beside(view: ProjectView, found: Leaderboards, chosen: Leaderboard, common: bool, items: Items | None) -> None:
+def _differences(
+    view: ProjectView, found: Leaderboards, chosen: Leaderboard, common: bool, items: Items | None
+) -> None:
     if chosen.gaps:
         shell.section(f"Next to {chosen.gaps[0].first}, on the same items")
         shell.show(gap_table(chosen.gaps))
@@ -466,7 +471,7 @@ def _slices(chosen: Leaderboard) -> None:
         shell.show(contrast_table(cut, tests))
 
 
-def chart(cut: Board) -> markup.Markup:
+def chart(cut: SlicedScores) -> markup.Markup:
     """Every slice with a drawn interval for each model, all on one axis."""
     models = list(cut.models)[:MOST_MODELS]
     ends = (cut.low, cut.high) if cut.low is not None and cut.high is not None and cut.low < cut.high else _ends(cut)
@@ -491,7 +496,7 @@ def _n(lines: Sequence[Line]) -> markup.Markup:
     return markup.quiet(f"n {least}" if least == most else f"n {least} to {most}")
 
 
-def _ends(cut: Board) -> tuple[float, float]:
+def _ends(cut: SlicedScores) -> tuple[float, float]:
     known = [
         each
         for line in cut.cells.values()
@@ -504,13 +509,13 @@ def _ends(cut: Board) -> tuple[float, float]:
 def _drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
     at = line.found
     if not at.defined:
-        return markup.tag("span", markup.quiet("-"), title=told(line))
+        return markup.tag("span", markup.quiet("-"), title=tooltip(line))
     known = not math.isnan(at.low)
     drawn = markup.interval(at.value, at.low if known else None, at.high if known else None, ends=ends)
-    return markup.tag("div", drawn, title=told(line))
+    return markup.tag("div", drawn, title=tooltip(line))
 
 
-def contrast_table(cut: Board, tests: Sequence[Contrast]) -> markup.Markup:
+def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
     """How far each slice is from the others."""
     heads = [
         ("Model", ""),
@@ -613,7 +618,9 @@ def ranked_table(ranked: Ranked) -> markup.Markup:
             used = ", its answers" if ranked.used.get(model) == name else ""
             shown = f"{at.value:.2f}" if at.defined else "-"
             row.append(
-                markup.heat(at.value if at.defined else None, shown, f"{limits}n {at.n_units}{used}", title=told(line))
+                markup.heat(
+                    at.value if at.defined else None, shown, f"{limits}n {at.n_units}{used}", title=tooltip(line)
+                )
             )
         n, of = ranked.depends[model]
         row.append(markup.text(f"on {n} of {of} items"))

@@ -28,7 +28,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     found = _asked(services, view)
-    pending_figures.told(services, found, lambda: _asked(services, view), about="The scorecards are")
+    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The scorecards are")
     cards: Sequence[Card] = found.figure.value if found.figure else ()
     if cards:
         drift = _drift(cards)
@@ -92,7 +92,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
     rows = []
     for card in cards:
         row = [
-            _who(card),
+            _person_cell(card),
             markup.text(card.stage.value),
             markup.text(card.score.submissions),
             *_figures(card.score),
@@ -103,7 +103,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
     return markup.table(heads, rows)
 
 
-def _who(card: Card) -> markup.Markup:
+def _person_cell(card: Card) -> markup.Markup:
     login = markup.quiet(card.login + ("" if card.active else ", deactivated"))
     return markup.joined([markup.tag("b", markup.text(card.name)), markup.tag("div", login, style="ts-small")])
 

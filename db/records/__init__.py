@@ -52,7 +52,14 @@ from db.records.runs import (
     StoredToolResult,
 )
 from db.records.talk import StoredComment, StoredCommentFor, StoredInsight, StoredReasonAnswer
-from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredQueueCursor, StoredTally, StoredTask
+from db.records.work import (
+    StoredAnnotation,
+    StoredDraft,
+    StoredPostponed,
+    StoredQueueCursor,
+    StoredTask,
+    StoredWorkCount,
+)
 
 __all__ = [
     "StoredAnnotation",
@@ -107,8 +114,8 @@ __all__ = [
     "StoredSession",
     "StoredSignInLink",
     "StoredSource",
-    "StoredTally",
     "StoredTask",
     "StoredToolResult",
     "StoredTriageDecision",
+    "StoredWorkCount",
 ]

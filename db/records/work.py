@@ -88,7 +88,7 @@ class StoredPostponed(SQLModel):
     at: datetime = Field(sa_type=UTCDateTime)
 
 
-class StoredTally(SQLModel):
+class StoredWorkCount(SQLModel):
     """How much waits for a person in a stage, as it was counted a while ago: counting thousands takes long."""
 
     id: int = row_id()

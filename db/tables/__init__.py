@@ -29,7 +29,7 @@ from db.tables.runs import (
     ToolResultRow,
 )
 from db.tables.talk import CommentForRow, CommentRow, InsightRow, ReasonAnswerRow
-from db.tables.work import AnnotationRow, DraftRow, PostponedRow, QueueCursorRow, TallyRow, TaskRow
+from db.tables.work import AnnotationRow, DraftRow, PostponedRow, QueueCursorRow, TaskRow, WorkCountRow
 
 metadata = SQLModel.metadata
 
@@ -87,9 +87,9 @@ __all__ = [
     "SessionRow",
     "SignInLinkRow",
     "SourceRow",
-    "TallyRow",
     "TaskRow",
     "ToolResultRow",
     "TriageDecisionRow",
+    "WorkCountRow",
     "metadata",
 ]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint
 
-from db.records.work import StoredAnnotation, StoredDraft, StoredPostponed, StoredQueueCursor, StoredTally, StoredTask
+from db.records.work import (
+    StoredAnnotation,
+    StoredDraft,
+    StoredPostponed,
+    StoredQueueCursor,
+    StoredTask,
+    StoredWorkCount,
+)
 
 
 class TaskRow(StoredTask, table=True):
@@ -34,7 +41,7 @@ class PostponedRow(StoredPostponed, table=True):
     )
 
 
-class TallyRow(StoredTally, table=True):
+class WorkCountRow(StoredWorkCount, table=True):
     __tablename__ = "tally"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage"),)
 

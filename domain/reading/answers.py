@@ -254,7 +254,7 @@ _DOING = re.compile(rf"(?<![\w'-])(?:{'|'.join(words.DOING)}):?\s{{1,3}}(?:to )?
 _NOT_DOING = re.compile(
     r"\b(?:before|until|after|when|while|once|where|unlikely|impossible|thought|assumed|say|says|said|think that|who|which|what|that one)\b[^.!?;,:\n]*\Z"
 )
-"""Before "the person will …", in its clause: a time, or somebody's thought, and not what is chosen."""
+"""Before "the person will …", in its clause: a time, or someone's thought, and not what is chosen."""
 _DOES = re.compile(rf"(?:(?<=\n)|(?<=[.!:] )|\A)[ \t]{{0,8}}{words.DOES}")
 _HEADS = re.compile(r"(?:^|\n)[ \t]{0,8}(?:option |choice )?[(\[]?([A-Ja-j])[)\].:=](?=\s)", re.IGNORECASE)
 _ENUMERATOR = re.compile(r"(?:^|\n)[ \t]{0,8}\(?(\d{1,2})[.):](?=\s)")
@@ -426,7 +426,7 @@ class _Reader:
         masked = list(self.repeated)
         if self.asked.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
             masked = [span for span in masked if self._is_all(span)]
-        hidden = list(self._beside_json())
+        hidden = list(self._next_to_json())
         for place in self._places():
             if any(a <= place.start < b for a, b in hidden) and place.rule != "json":
                 continue
@@ -438,7 +438,7 @@ class _Reader:
     def _is_all(self, span: tuple[int, int]) -> bool:
         return len({item.label for item in self.items if span[0] <= item.start < span[1]}) == len(self.asked.options)
 
-    def _beside_json(self) -> Iterator[tuple[int, int]]:
+    def _next_to_json(self) -> Iterator[tuple[int, int]]:
         """Objects with an answer in them: their other values are no answers."""
         keys = [place.start for place in self.found if place.rule == "json"]
         for start, end in statements.objects(self.text) if keys else ():
@@ -539,7 +539,7 @@ class _Reader:
         return behind[:1] == "?" or (behind[:1] != "\n" and self._void(mark.end()) and not _NEXT.match(behind))
 
     def _must(self, place: Place) -> bool:
-        """Whether a place that cannot be read makes the answer unreadable: somebody put it there as the answer."""
+        """Whether a place that cannot be read makes the answer unreadable: someone put it there as the answer."""
         return place.rule in ("tag", "boxed") and bool(self.text[place.start : place.end].strip())
 
     def _void(self, behind: int) -> bool:

@@ -232,7 +232,7 @@ _SHUT = re.compile(r"(?<=\S)'(?![^\W_])(?!\Z)")
 _PRIMES = {"length": {"'": "ft", '"': "in"}, "time": {"'": "min", '"': "s"}}
 """What the marks behind a number stand for, by what is asked for."""
 _WITH_MARKS = frozenset(("in", "ft", "yd", "mi", "min", "s", "h"))
-"""Asked for in one of these, a mark alone says its unit. Asked for in metres, nobody can tell whether 5' is five feet or
+"""Asked for in one of these, a mark alone says its unit. Asked for in metres, no one can tell whether 5' is five feet or
 a slip: it is read only beside another mark, as in 5'11"."""
 
 

@@ -74,7 +74,7 @@ _LAST = re.compile(r"[^\n]*\S[^\n]*\s*\Z")
 _LETTER_BEFORE = re.compile(r"[a-zà-ɏͰ-ԯ-]\Z")
 _CLAUSE_BEFORE = re.compile(r"(?:\A|[.!?:;\n,—–)])\s{0,3}(?:and |i think |i believe |i'd say |i would say )?\Z")
 MANY = 300
-"""Declarations of one kind beyond which only the first and the last of them are looked at: nobody states so often."""
+"""Declarations of one kind beyond which only the first and the last of them are looked at: no one states so often."""
 
 
 def places(text: str, low: str) -> Iterator[Place]:
@@ -221,7 +221,7 @@ def supposed(low: str, at: int) -> bool:
 
 
 def claimed(low: str, at: int) -> bool:
-    """Whether what stands at a place is what somebody else says, by the words before it in its clause."""
+    """Whether what stands at a place is what someone else says, by the words before it in its clause."""
     return bool(
         _CLAIMED.search(
             re.split(r"[.!?;,:\n。！？，、]|\b(?:so|thus|therefore|hence|but)\b", low[max(0, at - 160) : at])[-1]

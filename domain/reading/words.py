@@ -227,14 +227,14 @@ CONDITIONS = (
     r"\b(?:might|may|could) (?:think|say|answer|choose|seem|argue|assume|expect)\b", r"\b(?:someone|somebody|some|people|others|one|you|many) (?:people )?(?:might|may|could|would)\b", r"\btempt(?:ing|ed)\b", r"\bwhether\b", r"\bhypothetical", r"\bpretend\b",
     r"\bwenn\b", r"\bfalls\b", r"\bangenommen\b", r"\bsi\b", r"\bse\b", r"\bals\b", r"\bjeśli\b", r"\bjeżeli\b", r"\bgdyby\b", r"\bесли\b", r"如果", r"假如", r"要是", r"もし", r"만약", r"\bلو\b", r"\bإذا\b", r"अगर", r"यदि",
 )  # fmt: skip
-"""What makes a declaration that follows it in the same sentence no declaration: a condition, or somebody else's words."""
+"""What makes a declaration that follows it in the same sentence no declaration: a condition, or someone else's words."""
 
 CLAIMED = (
     r"\b(?:texts?|signs?|caption|note|prompt|watermark|sticker|poster|instructions?|post-it) (?:\w+ ){0,5}?(?:says?|said|reads?|claims?|tells?|states?|instructs?|asks?|wants?|demands?)\b",
     r"\b(?:(?:gpt|claude|gemini|llama|qwen)[\w.-]*|they|he|she|someone|somebody|anyone|others|people|everyone|(?:my|another|an?|some|one|his|her|other|most|many|few|the) (?:[\w-]+ ){0,2}?(?:colleague|student|user|reader|teacher|critic|person|people|annotator|expert|friend|author|assistant|rater|guesser|key|rubric)s?)"
     r" (?:\w+ ){0,2}?(?:thinks?|thought|says?|said|claims?|claimed|believes?|believed|would|might|will|answers?|answered|chose|chooses?|picks?|picked|argues?|suggests?|suggested|insists?|states?|stated|told|wrote|writes?|votes?|guess(?:es|ed)?)\b",
 )  # fmt: skip
-"""What somebody else says the answer is."""
+"""What someone else says the answer is."""
 
 DOUBTS = (
     *CLAIMED,

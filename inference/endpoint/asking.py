@@ -191,7 +191,7 @@ class Asking:
         try:
             messages = await asyncio.to_thread(call.messages)
         except CannotAsk as error:
-            await _told(going, self._attempt(call, Reply(Outcome.FAILED, error=str(error)), 1, 0.0, final=True))
+            await _tell_caller(going, self._attempt(call, Reply(Outcome.FAILED, error=str(error)), 1, 0.0, final=True))
             return
         waited = 0.0
         for number in range(1, self._endpoint.attempts + 1):
@@ -211,7 +211,7 @@ class Asking:
                     error="The run was stopped while the endpoint was still at it.",
                     seconds=time.monotonic() - begun,
                 )
-                await _told(going, self._attempt(call, reply, number, waited, final=False))
+                await _tell_caller(going, self._attempt(call, reply, number, waited, final=False))
                 return
             finally:
                 self._settle(call, reply, most, begun)
@@ -223,7 +223,7 @@ class Asking:
                 going.halt.set()
             last = number == self._endpoint.attempts
             final = not reply.stop and (not reply.again or last)
-            await _told(going, self._attempt(call, reply, number, waited, final=final))
+            await _tell_caller(going, self._attempt(call, reply, number, waited, final=final))
             self._count(going, reply, final)
             if final:
                 return
@@ -348,7 +348,7 @@ class _Going:
         await future
 
 
-async def _told(going: _Going, attempt: Attempt) -> None:
+async def _tell_caller(going: _Going, attempt: Attempt) -> None:
     """Until the caller has taken the attempt."""
     told: Future[None] = Future()
     going.ended.put((attempt, told))

@@ -98,7 +98,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Told:
+class BatchStatus:
     """What an endpoint says of a batch."""
 
     id: str
@@ -153,9 +153,9 @@ class BatchEndpoint:
         )
         return _id(value)
 
-    def create(self, file: str, *, token: str) -> Told:
+    def create(self, file: str, *, token: str) -> BatchStatus:
         """Have a file's questions asked; ``token`` goes with the batch, so that ``find`` finds it."""
-        return _told(
+        return _status_of(
             self._json(
                 lambda client: client.batches.with_raw_response.create(
                     input_file_id=file, endpoint=PATH, completion_window="24h", metadata={"touchstone": token}
@@ -163,11 +163,11 @@ class BatchEndpoint:
             )
         )
 
-    def look(self, id: str) -> Told:
+    def look(self, id: str) -> BatchStatus:
         """Where a batch stands."""
-        return _told(self._json(lambda client: client.batches.with_raw_response.retrieve(id)))
+        return _status_of(self._json(lambda client: client.batches.with_raw_response.retrieve(id)))
 
-    def find(self, file: str, *, token: str) -> Told | None:
+    def find(self, file: str, *, token: str) -> BatchStatus | None:
         """The batch that was made of a file, if there is one."""
         after: str | None = None
         while True:
@@ -183,7 +183,7 @@ class BatchEndpoint:
                 if each.get("input_file_id") == file or (
                     isinstance(metadata, dict) and metadata.get("touchstone") == token
                 ):
-                    return _told(each)
+                    return _status_of(each)
             last = listed[-1].get("id") if listed and isinstance(listed[-1], dict) else None
             if not value.get("has_more") or not isinstance(last, str) or last == after:
                 return None
@@ -225,14 +225,14 @@ def _id(value: Mapping[str, Any]) -> str:
     return found
 
 
-def _told(value: Mapping[str, Any]) -> Told:
+def _status_of(value: Mapping[str, Any]) -> BatchStatus:
     counted = value.get("request_counts")
     counts: Mapping[str, Any] = counted if isinstance(counted, dict) else {}
     errors = value.get("errors")
     listed = errors.get("data") if isinstance(errors, dict) else errors
     said = [each.get("message") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     words = "; ".join(text for text in said if isinstance(text, str))
-    return Told(
+    return BatchStatus(
         id=_id(value),
         status=replies.storable(str(value.get("status") or "unknown"))[0][:LONGEST_WORD],
         output_file=_word(value.get("output_file_id")),

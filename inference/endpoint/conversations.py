@@ -14,7 +14,7 @@ from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.asking import Call
 from inference.endpoint.client import Client
 from inference.endpoint.replies import Reply
-from inference.holmes import Said, Turn, converse
+from inference.holmes import Turn, TurnReply, converse
 from inference.spec import ModelSpec
 
 
@@ -40,7 +40,7 @@ class ConversationAnswerer(EndpointAnswerer):
         turns: Sequence[Turn],
         *,
         tell: Callable[[Attempt], None],
-        hear: Callable[[Said], None],
+        hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
         """See ``inference.holmes.Speaker.say``."""
@@ -48,7 +48,7 @@ class ConversationAnswerer(EndpointAnswerer):
 
         def told(attempt: Attempt) -> None:
             if attempt.final:
-                hear(Said(attempt, messages.pop(attempt.unit_id, None)))
+                hear(TurnReply(attempt, messages.pop(attempt.unit_id, None)))
             else:
                 tell(attempt)
 

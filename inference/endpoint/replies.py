@@ -151,7 +151,9 @@ def _completion(value: Any) -> Reply:
     if finish in _ASKS and not text.strip():
         return reply(Outcome.EMPTY, "It asked for a tool and said nothing.")
     if finish is not None and finish not in _ENDED | _ASKS:
-        return reply(Outcome.UNREADABLE, f"It ended for a reason that Touchstone does not know: {_told(finish)}.")
+        return reply(
+            Outcome.UNREADABLE, f"It ended for a reason that Touchstone does not know: {_server_words(finish)}."
+        )
     if not text.strip():
         return reply(Outcome.EMPTY, "The model answered with nothing.")
     return reply(Outcome.ANSWERED)
@@ -177,7 +179,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
         (text for text in (parts.get("message"), error, parts.get("detail")) if isinstance(text, str) and text), ""
     )
     codes = {str(parts.get(name) or "").lower() for name in ("code", "type")}
-    said = f"The endpoint answered {status}" + (f": {_told(message)}" if message else "") + "."
+    said = f"The endpoint answered {status}" + (f": {_server_words(message)}" if message else "") + "."
     if status < 400:
         return Reply(
             Outcome.TRANSPORT_ERROR,
@@ -209,7 +211,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
         return Reply(Outcome.FAILED, error=f"{said} The question is too long for the model.")
     if status in (400, 422) and codes & _PARAMETER_CODES:
         name = parts.get("param")
-        which = f"`{_told(name)}`" if isinstance(name, str) and name else "that parameter"
+        which = f"`{_server_words(name)}`" if isinstance(name, str) and name else "that parameter"
         return Reply(
             Outcome.TRANSPORT_ERROR,
             error=said,
@@ -225,7 +227,7 @@ def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Rep
     if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:
         return _refused(code, headers, value)
     message = error.get("message") if isinstance(error, dict) else error
-    words = f": {_told(message)}" if isinstance(message, str) else ""
+    words = f": {_server_words(message)}" if isinstance(message, str) else ""
     return Reply(Outcome.UNREADABLE, again=True, error=f"The reply is an error, although its status is 200{words}.")
 
 
@@ -270,7 +272,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
-def _told(text: str) -> str:
+def _server_words(text: str) -> str:
     """A server's words inside a sentence: one line, not long."""
     line = " ".join(storable(text)[0].split()).rstrip(".")
     return line if len(line) <= LONGEST_TOLD else line[: LONGEST_TOLD - 3] + "..."

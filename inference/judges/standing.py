@@ -347,7 +347,7 @@ TURN = re.compile(
     r"student|input|prompt|task \d+|question \d+|example \d+|item \d+)(?:\*\*|\]|\|?>)?\s?(?::|\n|$)",
     re.IGNORECASE,
 )
-"""Where a reply goes on with somebody else's turn that it made up."""
+"""Where a reply goes on with someone else's turn that it made up."""
 
 
 class Reply:

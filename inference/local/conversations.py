@@ -11,10 +11,10 @@ from typing import Any
 from annotation_schemas.tools import holmes
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
-from inference.holmes import Said, Turn, converse
+from inference.holmes import Turn, TurnReply, converse
 from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
 from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
-from inference.local.loading import Loaded, load, out_of_memory, told
+from inference.local.loading import Loaded, load, out_of_memory, short_error
 from inference.spec import Allowed, ModelSpec
 
 
@@ -42,7 +42,7 @@ class LocalConversations(LocalModel):
         turns: Sequence[Turn],
         *,
         tell: Callable[[Attempt], None],
-        hear: Callable[[Said], None],
+        hear: Callable[[TurnReply], None],
         stop: Callable[[], bool],
     ) -> None:
         """See ``inference.holmes.Speaker.say``."""
@@ -51,21 +51,21 @@ class LocalConversations(LocalModel):
                 return
             hear(self._said(turn))
 
-    def _said(self, turn: Turn) -> Said:
+    def _said(self, turn: Turn) -> TurnReply:
         began = time.perf_counter()
         try:
             text, encoded, room = self._encoded(turn)
             reply = generate(self.loaded, encoded, seed=_seed(self.loaded, text), most=room)[0]
         except CannotAsk as error:
-            return Said(attempt_at(turn.question, Outcome.FAILED, error=str(error)), None)
+            return TurnReply(attempt_at(turn.question, Outcome.FAILED, error=str(error)), None)
         except Exception as error:  # a model may raise anything; the other conversations go on
             sentence = (
                 "There is not enough memory for this conversation."
                 if out_of_memory(error)
-                else f"The model failed on this item. {told(error)}"
+                else f"The model failed on this item. {short_error(error)}"
             )
             seconds = time.perf_counter() - began
-            return Said(attempt_at(turn.question, Outcome.FAILED, error=sentence, seconds=seconds), None)
+            return TurnReply(attempt_at(turn.question, Outcome.FAILED, error=sentence, seconds=seconds), None)
         words, calls = read_calls(reply.whole) if turn.tools else (reply.text, [])
         words = words if calls else reply.text
         outcome = _outcome(reply, words)
@@ -80,7 +80,7 @@ class LocalConversations(LocalModel):
             error="" if words or calls else "The model wrote nothing.",
             detail={"rendered": text, "written": reply.whole},
         )
-        return Said(attempt, {"role": "assistant", "content": words, **({"tool_calls": calls} if calls else {})})
+        return TurnReply(attempt, {"role": "assistant", "content": words, **({"tool_calls": calls} if calls else {})})
 
     def _encoded(self, turn: Turn) -> tuple[str, Encoded, int]:
         loaded = self.loaded

@@ -11,7 +11,7 @@ from typing import Any
 
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, batch_key, encode
-from inference.local.loading import Loaded, load, out_of_memory, told
+from inference.local.loading import Loaded, load, out_of_memory, short_error
 from inference.spec import Allowed, ModelSpec
 
 
@@ -87,7 +87,7 @@ class LocalModel:
             return
         except Exception as error:  # a model may raise anything; the other questions go on
             memory = out_of_memory(error)
-            sentence = told(error)
+            sentence = short_error(error)
             del error
             _let_go()
             if len(batch) == 1:

@@ -134,7 +134,7 @@ def _needs_libraries() -> None:
             missing = getattr(error, "name", None) or package
             raise ModelRefused(f"Local models need {package}, and {missing} is not installed: {EXTRA}.") from error
         except Exception as error:  # a broken installation can raise anything
-            raise ModelRefused(f"{package} is installed, but does not start: {told(error)}") from error
+            raise ModelRefused(f"{package} is installed, but does not start: {short_error(error)}") from error
     try:
         from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
     except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
@@ -143,7 +143,7 @@ def _needs_libraries() -> None:
                 "transformers does not start because the installed torchvision is built for another torch: "
                 "uninstall torchvision (Touchstone does without it), or install the build that belongs to this torch."
             ) from error
-        raise ModelRefused(f"transformers is installed, but does not start: {told(error)}") from error
+        raise ModelRefused(f"transformers is installed, but does not start: {short_error(error)}") from error
 
 
 def _place(name: str) -> tuple[str, Path | None]:
@@ -214,7 +214,7 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
         return f"{name} is kept behind a licence or does not exist: accept it on the hub, download it, give its folder."
     if "revision" in str(error).lower() and spec.revision:
         return f"{name} has no revision {spec.revision}."
-    return f"{name} could not be read as a model: {told(error)}"
+    return f"{name} could not be read as a model: {short_error(error)}"
 
 
 def _family(spec: ModelSpec, config: Any) -> Family:
@@ -326,9 +326,9 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
             raise ModelRefused(
                 f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs a further package: "
-                f"{told(error)}"
+                f"{short_error(error)}"
             ) from error
-        raise ModelRefused(f"The processor of {spec.name} cannot be loaded: {told(error)}") from error
+        raise ModelRefused(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
         raise ModelRefused(
@@ -420,13 +420,14 @@ def _weights(
             ) from error
         if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
             raise ModelRefused(
-                f"The weights of {spec.name} are made smaller in a way that needs a further package: {told(error)}"
+                f"The weights of {spec.name} are made smaller in a way that needs a further package: "
+                + short_error(error)
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
             raise ModelRefused(
-                f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {told(error)}"
+                f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {short_error(error)}"
             ) from error
-        raise ModelRefused(f"The weights of {spec.name} cannot be loaded: {told(error)}") from error
+        raise ModelRefused(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
 
 
 def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:
@@ -578,7 +579,7 @@ def out_of_memory(error: BaseException) -> bool:
     )
 
 
-def told(error: BaseException, most: int = 300) -> str:
+def short_error(error: BaseException, most: int = 300) -> str:
     """An error as a sentence for people: its kind and its first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else "no message"

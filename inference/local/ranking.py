@@ -21,7 +21,7 @@ from domain.errors import ModelRefused
 from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
-from inference.local.loading import Loaded, load, out_of_memory, told
+from inference.local.loading import Loaded, load, out_of_memory, short_error
 from inference.spec import Allowed, ModelSpec
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Ranker:
                 if out_of_memory(error) and self._at_once > 1:
                     self._at_once = max(1, min(self._at_once, len(question.options)) // 2)
                     continue
-                sentence = f"The model failed on this item: {told(error)}"
+                sentence = f"The model failed on this item: {short_error(error)}"
                 return replace(empty, error=sentence, seconds=time.perf_counter() - begun)
         return replace(
             empty,
@@ -288,7 +288,7 @@ class Ranker:
 
         found = []
         for option in options:
-            fed = _fed(option)
+            fed = _tokens_read(option)
             more = dict(inputs)
             ids = inputs["input_ids"]
             more["input_ids"] = torch.cat([ids, ids.new_tensor([fed])], 1)
@@ -337,7 +337,7 @@ class Ranker:
         size = min(self._at_once, max(1, _room(first.device) // max(1, _bytes(kept))))
         for start in range(0, len(rest), size):
             group = rest[start : start + size]
-            fed = [_fed(options[place]) for place in group]
+            fed = [_tokens_read(options[place]) for place in group]
             width = max(map(len, fed))
             ids = torch.tensor([[*each, *each[-1:] * (width - len(each))] for each in fed], device=first.device)
             # What fills a row up stands behind all that counts, and nothing looks ahead: it needs no mask.
@@ -375,7 +375,7 @@ class Ranker:
 
         begin = _log_softmax(first)
         found = [self._picked(begin, option[:1]) for option in options]
-        fed = [_fed(option) for option in options]
+        fed = [_tokens_read(option) for option in options]
         flat = [token for each in fed for token in each]
         if not flat:
             return found
@@ -466,7 +466,7 @@ class Ranker:
         return values
 
 
-def _fed(option: Sequence[int]) -> list[int]:
+def _tokens_read(option: Sequence[int]) -> list[int]:
     """What of an option is read: all but its last token, which is only expected."""
     return list(option[:-1])
 

@@ -204,7 +204,7 @@ def test_a_rater_may_rate_twice_in_the_long_table() -> None:
     assert found.labels == ("x", "y")
 
 
-def test_a_class_that_nobody_gave_has_no_share() -> None:
+def test_a_class_that_no_one_gave_has_no_share() -> None:
     table = Ratings.from_lists(ann=[1, 1, 2, 2], bob=[1, 1, 2, 1], eva=[1, 2, 2, 2], scale=Scale("ordinal", (1, 2, 3)))
     found = aggregate(table, method="dawid_skene")
     assert found.shares is not None
@@ -257,7 +257,7 @@ def test_no_ratings(method: Method) -> None:
     ("rows", "part"),
     [([[1.0], [2.0]], "one rater"), ([[1.0, math.nan], [2.0, math.nan]], "one rater"), ([[1.0, 1.0]] * 4, "same")],
 )
-def test_nobody_to_compare_with(method: Method, rows: list[list[float]], part: str) -> None:
+def test_no_one_to_compare_with(method: Method, rows: list[list[float]], part: str) -> None:
     found = aggregate(Ratings.from_array(np.array(rows)), method=method)
     assert found.values == ()
     assert part in (found.reason or "")

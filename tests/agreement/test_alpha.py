@@ -52,7 +52,7 @@ def test_many_amounts_are_interpolated_to_rounding(spread: float, zeros: float) 
     assert alpha(table).value == pytest.approx(by_definition(table), abs=1e-8 if spread < 1e-3 else 1e-11)
 
 
-def test_ratio_alpha_beside_the_peer() -> None:
+def test_ratio_alpha_next_to_the_peer() -> None:
     krippendorff = pytest.importorskip("krippendorff")
     random = np.random.default_rng(4)
     table = 1.0 + random.poisson(3, size=(40, 1)) + random.poisson(1, size=(40, 3))

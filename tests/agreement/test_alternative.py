@@ -56,7 +56,7 @@ def test_units_with_one_person_or_without_the_judge_are_left_out() -> None:
     assert (strict.winning_rate.n_units, strict.winning_rate.n_left_out) == (37, 3)
 
 
-def test_nobody_with_enough() -> None:
+def test_no_one_with_enough() -> None:
     found = alternative_test(PEOPLE[:10], JUDGE[:10])
     assert not found.winning_rate.defined
     assert found.winning_rate.reason

@@ -79,7 +79,7 @@ def test_three_raters_by_hand() -> None:
     assert conger_kappa(THREE).value == pytest.approx((2 / 3 - expected) / (1 - expected))
 
 
-def test_declared_categories_that_nobody_used_count_for_gwet_and_brennan() -> None:
+def test_declared_categories_that_no_one_used_count_for_gwet_and_brennan() -> None:
     table = Ratings.from_lists(ann=[1, 1, 2, 2], bob=[1, 1, 2, 1], scale=Scale("ordinal", (1, 2, 3)))
     # p_a = 3/4; p = 5/8, 3/8, 0. AC1: p_e = (15/64 + 15/64) / 2 = 15/64; Brennan-Prediger: p_e = 1/3.
     assert gwet_ac(table).value == pytest.approx((3 / 4 - 15 / 64) / (49 / 64))

@@ -91,7 +91,7 @@ def test_a_side_that_never_occurs_is_undefined() -> None:
     assert not pass_rates([], []).accuracy.defined
 
 
-def test_declared_labels_that_nobody_gave_are_kept_out_of_averages() -> None:
+def test_declared_labels_that_no_one_gave_are_kept_out_of_averages() -> None:
     plain = classification_rates(["a", "b", "a"], ["a", "b", "b"])
     wider = classification_rates(["a", "b", "a"], ["a", "b", "b"], labels=["a", "b", "c"])
     assert wider.macro_f1.value == plain.macro_f1.value

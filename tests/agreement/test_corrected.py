@@ -74,7 +74,7 @@ def test_post_stratified_by_hand() -> None:
     assert found.mean.se == pytest.approx(math.sqrt(variance), abs=1e-15)
 
 
-def test_a_level_nobody_graded_is_named() -> None:
+def test_a_level_no_one_graded_is_named() -> None:
     found = post_stratified_mean([0, 1], [0, 1], [0, 1, 0.5, 0.5])
     assert not found.mean.defined
     assert "0.5" in (found.mean.reason or "")

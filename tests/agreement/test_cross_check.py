@@ -64,7 +64,7 @@ def test_scikit_learn_weighs_by_place() -> None:
     assert "place of a value" in (peer.reason or "")
 
 
-def test_scikit_learn_leaves_out_what_nobody_used() -> None:
+def test_scikit_learn_leaves_out_what_no_one_used() -> None:
     with_sklearn()
     data = [[1, 1], [1, 4], [4, 4], [4, 1], [1, 1], [2, 2]]
     scale = Scale("ordinal", (1, 2, 3, 4))
@@ -92,7 +92,7 @@ def test_krippendorff_gives_the_same(level: str) -> None:
         assert peer.value == pytest.approx(krippendorff_alpha(ratings, level=level).value)  # type: ignore[arg-type]
 
 
-def test_nobody_is_asked_for_what_the_scale_does_not_carry() -> None:
+def test_no_one_is_asked_for_what_the_scale_does_not_carry() -> None:
     names = Ratings.from_lists(ann=[1, 2, 3], bob=[1, 2, 2], scale=Scale("nominal"))
     assert peers_of("cohen_kappa", {"weights": "linear"}, names, None) == ()
     assert peers_of("krippendorff_alpha", {"level": "interval"}, names, None) == ()

@@ -78,7 +78,7 @@ def test_false_alarms_over_all_models_stay_below_the_level() -> None:
     assert alarms / 300 < 0.08
 
 
-def test_self_preference_is_found_beside_real_quality() -> None:
+def test_self_preference_is_found_next_to_real_quality() -> None:
     random = np.random.default_rng(7)
     hits, raw = 0, 0
     for _ in range(200):

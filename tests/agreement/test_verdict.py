@@ -208,7 +208,7 @@ def test_a_judge_gets_what_it_is_or_nothing_yet(kind: str, good: float, slips: f
 
 
 @pytest.mark.parametrize("n", [30, 50, 500, 5_000])
-def test_a_judge_that_always_says_good_is_not_usable_and_passes_the_test_with_a_word_beside_it(n: int) -> None:
+def test_a_judge_that_always_says_good_is_not_usable_and_passes_the_test_with_a_word_next_to_it(n: int) -> None:
     """It was "not enough data", and passed the alternative annotator test for three of three."""
     found = skewed("constant", n, 3, good=0.9, slips=0.01)
     assert found.outcome == "not usable"

@@ -194,7 +194,7 @@ def test_an_array_says_the_same_as_lists() -> None:
     assert krippendorff_alpha(table, level="interval") == krippendorff_alpha(lists, level="interval")
 
 
-def test_an_interval_nobody_asked_for() -> None:
+def test_an_interval_no_one_asked_for() -> None:
     found = krippendorff_alpha(Ratings.from_lists(ann=[1, 2, 2], bob=[1, 2, 1]), bootstrap=Bootstrap(0))
     assert math.isfinite(found.value)
     assert found.reason == "No interval: none was asked for."

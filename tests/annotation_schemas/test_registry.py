@@ -37,7 +37,7 @@ def test_what_is_not_built_is_refused_with_a_sentence(monkeypatch: pytest.Monkey
     assert str(caught.value).endswith(".")
 
 
-def test_a_row_that_does_not_block_keeps_nobody_from_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_does_not_block_keeps_no_one_from_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     key = ("stage", "qualification")
     monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=False, blocks=False))
     registry.require_available(schema("egoplan"), "verification")

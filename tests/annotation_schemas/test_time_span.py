@@ -116,8 +116,8 @@ def test_temporal_iou(one: Any, other: Any, iou: float) -> None:
 
 def test_answers_that_share_half_of_their_time_are_alike() -> None:
     row = kinds.CRITERIA["time_span"]
-    assert row.alike(seconds(0, 2), seconds(0, 1))
-    assert not row.alike(seconds(0, 2), seconds(0, 0.99))
+    assert row.agree(seconds(0, 2), seconds(0, 1))
+    assert not row.agree(seconds(0, 2), seconds(0, 0.99))
 
 
 def test_agreement_is_on_an_interval_scale_of_each_end() -> None:

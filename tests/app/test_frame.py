@@ -93,7 +93,7 @@ def test_the_websocket_says_nothing_to_anybody_without_a_session(running: Server
 
 
 @pytest.mark.browser
-def test_somebody_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: Server, browser_page: Page) -> None:
+def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: Server, browser_page: Page) -> None:
     page = browser_page
     refused: list[str] = []
     page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)

@@ -69,7 +69,7 @@ def test_a_page_of_another_site_cannot_send_what_other_tools_send() -> None:
 
 
 @pytest.mark.parametrize("path", ["/media-link", "/media-linked/x", "/label-studio", "/label-studio/other"])
-def test_beside_them_nothing_is_open(path: str) -> None:
+def test_next_to_them_nothing_is_open(path: str) -> None:
     assert call(_gate(), "GET", path).status == 303
 
 

@@ -248,7 +248,7 @@ SAID = ["Fine. Rating: [[1]]", "Rating: [[0.75]]", HOSTILE + "Rating: [[0.5]]"]
 
 
 @pytest.mark.usefixtures("answers")
-def test_scores_stand_beside_raw_replies_with_what_was_read_marked(show: Open, store: Store) -> None:
+def test_scores_stand_next_to_raw_replies_with_what_was_read_marked(show: Open, store: Store) -> None:
     run = judge(store, SAID)
     page = words(show(run=run))
     assert "4 scored of 6" in page
@@ -296,7 +296,7 @@ def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> Non
 
 
 @pytest.mark.usefixtures("answers")
-def test_two_runs_are_compared_with_both_replies_beside_each_other(show: Open, store: Store) -> None:
+def test_two_runs_are_compared_with_both_replies_next_to_each_other(show: Open, store: Store) -> None:
     one = judge(store, SAID)
     other = judge(store, ["Fine. Rating: [[1]]", "Rating: [[1]]", "Rating: [[0.5]]"])
     page = words(show(**{"run": other, "with": one}))
@@ -400,7 +400,7 @@ def test_the_list_has_every_run_with_how_many_have_a_score(show: Open, store: St
 
 
 @pytest.mark.usefixtures("answers")
-def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
+def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     show: Open, store: Store, tmp_path: Path
 ) -> None:
     said = {"one": "Fine. Rating: [[1]]", "two": ""}

@@ -359,7 +359,7 @@ def test_what_is_shown_entry_by_entry_is_read_too() -> None:
     assert "Tea" in server.asked[0].text
 
 
-def test_a_form_of_a_page_in_somebodys_browser_is_refused() -> None:
+def test_a_form_of_a_page_in_someones_browser_is_refused() -> None:
     with asked([chat()]) as (asking, _):
         assert asking("/predict", {"tasks": []}, headers={"Content-Type": "text/plain"})[0] == 400
 

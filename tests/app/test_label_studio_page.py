@@ -129,7 +129,7 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
     assert "stored here" not in line
 
 
-def test_what_is_refused_is_told_beside_its_button_and_the_rest_is_kept(home: Home, store: Store) -> None:
+def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: Home, store: Store) -> None:
     page = drawn(home, store)
     email_of(page, "Bo").input("bo@example.org")  # type: ignore[attr-defined]
     email_of(page, "Chi").input("BO@example.org")  # type: ignore[attr-defined]

@@ -228,7 +228,7 @@ def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: 
     assert set(_dimensions(home, "bo")) == {"counting", "activity"}
 
 
-def test_two_presses_deactivate_one_person_and_escape_nobody(page: Page, running: Server, home: Home) -> None:
+def test_two_presses_deactivate_one_person_and_escape_no_one(page: Page, running: Server, home: Home) -> None:
     _open(page, running, "people")
     page.get_by_role("button", name="Change Ana", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Deactivate the account").click()

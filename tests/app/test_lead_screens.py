@@ -194,7 +194,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
         "export",
     ],
 )
-def test_a_lead_of_one_project_is_nobody_in_another(show: Show, name: str) -> None:
+def test_a_lead_of_one_project_is_no_one_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
     assert "There is no project" in words(test)
     assert not test.button
@@ -368,7 +368,7 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     assert not test.code
 
 
-def test_somebody_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
+def test_someone_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
     test = show("people", "lea").button(key="people.let_in").click().run()
     test.text_input(key=in_dialog(test, ".login")).input("olu")
     save(test)
@@ -729,7 +729,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     assert len(guidelines.versions(store, by=None, project="panel")) == 2
 
 
-def test_whoever_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
+def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
@@ -768,7 +768,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
 # ---- the menu --------------------------------------------------------------------------------------------------------
 
 
-def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
+def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
     def titles(login: str) -> list[str]:
         view = projects.project(store, person=person(store, login), project="tiny")
         return [place["title"] for place in shell.menu(view)]

@@ -49,7 +49,7 @@ def _failed(store: Store) -> int:
         return int(found.scalar_one())
 
 
-def test_nobody_locks_somebody_else_out(store: Store, home: Home) -> None:
+def test_no_one_locks_someone_else_out(store: Store, home: Home) -> None:
     app, before = application(store, home), _failed(store)
     entered = _tries(app, ("ana", PASSWORD, OFFICE))[0]
     assert entered.status == 303

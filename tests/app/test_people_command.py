@@ -41,7 +41,7 @@ def test_a_password_is_typed_twice_and_ends_the_sessions(run: CliRunner, home: P
     store.close()
 
 
-def test_nobody_gets_no_password(run: CliRunner) -> None:
+def test_no_one_gets_no_password(run: CliRunner) -> None:
     done = run.invoke(cli, ["people", "password", "nobody"])
     assert isinstance(done.exception, NotFound)
 

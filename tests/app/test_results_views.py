@@ -48,10 +48,10 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
         items={0: "near", 1: "near", 2: "near", 3: "near"},
         unanswered={EVIL: {3: "refused"}},
     )
-    cut = numbers.board(found, Scores("key"))
+    cut = numbers.sliced_scores(found, Scores("key"))
     view_of_project = ProjectView("p", "P", False, None, Role.LEAD)
     line = cut.cells[EVIL, 0]
-    told = board_view.told(line)
+    told = board_view.tooltip(line)
     assert "0.3333" in told  # 1 of 3: what was refused counts as wrong
     assert "95 % interval 0.0615 to 0.7923 (Wilson score)" in told  # Wilson for 1 of 3
     assert "3 items" in told

@@ -38,7 +38,7 @@ def read(html: str) -> _Read:
 
 @given(ANYTHING)
 def test_no_text_becomes_markup_or_breaks_a_message(text: str) -> None:
-    html = shown.said(text) + shown.line(text) + shown.mono(text)
+    html = shown.text_block(text) + shown.line(text) + shown.mono(text)
     page = read(html)
     if "nothing but white space" in page.text:
         page.tags.remove("span")
@@ -70,9 +70,9 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     assert shown.opening("a" * 280, 280) == "a" * 280
     assert shown.opening("a\n\n b") == "a b"
     assert "nothing but white space" in shown.line(" \n ")
-    html = shown.said("x" * 100_007, most=100_000)
+    html = shown.text_block("x" * 100_007, most=100_000)
     assert "… 7 more characters" in html
-    assert read(shown.said("x" * 100_000)).text == "x" * 100_000
+    assert read(shown.text_block("x" * 100_000)).text == "x" * 100_000
 
 
 @pytest.mark.parametrize(

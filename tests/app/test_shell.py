@@ -51,7 +51,7 @@ def test_an_unexpected_error_on_a_screen_is_told_calmly_and_logged_whole(caplog:
     assert "Traceback" in caplog.text
 
 
-def test_an_error_that_somebody_can_mend_is_told_in_its_own_words() -> None:
+def test_an_error_that_someone_can_mend_is_told_in_its_own_words() -> None:
     def screen() -> None:
         from app import shell
         from domain.errors import FileRefused
@@ -168,9 +168,9 @@ def test_what_came_of_a_press_is_told_also_by_the_run_that_takes_the_place_of_th
     now, kept = [100.0], dict[str, object]()
     monkeypatch.setattr(shell, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(shell.st, "session_state", kept)
-    shell.say("people.said", "Saved.")
+    shell.keep_message("people.said", "Saved.")
     now[0] += 60  # nothing was drawn meanwhile
-    assert [shell.said("people.said"), shell.said("people.said")] == ["Saved.", "Saved."]
+    assert [shell.kept_message("people.said"), shell.kept_message("people.said")] == ["Saved.", "Saved."]
     now[0] += shell.STANDS_SECONDS + 1
-    assert shell.said("people.said") is None
+    assert shell.kept_message("people.said") is None
     assert kept == {}

@@ -92,7 +92,7 @@ def test_a_wrong_password_and_an_unknown_login_are_refused_in_the_same_words(cli
     assert client.cookies == {}
 
 
-def test_what_somebody_typed_comes_back_as_text(client: Client) -> None:
+def test_what_someone_typed_comes_back_as_text(client: Client) -> None:
     reply = client.send_form("/login", login='"><script>alert(1)</script>', password="x")
     assert reply.status == 401
     assert "<script>alert" not in reply.text
@@ -123,7 +123,7 @@ def test_a_form_of_another_site_is_refused(running: Server, client: Client) -> N
     assert client.ask("POST", "/login", body, headers).status == 403
 
 
-def test_a_name_pointed_at_this_server_by_somebody_else_is_not_answered(client: Client) -> None:
+def test_a_name_pointed_at_this_server_by_someone_else_is_not_answered(client: Client) -> None:
     assert client.get("/login", Host="evil.example:8501").status == 421
 
 

@@ -78,7 +78,7 @@ def _message(**part: Any) -> dict[str, Any]:
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def test_what_is_for_developers_reaches_nobody() -> None:
+def test_what_is_for_developers_reaches_no_one() -> None:
     behind = Behind()
     dropped = [_message(clear_cache=True), _message(set_run_on_save=True), _message(load_git_info=True)]
     kept = [

@@ -138,7 +138,7 @@ def test_an_image_is_picked_once(home: Home, ana: Client, bo: Client) -> None:
     ana.post("/api/release", {"task": first.data["task"]})
 
 
-def test_somebody_else_s_task_does_not_exist(home: Home, ana: Client, bo: Client) -> None:
+def test_someone_elses_task_does_not_exist(home: Home, ana: Client, bo: Client) -> None:
     task = _pick(ana, home)
     for path, more in (
         ("/api/draft", {"seq": 9, "values": {}}),
@@ -340,6 +340,6 @@ def _annotations(home: Home, key: str) -> int:
         return found
 
 
-def test_healthz_needs_nobody(running: Server) -> None:
+def test_healthz_needs_no_one(running: Server) -> None:
     reply = Client(running.url).get("/healthz")
     assert (reply.status, json.loads(reply.text)["status"]) == (200, "ok")

@@ -282,7 +282,7 @@ def test_in_a_box_keys_type_and_control_enter_submits_from_there(place: Place, b
     assert vote.note == "1 2 u g l r c"
 
 
-def test_the_guideline_opens_beside_and_stays_open(place: Place, browser_page: Page) -> None:
+def test_the_guideline_opens_next_to_and_stays_open(place: Place, browser_page: Page) -> None:
     project = place.project(load_text(SEVERAL, "# Look twice\n\nThen *answer*.", "several"))
     make_items(place.store, 2, project=project, fields={"question": "Same?"})
     person = place.person(project)
@@ -495,7 +495,7 @@ def test_what_the_server_finds_wrong_is_said_at_its_criterion(place: Place, brow
     assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
 
 
-def test_an_image_that_somebody_else_took_fades(place: Place, browser_page: Page, tmp_path: Path) -> None:
+def test_an_image_that_someone_else_took_fades(place: Place, browser_page: Page, tmp_path: Path) -> None:
     project = place.project(load_schema(shipped()["demo"]))
     person, other = place.person(project), place.person(project)
     _fill_pool(place, project, tmp_path, 5)
@@ -881,7 +881,7 @@ def test_several_images_have_a_film_strip_and_each_can_be_zoomed(
     expect(chosen).to_have_text("3")
 
 
-def test_a_clip_steps_and_stands_beside_its_still(place: Place, browser_page: Page, tmp_path: Path) -> None:
+def test_a_clip_steps_and_stands_next_to_its_still(place: Place, browser_page: Page, tmp_path: Path) -> None:
     project = place.project()
     (item,) = make_items(place.store, 1, project=project)
     Image.new("RGB", (640, 360), "gray").save(tmp_path / "still.png")

@@ -10,7 +10,7 @@ from tests.paths import ROOT
 WAITING = "from app.commands.worker import _end_of_input; ended = _end_of_input(); import time; time.sleep(0.3)"
 
 
-def test_whoever_waits_for_the_end_of_input_is_no_fatal_error_as_the_worker_ends() -> None:
+def test_anyone_who_waits_for_the_end_of_input_is_no_fatal_error_as_the_worker_ends() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", WAITING], stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, text=True
     )

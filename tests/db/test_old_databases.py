@@ -190,7 +190,7 @@ def test_an_old_database_comes_to_the_tables_of_a_fresh_one(store: Store, empty:
         assert connection.scalar(text("SELECT count(*) FROM prediction")) == 1
 
 
-def test_a_revision_that_nobody_knows_is_refused_and_nothing_is_changed(empty: Store) -> None:
+def test_a_revision_that_no_one_knows_is_refused_and_nothing_is_changed(empty: Store) -> None:
     with empty.changing_tables() as connection:
         old_databases.make(connection, "0007")
         connection.execute(text("UPDATE alembic_version SET version_num = '0007b'"))

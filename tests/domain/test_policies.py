@@ -105,7 +105,7 @@ def test_with_several_criteria_each_must_keep() -> None:
     assert state(("no", None), ("no", None)) is OUT
 
 
-def test_a_rule_that_nobody_knows_is_refused() -> None:
+def test_a_rule_that_no_one_knows_is_refused() -> None:
     with pytest.raises(NotAvailable, match="by_dice"):
         verdict(Rule("by_dice"), votes("yes"), raters=1, item_fields={}, adjudication=False)
 

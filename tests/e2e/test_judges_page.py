@@ -177,7 +177,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 lead.looks(pictures, "judges-reply")
 
                 _another_version(lead, endpoint.url, pictures)
-                _beside_each_other(lead, server, view.id, pictures)
+                _next_to_each_other(lead, server, view.id, pictures)
 
                 page.get_by_role("link", name="To calibration").click()
                 expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
@@ -216,7 +216,7 @@ def _another_version(lead: Desk, url: str, pictures: Path | None) -> None:
     run_it(lead)
 
 
-def _beside_each_other(lead: Desk, server: Server, first: str, pictures: Path | None) -> None:
+def _next_to_each_other(lead: Desk, server: Server, first: str, pictures: Path | None) -> None:
     """Both versions over the same answers: they differ exactly where the script does."""
     page = lead.page
     with opened(server) as store:

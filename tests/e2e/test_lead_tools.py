@@ -130,7 +130,7 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
     assert [(row["who"], row["origin"]) for row in log] == [("lea", "127.0.0.1")]
 
 
-def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
+def test_a_claim_is_given_over_and_all_that_someone_voted_on_is_verified_anew(
     server: Server, chromium: Browser, tmp_path: Path
 ) -> None:
     _run(server, "project", "create", "team", "--schema", "demo")

@@ -87,6 +87,6 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
         for text in QUESTIONS:
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))
 
-    asked = item_history.Said(["ann", "bob"])
+    asked = item_history.AnswerFilter(["ann", "bob"])
     with opened(server) as store, pytest.raises(NotAllowed, match="lead"):
         item_history.find(store, person=people["sue"], project="quorum", differ=Stage.VERIFICATION, said=asked)

@@ -139,7 +139,7 @@ def overheard(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return heard
 
 
-def test_a_clip_steps_from_frame_to_frame_beside_its_still(
+def test_a_clip_steps_from_frame_to_frame_next_to_its_still(
     running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None, overheard: list[bytes]
 ) -> None:
     numbered(STILL).save(tmp_path / f"2-{SECRET}.png")

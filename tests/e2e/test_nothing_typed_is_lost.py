@@ -168,7 +168,7 @@ def test_nothing_typed_is_lost(accident: Accident, serving: Server, chromium: Br
         _history(desk.page, serving, project)
 
 
-def test_a_text_whose_item_went_to_somebody_else_is_kept(serving: Server, chromium: Browser, tmp_path: Path) -> None:
+def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     """Vera writes a long note; her lease ends, and two others fill both slots before she sends it."""
     with opened(serving) as store:
         people = {login: accounts.find_person(store, login=login) for login in ("amy", "vera", "vic")}
@@ -227,7 +227,7 @@ class Stopping(Server):
 
 
 @pytest.mark.postgres
-def test_a_database_that_stops_while_somebody_works(chromium: Browser, tmp_path: Path) -> None:
+def test_a_database_that_stops_while_someone_works(chromium: Browser, tmp_path: Path) -> None:
     """PostgreSQL stops as Vera types, and again as she sends: the page says so, waits, and sends both by itself."""
     home = tmp_path / "home"
     home.mkdir()

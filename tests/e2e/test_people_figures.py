@@ -177,7 +177,7 @@ WORSE_FROM, N_LONG = 60, 110
 """Bob answers as Ann does up to the sixtieth item that he gets, and then the other way round."""
 
 
-def test_somebody_who_answers_otherwise_than_before_is_pointed_out(server: Server, chromium: Browser) -> None:
+def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server, chromium: Browser) -> None:
     """So many votes are sent as the page sends them; the lead looks at them in the browser and takes them along."""
     _run(server, "project", "create", "long", "--schema", "jury")
     folder = server.home.parent / "items" / "kitchen"

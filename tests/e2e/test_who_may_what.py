@@ -368,7 +368,7 @@ def test_what_is_posted(world: World, role: str) -> None:
         assert not [word for word in (*PLANTED.always, *PLANTED.verification) if word in said]
 
 
-def test_a_forged_link_or_invitation_lets_nobody_in(world: World) -> None:
+def test_a_forged_link_or_invitation_lets_no_one_in(world: World) -> None:
     person = client(world, NOBODY)
     assert person.send_form("/link/forged").status == 403
     form = {"login": "new", "name": "New", "password": PASSWORD}
@@ -376,7 +376,7 @@ def test_a_forged_link_or_invitation_lets_nobody_in(world: World) -> None:
     assert person.get("/verify?project=p").status == 303
 
 
-def test_somebody_deactivated_is_nobody(world: World) -> None:
+def test_someone_deactivated_is_no_one(world: World) -> None:
     person = Client(world.server.url, cookies={"touchstone_session": world.gone})
     for screen in SCREENS.values():
         assert person.get(f"/{screen.path}?project=p").status == 303
@@ -405,7 +405,7 @@ def test_who_wrote_an_item_neither_votes_on_it_nor_reads_what_is_said_of_it(worl
         assert b"note-of-the-other" not in history.raw
 
 
-def test_without_the_token_of_their_page_nobody_changes_anything(world: World) -> None:
+def test_without_the_token_of_their_page_no_one_changes_anything(world: World) -> None:
     person = client(world, VERIFIER)
     for name, (body, _) in ACTIONS.items():
         assert person.post(f"/api/{name}", dict(body), X_Touchstone_CSRF="forged").status == 403

@@ -263,7 +263,7 @@ def test_the_command_refuses_in_one_sentence_to_delete_other_work(copy: Store, t
     assert demo.exists(copy)
 
 
-def test_questions_of_every_kind_beside_the_demo(copy: Store, tmp_path: Path) -> None:
+def test_questions_of_every_kind_next_to_the_demo(copy: Store, tmp_path: Path) -> None:
     for _ in range(2):  # the second time nothing is left to do
         done = command(tmp_path, "--questions")
         assert done.returncode == 0, done.stderr

@@ -52,7 +52,7 @@ def test_fastchat_answers_by_position_in_the_folder_s_dimension(tmp_path: Path) 
     ]
 
 
-def test_what_lies_beside_the_answers_is_no_answer(tmp_path: Path) -> None:
+def test_what_lies_next_to_the_answers_is_no_answer(tmp_path: Path) -> None:
     lines(tmp_path / "comparing/model_answer/tiny.jsonl", [turn(0, "red"), turn(1, "")])
     lines(tmp_path / "comparing/reference_answer/ground_truth.jsonl", [turn(0, "blue")])
     lines(tmp_path / "comparing/question.jsonl", [{"question_id": 0, "turns": ["Which?"]}])
@@ -191,7 +191,7 @@ def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> N
         read_predictions(path, schema=SCHEMA)
 
 
-def test_tables_of_scores_beside_answers_are_no_answers(tmp_path: Path) -> None:
+def test_tables_of_scores_next_to_answers_are_no_answers(tmp_path: Path) -> None:
     workbook(tmp_path / "tiny" / "tiny_Set.xlsx", {"S": [["index", "prediction"], [0, "red"]]})
     (tmp_path / "tiny" / "tiny_Set_acc.csv").write_text("split,Overall\nval,0.5\n")
     assert [(row.model, row.text) for row in answers(tmp_path)] == [("tiny", "red")]

@@ -230,7 +230,7 @@ def test_a_reply_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPa
     assert attempt.error == "The reply is larger than 1 MiB."
 
 
-def test_a_reply_that_is_compressed_although_nobody_asked() -> None:
+def test_a_reply_that_is_compressed_although_no_one_asked() -> None:
     packed = Reply("gzip", gzip.compress(chat().body), 200, {"content-encoding": "gzip"})
     with ScriptedServer([packed]) as server:
         (attempt,) = asked(server.url)
@@ -334,7 +334,7 @@ def test_no_place_is_given_away_before_its_attempt_is_told() -> None:
     assert max(ahead) <= 4
 
 
-def test_whoever_listens_and_fails_ends_it() -> None:
+def test_anyone_who_listens_and_fails_ends_it() -> None:
     def tell(attempt: Attempt) -> None:
         raise OSError("disk full")
 
@@ -445,7 +445,7 @@ def test_a_redirect_is_not_followed() -> None:
         assert other.asked == []
 
 
-def test_nobody_there() -> None:
+def test_no_one_there() -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     told: list[Attempt] = []
     with pytest.raises(RunStopped, match=r"10 questions in a row got no answer, each after 2 attempts.*resume the run"):
@@ -735,7 +735,7 @@ def test_what_the_server_does_not_take_is_left_out_and_told() -> None:
         assert set(server.asked[0].body) == {"model", "messages", "top_p", "max_completion_tokens"}
 
 
-def test_what_the_server_takes_beside_the_protocol() -> None:
+def test_what_the_server_takes_next_to_the_protocol() -> None:
     with ScriptedServer([chat()]) as server:
         generation = Generation(repetition_penalty=1.1)
         also = ("top_k", "min_new_tokens", "repetition_penalty")

@@ -375,7 +375,7 @@ def test_an_answer_that_was_cut_off_says_so(tiny_models: Shelf, tmp_path: Path) 
     assert {attempt.finish_reason for attempt in long.values()} == {"stop", "length"}
 
 
-def test_one_bad_picture_spoils_nobody_elses_answer(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_one_bad_picture_spoils_no_one_elses_answer(tiny_models: Shelf, tmp_path: Path) -> None:
     model = opened(tiny_models.folder("llava"), batch_size=6)
     questions = six(tmp_path)
     good = asked(model, questions)

@@ -11,7 +11,7 @@ from testkit.tiny import FAMILIES, Shelf
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_checkpoint_is_what_somebody_would_download(family: str, tiny_models: Shelf) -> None:
+def test_a_checkpoint_is_what_someone_would_download(family: str, tiny_models: Shelf) -> None:
     folder = tiny_models.folder(family)
     names = {path.name for path in folder.iterdir()}
     assert names >= {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json"}

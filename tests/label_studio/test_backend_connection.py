@@ -36,7 +36,7 @@ def predict(admin: Account, number: int) -> None:
     )
 
 
-def test_predictions_of_our_model_stand_beside_the_tasks_there(open_label_studio: LabelStudio) -> None:
+def test_predictions_of_our_model_stand_next_to_the_tasks_there(open_label_studio: LabelStudio) -> None:
     admin = open_label_studio.admin
     number = project(admin, "predicted", TEXT)
     put(admin, number, [{"data": {"question": "What is in the sink?"}} for _ in range(3)])

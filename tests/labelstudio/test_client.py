@@ -137,7 +137,7 @@ def test_what_is_not_label_studios_is_refused_with_a_sentence(scripted: Scripted
         ("text", ({"from_name": "", "to_name": "", "type": "", "value": "text"},)),
     ],
 )
-def test_one_odd_annotation_stops_nobody_elses(scripted: Scripted, result: object, kept: Sequence[object]) -> None:
+def test_one_odd_annotation_stops_no_one_elses(scripted: Scripted, result: object, kept: Sequence[object]) -> None:
     odd = {**ANNOTATION, "result": result, "lead_time": -1, "completed_by": {"id": 3}, "was_cancelled": True}
     scripted.script = [page({**TASK, "annotations": [odd, ANNOTATION]})]
     ((first, second),) = (task.annotations for task in scripted.client().tasks(1))

@@ -149,7 +149,7 @@ def test_an_address_is_not_looked_up() -> None:
         Rules().look_up(place_of("http://10.0.0.7/v1"), never)
 
 
-def test_a_name_that_nobody_knows() -> None:
+def test_a_name_that_no_one_knows() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("nodename nor servname provided")
 

@@ -182,7 +182,7 @@ def test_a_name_is_looked_up_again_after_a_while_and_checked_again(ask: Ask, mon
         assert len(server.asked) == 1
 
 
-def test_the_next_address_is_tried_where_nobody_answers(ask: Ask) -> None:
+def test_the_next_address_is_tried_where_no_one_answers(ask: Ask) -> None:
     with Raw(says(b"here")) as server:
         url = f"http://two.invalid:{server.port}/v1"
         assert ask(guarded(url, resolve=lambda host, port: ["127.0.0.2", "127.0.0.1"]), within(), url) == b"here"
@@ -315,7 +315,7 @@ def test_a_certificate_is_for_the_name_and_not_for_the_address(
             assert server.asked == []
 
 
-def test_a_certificate_that_nobody_here_vouches_for(ask: Ask, certificate: tuple[Path, ssl.SSLContext]) -> None:
+def test_a_certificate_that_no_one_here_vouches_for(ask: Ask, certificate: tuple[Path, ssl.SSLContext]) -> None:
     with Raw(says(), certificate[1]) as server:
         url = f"https://vllm.invalid:{server.port}/v1"
         guard = guarded(url, resolve=lambda host, port: ["127.0.0.1"])

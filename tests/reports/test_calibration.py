@@ -126,7 +126,7 @@ def test_the_same_ratings_give_the_same_bytes() -> None:
 # ---- names ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_name_nobody_has() -> None:
+def test_a_name_no_one_has() -> None:
     with pytest.raises(
         RatingsError, match=r"--human names 'eve', but there is no such rater here; there are: ann, bob"
     ):
@@ -135,7 +135,7 @@ def test_a_name_nobody_has() -> None:
         report(judges=("eve",))
 
 
-def test_nobody_is_both() -> None:
+def test_no_one_is_both() -> None:
     with pytest.raises(RatingsError, match="gpt is named both as a person and as a judge"):
         report(humans=("ann", "gpt"))
     with pytest.raises(RatingsError, match="bob is named both"):
@@ -158,7 +158,7 @@ def hostile() -> Report:
     return report(made(names=names), humans=names[:3], judges=names[3:])
 
 
-def test_html_escapes_and_asks_nobody(hostile: Report) -> None:
+def test_html_escapes_and_asks_no_one(hostile: Report) -> None:
     for page in (html.page(hostile), card.page(hostile)):
         assert "<script" not in page
         assert "&lt;script&gt;" in page or page == card.page(hostile)
@@ -241,7 +241,7 @@ def test_command(tmp_path: Path) -> None:
     assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}
 
 
-def test_command_with_a_name_nobody_has(tmp_path: Path) -> None:
+def test_command_with_a_name_no_one_has(tmp_path: Path) -> None:
     path = csv_of(made(), tmp_path / "ratings.csv")
     done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")
     assert isinstance(done.exception, RatingsError)
@@ -432,7 +432,7 @@ def skewed(judge: Sequence[str]) -> list[Rating]:
     return rows
 
 
-def test_the_base_rate_and_a_constant_judge_stand_beside_the_coefficients() -> None:
+def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> None:
     about = {f"u{unit}": About(item=f"item{unit // 2}") for unit in range(200)}
     of = report(skewed(["good"] * 200), about=about)
     (row,) = table(of, "constant")

@@ -36,7 +36,7 @@ def test_the_preference_is_the_point_that_was_added() -> None:
     assert set(found) == {"as it is", "people's score held fixed"}
 
 
-def test_a_family_of_nobody_is_refused() -> None:
+def test_a_family_of_no_one_is_refused() -> None:
     with pytest.raises(RatingsError, match=r"--family names 'nobody'"):
         study({"nobody": ("own",)})
     with pytest.raises(RatingsError, match=r"--family names 'unknown'.*no such model"):

@@ -118,7 +118,7 @@ def test_a_session_lasts_thirty_days_and_is_stored_as_a_hash(store: Store, clock
 
 
 @pytest.mark.parametrize("token", ["", "forged", "x" * 10_000])
-def test_a_forged_token_is_nobody(store: Store, token: str) -> None:
+def test_a_forged_token_is_no_one(store: Store, token: str) -> None:
     assert sign_in.signed_in(store, token=token) is None
 
 
@@ -173,7 +173,7 @@ def test_a_form_that_does_not_fit_is_refused(
     assert [problem.name for problem in refusal.value.problems] == [named]
 
 
-def test_old_failures_are_thrown_away_when_somebody_signs_in(store: Store, clock: Clock) -> None:
+def test_old_failures_are_thrown_away_when_someone_signs_in(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     for login in ("eve", "mallory", "ann"):
         with pytest.raises(NotAllowed):

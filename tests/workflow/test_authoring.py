@@ -137,7 +137,7 @@ def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_take
     assert check(store) == []
 
 
-def test_an_author_may_correct_until_somebody_votes(store: Store) -> None:
+def test_an_author_may_correct_until_someone_votes(store: Store) -> None:
     make_project(store)
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     (image,) = make_pool(store, 1)

@@ -102,7 +102,7 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         run_control.resume(world.store, by=None, run=run)
 
 
-def test_lines_that_are_nobodys_are_counted_and_kept(world: Batches) -> None:
+def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     def changed(output: list[bytes], errors: list[bytes]) -> tuple[list[bytes], list[bytes]]:
         first, second, third, *rest = output
         name = json.loads(first)["custom_id"]
@@ -139,7 +139,7 @@ def test_lines_that_are_nobodys_are_counted_and_kept(world: Batches) -> None:
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
-def test_what_has_expired_is_an_outcome_and_is_asked_again_if_somebody_says_so(world: Batches) -> None:
+def test_what_has_expired_is_an_outcome_and_is_asked_again_if_someone_says_so(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url)
         world.submit(run=run)
@@ -205,7 +205,7 @@ def test_killed_while_handing_in_nothing_is_paid_twice(
     assert run_views.view(world.store, by=None, run=run).state is RunState.DONE
 
 
-def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_somebody_says_so(
+def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_someone_says_so(
     world: Batches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with BatchServer() as server:

@@ -170,7 +170,7 @@ def test_each_person_gets_their_own_slots_and_what_they_answer_is_stored(
 
 
 @pytest.mark.parametrize("lead", [-5.0, float("inf"), float("nan"), 1e9])
-def test_a_time_that_is_none_costs_nobody_their_answer(store: Store, front: Outside, lead: float) -> None:
+def test_a_time_that_is_none_costs_no_one_their_answer(store: Store, front: Outside, lead: float) -> None:
     make_project(store, loaded=make_schema(raters=1, adjudication=False))
     make_items(store)
     bridged(store, "ann")
@@ -394,7 +394,7 @@ def test_skipped_tasks_go_back_and_come_again_much_later(store: Store, clock: Cl
     assert answers(store) == [(ann.id, "red")]
 
 
-def test_what_is_not_answered_in_time_goes_to_somebody_else(store: Store, clock: Clock, front: Outside) -> None:
+def test_what_is_not_answered_in_time_goes_to_someone_else(store: Store, clock: Clock, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
     _, bob = bridged(store, "ann", "bob", hold_hours=8)
@@ -409,7 +409,7 @@ def test_what_is_not_answered_in_time_goes_to_somebody_else(store: Store, clock:
     assert answers(store) == [(bob.id, "red")]
 
 
-def test_a_late_answer_counts_if_nobody_has_the_slot_and_else_it_is_kept(
+def test_a_late_answer_counts_if_no_one_has_the_slot_and_else_it_is_kept(
     store: Store, clock: Clock, front: Outside
 ) -> None:
     make_project(store, loaded=make_schema(raters=1))
@@ -493,7 +493,7 @@ def test_what_no_database_could_hold_is_kept_in_another_form(store: Store, front
     assert answers(store) == []
 
 
-def test_somebody_elses_answer_does_not_count_and_the_task_comes_again(store: Store, front: Outside) -> None:
+def test_someone_elses_answer_does_not_count_and_the_task_comes_again(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
     (ann,) = bridged(store, "ann")
@@ -637,7 +637,7 @@ def test_a_whole_project_deleted_there_is_made_anew(store: Store, front: Outside
 
 
 @pytest.mark.parametrize("how", ["removed", "deactivated", "unmapped", "other stage", "disconnected"])
-def test_whoever_leaves_has_nothing_there_any_more(store: Store, front: Outside, how: str) -> None:
+def test_anyone_who_leaves_has_nothing_there_any_more(store: Store, front: Outside, how: str) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 2)
     ann, _ = bridged(store, "ann", "bob", ahead=1)
@@ -721,7 +721,7 @@ def test_members_are_found_by_their_logins(store: Store, front: Outside) -> None
     assert bridge.match_people(store, front, by=None, project="p") == []
 
 
-def test_somebody_without_an_account_there_is_told_of_and_found_later(store: Store, front: Outside) -> None:
+def test_someone_without_an_account_there_is_told_of_and_found_later(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
     bridged(store, "zoe")

@@ -56,7 +56,7 @@ def _take_away(store: Store, lea: Person, **more: object) -> None:
 
 @pytest.mark.parametrize("reassigned", [False, True])
 def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store: Store, reassigned: bool) -> None:
-    """Also when no one else has it; whoever lost it may have it again as anyone may."""
+    """Also when no one else has it; anyone who lost it may have it again as anyone may."""
     make_project(store)
     lea = make_person(store, "lea", role=Role.LEAD)
     ann = make_person(store, "ann")
@@ -84,7 +84,7 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
     submissions.submit(store, key="2", **answer)
 
 
-def test_a_claim_goes_only_to_somebody_who_may_have_it(store: Store) -> None:
+def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
     make_project(store)
     lea = make_person(store, "lea", role=Role.LEAD)
     ann, ben = make_people(store, "ann", "ben")

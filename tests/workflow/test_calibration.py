@@ -71,7 +71,7 @@ def test_a_person_is_no_judge(judged: Store) -> None:
         asked(judged, ("ann",), ("bob",))
 
 
-def test_names_nobody_has(judged: Store) -> None:
+def test_names_no_one_has(judged: Store) -> None:
     with pytest.raises(RatingsError, match="there is no such rater here; there are: ann, bob, eve, gpt"):
         asked(judged, ("ann", "carl"), ("gpt",))
     raters = raters_of(judged, person=None, project="p", stage=Stage.GRADING)

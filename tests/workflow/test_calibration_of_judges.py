@@ -31,7 +31,7 @@ from workflow.annotate import submissions
 from workflow.results import calibration_rule
 from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
-from workflow.results.reply_counts import refuse_silent, replies_of_judges, told
+from workflow.results.reply_counts import in_words, refuse_silent, replies_of_judges
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     assert (found_.asked, found_.scored, found_.failures) == (12, 9, {"unparseable": 3})
     (mean,) = found_.bounds
     assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
-    assert told(found_).startswith(
+    assert in_words(found_).startswith(
         "judge by likeness 1, score: 9 of 12 scored; 3 unparseable; "
         "mean 0.500 (0.375 to 0.625 if the rest were lowest or highest); people rated "
     )
@@ -206,7 +206,7 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
         cli, ["agreement", "--project", "p", "--stage", "grading", "--raters", "ann,judge by likeness 1"]
     )
     assert done.exit_code == 0, done.output
-    assert told(found_) in done.output
+    assert in_words(found_) in done.output
 
 
 COMPARED = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)

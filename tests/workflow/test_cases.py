@@ -50,7 +50,7 @@ def example() -> project_answers.Read:
 def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
     found = example()
     for scores in results.scores_of(found):
-        cut = numbers.board(found, scores)
+        cut = numbers.sliced_scores(found, scores)
         for model in found.models:
             for at, label in enumerate(cut.slicing.labels):
                 line = cut.cells[model, at]
@@ -258,7 +258,7 @@ def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> N
     }
     assert ranked.depends == {"ranker": (1, 2)}
     assert ranked.used == {"ranker": "mean_logprob"}
-    line = numbers.board(found, Scores("key")).whole["ranker"]
+    line = numbers.sliced_scores(found, Scores("key")).whole["ranker"]
     assert (line.found.value, line.asked, dict(line.left_out)) == (
         0.5,
         3,

@@ -99,7 +99,7 @@ def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, peop
         comments.comment(store, person=ann, key="2", text="Thanks", task=task.id, early=True)
 
 
-def test_raters_mention_seniors_and_leads_and_nobody_else(store: Store, people: dict[str, Person]) -> None:
+def test_raters_mention_seniors_and_leads_and_no_one_else(store: Store, people: dict[str, Person]) -> None:
     task = claimed(store, people["ann"])
     assert set(comments.thread(store, person=people["ann"], task=task.id).people) == {"sam", "lea"}
     with pytest.raises(InvalidInput, match="@ben is no one"):
@@ -167,7 +167,7 @@ def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people
     assert {answer.by for answer in told.answers} == {"someone"}
 
 
-def test_the_list_of_threads_costs_nobody_their_blindness(store: Store, people: dict[str, Person]) -> None:
+def test_the_list_of_threads_costs_no_one_their_blindness(store: Store, people: dict[str, Person]) -> None:
     lea, ann = people["lea"], people["ann"]
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
     (listed,) = comments.inbox(store, person=lea, project="p")

@@ -105,7 +105,7 @@ def test_one_person_in_two_tabs_holds_one_task(store: Store) -> None:
     assert figures["votes"] == figures["distinct"] == figures["units"]
 
 
-def test_a_picked_image_is_somebodys_only_once(store: Store) -> None:
+def test_a_picked_image_is_someones_only_once(store: Store) -> None:
     make_project(store, loaded=make_schema(per_source=2))
     people = make_people(store, "ann", "bob", "cy", "di")
     for round in range(4):

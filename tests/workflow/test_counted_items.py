@@ -113,7 +113,7 @@ def test_a_judge_that_scored_twelve_dimensions_is_shown_in_twelve(metrics: froze
     dimension = [id for id in DIMENSIONS for _ in range(10)]
     answers = [(item, "m") for item in range(120)]
     found = read_of(answers, dimension=dimension, judged={at: float(at < 50) for at in range(120)}, metrics=metrics)
-    cut = numbers.board(found, JUDGE)
+    cut = numbers.sliced_scores(found, JUDGE)
     assert cut.slicing.labels == DIMENSIONS
     assert [cut.cells["m", at].found.value for at in range(12)] == [1.0] * 5 + [0.0] * 7
     assert (cut.whole["m"].found.n_units, cut.whole["m"].found.value) == (120, pytest.approx(50 / 120))
@@ -125,7 +125,7 @@ def test_people_s_grades_are_over_the_dimensions_that_people_grade() -> None:
     dimension = [id for id in DIMENSIONS for _ in range(2)]
     answers = [(item, "m") for item in range(24)]
     found = read_of(answers, dimension=dimension, grades={at: [1.0, 1.0, 0.0] for at in range(10)})
-    cut = numbers.board(found, Scores("human", "score"))
+    cut = numbers.sliced_scores(found, Scores("human", "score"))
     assert cut.slicing.labels == PEOPLE_S
     assert (cut.whole["m"].asked, cut.whole["m"].found.n_units) == (10, 10)
 
@@ -134,7 +134,7 @@ def test_what_a_planned_sample_stands_for_is_said() -> None:
     found = read_of([(0, "m"), (1, "m")], dimension=["d00", "d01"], grades={0: [1.0] * 3, 1: [0.0] * 3})
     planned = load_text(TWELVE.replace("raters: 3", "raters: 3\n    outputs: 30"), "g", "twelve").schema_
     for schema, said in ((found.schema, False), (planned, True)):
-        cut = numbers.board(replace(found, schema=schema), Scores("human", "score"))
+        cut = numbers.sliced_scores(replace(found, schema=schema), Scores("human", "score"))
         assert any("planned sample" in note for note in cut.notes) is said
 
 
@@ -149,14 +149,14 @@ def test_a_correction_is_about_the_dimensions_that_people_have_graded_and_says_s
         grades={at: [float(at % 2)] * 3 for at in graded},
         judged=dict.fromkeys(range(240), 1.0),
     )
-    cut = numbers.board(found, CORRECTED)
+    cut = numbers.sliced_scores(found, CORRECTED)
     assert cut.slicing.labels == ("d00", "d01")
     line = cut.whole["m"]
     assert (line.asked, line.found.n_units, line.people) == (40, 40, 20)
     assert line.found.value == pytest.approx(0.5)  # a judge without any contrast adds nothing to people's 10 of 20
     said = next(note for note in cut.notes if "nothing says how far it is off" in note)
     assert "D02, D03, D04, D05, D06, D07, D08, D09, D10, D11" in said
-    whole = numbers.board(found, JUDGE)
+    whole = numbers.sliced_scores(found, JUDGE)
     assert (whole.whole["m"].found.n_units, len(whole.slicing.labels)) == (240, 12)
     assert not any("nothing says how far" in note for note in whole.notes)
 
@@ -175,7 +175,7 @@ def test_what_a_model_has_not_answered_is_counted_over_the_items_of_the_number()
         grades={at: [1.0] * 3 for at in range(5)},
         unanswered={"m": why},
     )
-    cut = numbers.board(found, Scores("human", "score"))
+    cut = numbers.sliced_scores(found, Scores("human", "score"))
     assert "m has answered 5 of 17 items: 7 refused; 5 not asked yet." in " ".join(cut.notes)
     assert sum(cut.whole["m"].missing.values()) == 12
 
@@ -216,7 +216,7 @@ def test_the_parts_of_every_count_sum_to_the_whole(method: Method) -> None:
         ways = [Scores("key"), JUDGE, Scores("human", "score"), Scores("corrected", "score", "j", method)]
         for scores in ways:
             for common in (False, True):
-                cut = numbers.board(found, scores, common=common)
+                cut = numbers.sliced_scores(found, scores, common=common)
                 for line in cut.lines():
                     assert line.answered + sum(line.missing.values()) == line.asked, (seed, line)
                     if line.over == "answers" or line.found.defined:
@@ -293,7 +293,7 @@ def project_with_verdicts(store: Store) -> dict[str, list[int]]:
 
 def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, tuple[int, float]]:
     found = project_answers.read(store, person=None, project="p", items=items)
-    cut = numbers.board(found, scores)
+    cut = numbers.sliced_scores(found, scores)
     return {model: (line.found.n_units, round(line.found.value, 9)) for model, line in cut.whole.items()}
 
 
@@ -311,7 +311,7 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     every = project_answers.read(store, person=None, project="p", items="all")
     assert every.counting is not None
     assert every.counting.sentence == "All 30 items: 20 kept, 6 rejected, 4 open."
-    as_json = numbers.as_json(found, [numbers.board(found, key)])
+    as_json = numbers.as_json(found, [numbers.sliced_scores(found, key)])
     assert (as_json["items"], as_json["counted"]) == ("kept", said)
     assert len(cases.listed(found, cases.Wanted())) == 20
     assert len(cases.listed(every, cases.Wanted())) == 30
@@ -485,7 +485,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     assert titles[:1] == ["People, number"]
     assert "People, quality: share of good" in titles
     for option, n in settled.items():
-        line = numbers.board(found, Scores("human", "quality", option=option)).whole["a"]
+        line = numbers.sliced_scores(found, Scores("human", "quality", option=option)).whole["a"]
         assert (line.found.n_units, line.found.value) == (4, pytest.approx(2 * n / 4))
         limits = stats.binomtest(2 * n, 4).proportion_ci(method="wilson")
         assert (line.found.low, line.found.high) == (pytest.approx(limits.low), pytest.approx(limits.high))
@@ -493,13 +493,13 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
         row = line.as_row()
         assert (row["criterion"], row["option"], row["value"]) == ("quality", option, pytest.approx(2 * n / 4))
         # of the four answers with a majority, items 0, 2, 3 and 5, the judge says good of 0, 2 and 3, fair of 5
-        judge = numbers.board(found, Scores("judge", "quality", "j", option=option))
+        judge = numbers.sliced_scores(found, Scores("judge", "quality", "j", option=option))
         share = {"good": 4 / 6, "fair": 2 / 6, "bad": 0.0}[option]
         assert (judge.whole["a"].found.n_units, judge.whole["a"].found.value) == (6, pytest.approx(share))
         assert judge.cells["a", 0].found.value == pytest.approx(share)
-    corrected = numbers.board(found, Scores("corrected", "quality", "j", "ppi", "good")).whole["a"]
+    corrected = numbers.sliced_scores(found, Scores("corrected", "quality", "j", "ppi", "good")).whole["a"]
     assert (corrected.people, corrected.asked) == (4, 6)
-    yes = numbers.board(found, Scores("human", "number")).whole["a"]
+    yes = numbers.sliced_scores(found, Scores("human", "number")).whole["a"]
     assert (yes.found.n_units, yes.found.value) == (6, 1.0)  # two of three say 1, so all are 1
     assert numbers.as_csv([yes]).splitlines()[0].split(",")[:3] == ["scores", "criterion", "option"]
     lea = factories.make_person(store, "lea", role=Role.LEAD)
@@ -508,7 +508,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     shown = case_page.case(store, person=lea, project="p", item=public).answers[0]
     assert shown.combined == {"quality": None, "number": 1.0}
     with pytest.raises(InvalidInput, match="no option 'great'; it has good, fair, bad"):
-        numbers.board(found, Scores("human", "quality", option="great"))
+        numbers.sliced_scores(found, Scores("human", "quality", option="great"))
 
 
 def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> None:
@@ -521,7 +521,7 @@ def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> No
         "person": lea,
         "project": "p",
         "differ": Stage.GRADING,
-        "said": item_history.Said(["j", "k"]),
+        "said": item_history.AnswerFilter(["j", "k"]),
     }
     assert item_history.find(store, **behind).n == item_history.find(store, **behind, among=Items.KEPT).n == 0
     assert item_history.find(store, **behind, among=Items.ALL).n == DROPPED + OPEN

@@ -86,7 +86,7 @@ def made(
 
 
 def line(found: Read, scores: Scores) -> leaderboard_lines.Line:
-    return leaderboard.board(found, scores).whole["m"]
+    return leaderboard.sliced_scores(found, scores).whole["m"]
 
 
 def test_parts_are_settled_before_they_are_put_together() -> None:
@@ -129,7 +129,7 @@ def test_it_is_among_the_ways_of_scoring() -> None:
     assert there[0].title == "People, genuine"
     assert any(
         note.startswith("Genuine is 1 where perception, cognition and action are all at their highest")
-        for note in leaderboard.board(found, there[0]).notes
+        for note in leaderboard.sliced_scores(found, there[0]).notes
     )
     with pytest.raises(InvalidInput, match="it has perception, cognition, action, genuine, share"):
         results.wanted(found, criteria=["fluky"])
@@ -176,7 +176,7 @@ def graded(store: Store, tmp_path: Path) -> Store:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("criteria", [None, ["genuine"]])
-def test_a_judge_beside_most_of_the_people(graded: Store, criteria: list[str] | None) -> None:
+def test_a_judge_next_to_most_of_the_people(graded: Store, criteria: list[str] | None) -> None:
     study, source = study_of(
         graded,
         person=None,

@@ -84,7 +84,7 @@ def kappa(store: Store) -> float:
 
 def of_people(store: Store) -> tuple[int, float]:
     found = project_answers.read(store, person=None, project="p")
-    line = leaderboard.board(found, results.Scores("human", "score")).whole["m"]
+    line = leaderboard.sliced_scores(found, results.Scores("human", "score")).whole["m"]
     return line.found.n_units, float(line.found.value or 0)
 
 
@@ -99,7 +99,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
     found = project_answers.read(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
-    told = leaderboard.board(found, results.Scores("human", "score")).notes
+    told = leaderboard.sliced_scores(found, results.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
     study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
     assert study.humans == TRIO  # without a word from anyone who asks
@@ -154,15 +154,21 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     make_project(store)
     make_predictions(store, make_items(store, N), models=["m"])
     done = bring(store, tmp_path, ("bob", "gpt"))
-    assert file_raters.told(done.raters) == ["Counted as machines, as no one has said that these are people: bob, gpt."]
+    assert file_raters.in_sentences(done.raters) == [
+        "Counted as machines, as no one has said that these are people: bob, gpt."
+    ]
     assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
     again = bring(store, tmp_path, ("bob",), RatersAre.PEOPLE)  # the same ratings, with the word
-    assert (again.new, again.repeated, file_raters.told(again.raters)) == (0, N, ["Counted among the people: bob."])
+    assert (again.new, again.repeated, file_raters.in_sentences(again.raters)) == (
+        0,
+        N,
+        ["Counted among the people: bob."],
+    )
     assert set(project_answers.read(store, person=None, project="p").judged) == {("score", "gpt")}
     with pytest.raises(InvalidInput, match="bob counts as a person in this project, and this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.listed(store, by=None, project="p")], "nothing came in"
-    assert file_raters.told(bring(store, tmp_path, ("bob", "cy")).raters) == [
+    assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted among the people: bob.",
         "Counted as a machine, as no one has said that this is a person: cy.",
     ]
@@ -188,7 +194,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         submissions.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
     here = {each.unit: 0.5 for each in ratings_of(store, project="p", stage=Stage.GRADING)}
     done = bring(store, tmp_path, ("bob", "gpt"), n=4)
-    assert file_raters.told(done.raters)[1].startswith("Accounts here that have rated, too: bob.")
+    assert file_raters.in_sentences(done.raters)[1].startswith("Accounts here that have rated, too: bob.")
     wanted = {f"colour/{at} · m": GRADES["bob"][at] for at in range(4)} | here
     for pseudonyms, name in ((False, "bob"), (True, "person-1")):
         found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)

@@ -283,7 +283,7 @@ def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: 
     gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.Known(item, model, "", answers)])
 
 
-def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
+def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
     ulla, _ = begin(store, clock)
     known = draw(store)
     lena = make_person(store, "lena", role=Role.LEAD)

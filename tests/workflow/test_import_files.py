@@ -105,7 +105,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
         "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the"
         " same file again with its media, on Import or with `touchstone import p egothink FILE --media DIR`."
     )
-    assert project_progress.what_is_missing(store, person=None, project="p").startswith(
+    assert project_progress.next_steps(store, person=None, project="p").startswith(
         "5 items wait for images or clips that are not there, and no one is given an item without them. Import in the"
     )
     assert missing_media.fill(store, media) == 5
@@ -300,7 +300,7 @@ def test_pca_bench_images_are_found_by_id(store: Store, media: MediaStore, tmp_p
     assert (done.assets_found, done.assets_missing) == (2, 1)
 
 
-def test_images_beside_their_file_are_found(store: Store, media: MediaStore, tmp_path: Path) -> None:
+def test_images_next_to_their_file_are_found(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "pca_bench")
     for folder, domain in (("Domestic Robot", "Domestic Robot"), ("Open-World Game", "Minecraft")):
         records = [pca_record(n, index=n, image="same.png", domain=domain) for n in range(2)]

@@ -102,7 +102,7 @@ def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> Non
     assert item_history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2
 
 
-def test_a_search_tells_nobody_what_was_said_of_an_item_that_they_are_asked_about_blind(store: Store) -> None:
+def test_a_search_tells_no_one_what_was_said_of_an_item_that_they_are_asked_about_blind(store: Store) -> None:
     """Two have voted on both items, alike on one and not on the other; seniors hold both, or have still to get them."""
     make_project(store, loaded=make_schema(raters=3))
     make_items(store, 2)

@@ -105,7 +105,7 @@ def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world
     }
 
 
-def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
+def test_people_s_grades_stand_next_to_a_reply(world: World) -> None:
     ann = make_person(world.store, "ann")
     task = claimed(world.store, ann, Stage.GRADING)
     submissions.submit(world.store, person=ann, task=task.id, key="k", values={"score": 0.5})
@@ -116,7 +116,7 @@ def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
     assert [(grade.person, grade.values["score"]) for grade in given[0].grades] == [("ann", 0.5)]
 
 
-def test_grades_of_people_out_of_files_stand_beside_a_reply(world: World, tmp_path: Path) -> None:
+def test_grades_of_people_out_of_files_stand_next_to_a_reply(world: World, tmp_path: Path) -> None:
     run = judge(world, SAID)
     unit = unit_of(*next((view.item, view.model) for view in judge_replies.replies_of(world.store, by=None, run=run)))
     file = tmp_path / "ratings.csv"

@@ -374,7 +374,7 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 2}}
     local = ModelSpec(name="here", adapter="chat", model="m")
     with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
-        open_answerer(judge_runs.kept_to(local, world.plan(template, fills=FILLS)), strategy="generate")
+        open_answerer(judge_runs.with_reply_form(local, world.plan(template, fills=FILLS)), strategy="generate")
 
 
 # ---- what is graded --------------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
         import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
-def test_pandalm_beside_its_three_people(store: Store, tmp_path: Path) -> None:
+def test_pandalm_next_to_its_three_people(store: Store, tmp_path: Path) -> None:
     told = json.loads(shared("data", "pandalm", "gpt-3.5-turbo-testset-v1.json").read_text(encoding="utf-8"))
     values = ("0", "1", "2")
     project(store, [str(record["idx"]) for record in told], *values)

@@ -77,7 +77,7 @@ def test_a_jury_of_two_on_two_criteria(
     assert check(store) == []
 
 
-def test_a_skip_that_calls_a_senior_asks_nobody_else(store: Store) -> None:
+def test_a_skip_that_calls_a_senior_asks_no_one_else(store: Store) -> None:
     jury(store)
     ann, bob = make_people(store, "ann", "bob")
     held = claimed(store, bob)

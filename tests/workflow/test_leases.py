@@ -37,7 +37,7 @@ def test_an_open_claim_comes_back_first(store: Store, clock: Clock) -> None:
 
 
 @pytest.mark.thorough
-def test_an_abandoned_claim_goes_to_somebody_else_and_the_late_text_is_kept(store: Store, clock: Clock) -> None:
+def test_an_abandoned_claim_goes_to_someone_else_and_the_late_text_is_kept(store: Store, clock: Clock) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store)
     ann, bob = make_people(store, "ann", "bob")
@@ -61,7 +61,7 @@ def test_an_abandoned_claim_goes_to_somebody_else_and_the_late_text_is_kept(stor
     assert check(store) == []
 
 
-def test_a_late_submission_counts_if_nobody_took_the_task(store: Store, clock: Clock) -> None:
+def test_a_late_submission_counts_if_no_one_took_the_task(store: Store, clock: Clock) -> None:
     make_project(store)
     make_items(store)
     ann = make_person(store, "ann")

@@ -126,7 +126,7 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     why = "The answer holds no Latin letters and digits, and rouge_l reads nothing else."
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
-    line = leaderboard.board(
+    line = leaderboard.sliced_scores(
         project_answers.read(measured, person=None, project="p"), Scores("judge", "score", NAME)
     ).whole["m"]
     assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
@@ -180,7 +180,7 @@ def test_in_results_and_cases(measured: Store) -> None:
     found = project_answers.read(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
     assert scores in results.scores_of(found)
-    line = leaderboard.board(found, scores).whole["m"]
+    line = leaderboard.sliced_scores(found, scores).whole["m"]
     assert (line.found.n_units, line.found.value) == (4, pytest.approx(sum(ROUGE) / 4))
     assert found.models == ("m",)
     lea = make_person(measured, "lea", role=Role.LEAD, stages=[])

@@ -102,7 +102,7 @@ def test_the_dashboard_says_what_is_blocked(store: Store) -> None:
     assert colour.blocked == shape.blocked == ()
 
 
-def test_the_dashboard_says_that_nobody_is_left_for_an_item_or_for_models_answers(store: Store) -> None:
+def test_the_dashboard_says_that_no_one_is_left_for_an_item_or_for_models_answers(store: Store) -> None:
     make_project(store)
     (item,) = make_items(store)
     make_predictions(store, [item], models=["m", "n"])

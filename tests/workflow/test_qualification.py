@@ -36,7 +36,7 @@ from workflow.annotate import (
     qualification_tries,
     submissions,
 )
-from workflow.annotate.project_progress import dashboard, what_is_missing
+from workflow.annotate.project_progress import dashboard, next_steps
 from workflow.files.project_check import check
 from workflow.results.ratings import ratings_of
 
@@ -100,13 +100,13 @@ def test_from_barred_to_live_work(store: Store, project: str) -> None:
     assert len({view.item for view in views}) == 4
     assert all("answer" not in view.fields for view in views), "the key is as secret as in live work"
     assert "seniors are looking" in barred(store, ann)
-    (mine,) = qualification_tries.mine(store, person=ann, project="p")
+    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
     assert (mine.state, mine.n_right, mine.results) == (Standing.HANDED_IN, 0, ()), "no feedback before the end"
     assert sign(store, ann, sam).state is Standing.HANDED_IN
     assert sign(store, ann, sam).state is Standing.HANDED_IN, "one senior twice is one senior"
     done = sign(store, ann, sue, **{"colour/0": "Mind the shade."})
     assert (done.state, done.n_right) == (Standing.PASSED, 3)
-    (mine,) = qualification_tries.mine(store, person=ann, project="p")
+    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
     assert sorted(result.right is True for result in mine.results) == [False, True, True, True]
     live = claimed(store, ann)
     assert live.item not in {view.item for view in views}
@@ -154,13 +154,13 @@ def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, 
         qualification_tries.tries(store, person=ann, project="p")
 
 
-def test_a_lead_lets_somebody_in_with_a_reason(store: Store, project: str) -> None:
+def test_a_lead_lets_someone_in_with_a_reason(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
     with pytest.raises(InvalidInput, match="Say why"):
         qualification.exempt(store, by=None, project="p", login="ann", why=" ")
     qualification.exempt(store, by=None, project="p", login="ann", why="Wrote the guideline.")
     claimed(store, ann)
-    (mine,) = qualification_tries.mine(store, person=ann, project="p")
+    (mine,) = qualification_tries.own_tries(store, person=ann, project="p")
     assert mine.exempt == "Wrote the guideline."
 
 
@@ -199,7 +199,7 @@ def test_what_is_right_stays_hidden_while_the_same_items_may_come_again(
     for last in (False, True):
         answer(store, ann, ["red", "blue", "blue", "blue"])
         assert sign(store, ann, sam, sue).state is Standing.FAILED
-        newest = qualification_tries.mine(store, person=ann, project="p")[-1]
+        newest = qualification_tries.own_tries(store, person=ann, project="p")[-1]
         assert newest.n_right == 1
         told = {(result.key, result.seniors, result.right) for result in newest.results}
         assert told == ({("red", None, True), ("red", None, False)} if last else {(None, None, None)})
@@ -393,7 +393,7 @@ def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> 
     assert dashboard(store, person=None, project=project).without_set == ()
     guidelines.put(store, by=None, project=project, text="Be strict.", why="Stricter.", requalify=True)
     assert dashboard(store, person=None, project=project).without_set == ("verification",)
-    said = what_is_missing(store, person=None, project=project)
+    said = next_steps(store, person=None, project=project)
     assert said.startswith("The verification asks people to qualify first, and there is no set of items for it")
     assert "a lead makes one" in barred(store, ann)
     with pytest.raises(Conflict, match="a lead makes one"):
@@ -405,16 +405,16 @@ def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> 
     claimed(store, ann)
 
 
-def test_a_try_that_nobody_reviewed_does_not_hold_up_the_next_set(store: Store, project: str) -> None:
+def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red"] * 4)
-    (handed_in,) = qualification_tries.mine(store, person=ann, project=project)
+    (handed_in,) = qualification_tries.own_tries(store, person=ann, project=project)
     assert (handed_in.state, handed_in.superseded) == (Standing.HANDED_IN, False)
     assert qualification_tries.begin(store, person=ann, project=project).id == handed_in.id
     qualification_sets.make_set(store, by=None, project=project, n=1, requalify=True)
     assert "Open Qualify" in barred(store, ann)
-    assert [each.superseded for each in qualification_tries.mine(store, person=ann, project=project)] == [True]
+    assert [each.superseded for each in qualification_tries.own_tries(store, person=ann, project=project)] == [True]
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
     claimed(store, ann)

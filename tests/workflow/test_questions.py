@@ -323,7 +323,7 @@ PLANNED = {
 }
 
 
-def test_information_is_told_beside_the_question_as_etp_bench_adds_it(store: Store, media: MediaStore) -> None:
+def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: Store, media: MediaStore) -> None:
     # ETP-Bench, Table 3: +o., +o.+s., +o.+s.+k.
     loaded = schema_of("etp_bench")
     ids = bring(
@@ -371,7 +371,7 @@ def test_a_text_model_that_asks_tools_gets_no_pictures_and_a_prompt_of_its_own(s
 # ---- prompts out of files -------------------------------------------------------------------------------------------
 
 
-def test_published_prompts_and_templates_stand_beside_ours(store: Store, media: MediaStore, tmp_path: Path) -> None:
+def test_published_prompts_and_templates_stand_next_to_ours(store: Store, media: MediaStore, tmp_path: Path) -> None:
     loaded = schema_of("egothink")
     ids = bring(store, media, loaded, [("existence", EGO, []), ("navigation", EGO, [])])
     lines = [

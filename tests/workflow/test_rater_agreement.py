@@ -108,7 +108,7 @@ def test_options_are_compared_by_place(store: Store) -> None:
     assert only(results, "percent_agreement").value == 0.75
 
 
-def test_nobody_yet_and_what_is_not_there(store: Store) -> None:
+def test_no_one_yet_and_what_is_not_there(store: Store) -> None:
     make_project(store)
     lead, ann = make_person(store, "lead", role=Role.LEAD), make_person(store, "ann")
     assert agreement_of(store, person=lead, project="p", stage=Stage.GRADING, by=Cut.DIMENSION) == []

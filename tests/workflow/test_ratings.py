@@ -85,7 +85,7 @@ def test_grades_are_ratings_of_answers(store: Store) -> None:
     assert {rating.value for rating in found} == {0.5, 1}
 
 
-def test_ratings_from_files_stand_beside_those_of_people(store: Store, media: MediaStore, tmp_path: Path) -> None:
+def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: MediaStore, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 1)
     text = "colour/0,x,choice,red\ncolour/0 · m,judge,score,0.50\nelsewhere,x,choice,7\n"

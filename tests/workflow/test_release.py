@@ -242,7 +242,7 @@ def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, 
     assert as_it_stands["val.json"] == (tmp_path / "val.json").read_bytes()
 
 
-def test_a_manifest_goes_beside_a_single_file_and_over_no_other(
+def test_a_manifest_goes_next_to_a_single_file_and_over_no_other(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
     project(store, "egoplan")

@@ -118,7 +118,7 @@ KEYED = {"options": ["x", "y", "z"]}
 
 def test_accuracy_has_wilson_s_limits_and_says_what_is_left_out() -> None:
     found = made([(at, "m", float(at < 6)) for at in range(8)] + [(8, "m", NAN)])
-    line = numbers.board(found, KEY).whole["m"]
+    line = numbers.sliced_scores(found, KEY).whole["m"]
     limits = stats.binomtest(6, 8).proportion_ci(method="wilson")
     assert (line.found.value, line.found.n_units) == (0.75, 8)
     assert (line.found.low, line.found.high) == pytest.approx((limits.low, limits.high))
@@ -128,22 +128,22 @@ def test_accuracy_has_wilson_s_limits_and_says_what_is_left_out() -> None:
 
 def test_items_of_one_source_are_no_more_than_one_another() -> None:
     answers = [(at, "m", float(at < 4)) for at in range(8)]
-    alone = numbers.board(made(answers), KEY)
+    alone = numbers.sliced_scores(made(answers), KEY)
     found = made(answers, sources={at: f"video {at // 2}" for at in range(8)})
-    together = numbers.board(found, KEY)
+    together = numbers.sliced_scores(found, KEY)
     assert (alone.together, together.together) == ("none", "source")
     assert together.whole["m"].found.high > alone.whole["m"].found.high
-    apart = numbers.board(found, KEY, together="none").whole["m"].found
+    apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
     with pytest.raises(InvalidInput, match="not put together by 'goal'"):
-        numbers.board(found, KEY, together="goal")
+        numbers.sliced_scores(found, KEY, together="goal")
 
 
 def test_the_mean_over_dimensions_is_not_the_mean_over_items() -> None:
     # near: 4 of 4 right; far: 0 of 1, of which the other model has 2
     items = {0: "near", 1: "near", 2: "near", 3: "near", 4: "far", 5: "far"}
     answers = [(at, "m", float(at < 4)) for at in range(6)]
-    cut = numbers.board(made([*answers[:5], (0, "other", 1.0)], items=items), KEY)
+    cut = numbers.sliced_scores(made([*answers[:5], (0, "other", 1.0)], items=items), KEY)
     assert cut.whole["m"].found.value == 0.8
     assert cut.of_parts["m"].found.value == 0.5
     assert cut.cells["m", 0].found.value == 1.0
@@ -162,18 +162,20 @@ def test_what_has_no_answer_is_counted_and_bounds_are_given() -> None:
         items=dict.fromkeys(range(12), "near"),
         unanswered={"m": {8: "refused", 9: "refused", 10: "the model raised an error", 11: NOT_ASKED}},
     )
-    cut = numbers.board(found, KEY)
+    cut = numbers.sliced_scores(found, KEY)
     line = cut.whole["m"]
     # what the model refused counts as wrong: 6 of 8 answers and 2 refusals
     assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 10, 0.6)
     assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
     assert any("8 of 12 items: 2 refused; 1 not asked yet; 1 the model raised an error" in note for note in cut.notes)
-    assert leaderboard_lines.told(line.left_out) == "1 not asked yet; 1 the model raised an error"
+    assert leaderboard_lines.reasons_in_words(line.left_out) == "1 not asked yet; 1 the model raised an error"
     assert (dict(line.unread), line.unreadable) == ({"refused": 2}, "wrong")
 
 
 def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
-    line = numbers.board(made([(0, "a", 1.0)], unanswered={"b": {0: "the model raised an error"}}), KEY).whole["b"]
+    line = numbers.sliced_scores(made([(0, "a", 1.0)], unanswered={"b": {0: "the model raised an error"}}), KEY).whole[
+        "b"
+    ]
     assert math.isnan(line.found.value)
     assert line.found.reason == "None of the items that it was asked has an answer."
     assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
@@ -189,7 +191,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
         found,
         schema=load_text(CLOSED.replace("COMBINE", "mean") + "report: {unreadable: left_out}\n", "g", "closed").schema_,
     )
-    cut, other = numbers.board(found, KEY), numbers.board(left_out, KEY)
+    cut, other = numbers.sliced_scores(found, KEY), numbers.sliced_scores(left_out, KEY)
     assert cut.title == "Accuracy against the key, what cannot be read counts as wrong"
     assert other.title == "Accuracy against the key, of the answers that can be read"
     wrong, without = cut.whole["m"], other.whole["m"]
@@ -216,7 +218,7 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         unanswered={"m": gone},
         keys=dict.fromkeys(gone, key),
     )
-    cut = numbers.board(found, KEY)
+    cut = numbers.sliced_scores(found, KEY)
     for line in (cut.whole["m"], numbers.overview(found, [KEY])["m", KEY]):
         assert (line.found.value, line.found.n_units, line.asked, line.answered) == (1.0, 3, 7, 3)
         assert (dict(line.left_out), dict(line.unread), line.lowest, line.highest) == ({why: 4}, {}, None, None)
@@ -230,9 +232,9 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
     found = made([(0, "a", 1.0), (1, "a", 0.0), (0, "b", 1.0)])
-    both = numbers.board(found, KEY)
+    both = numbers.sliced_scores(found, KEY)
     assert any("did not answer the same items (a 2, b 1 answers)" in note for note in both.notes)
-    same = numbers.board(found, KEY, common=True)
+    same = numbers.sliced_scores(found, KEY, common=True)
     assert (same.whole["a"].found.value, same.whole["a"].found.n_units) == (1.0, 1)
     assert not any("did not answer" in note for note in same.notes)
 
@@ -260,7 +262,7 @@ def test_grades_are_combined_as_the_schema_says(
 def test_people_s_mean_has_t_limits_over_answers() -> None:
     grades = {"score": {0: [1, 0.5], 1: [0], 2: [0.5, 0.5, 0.5], 3: [NAN]}}
     found = made([(at, "m", NAN) for at in range(5)], grades=grades)
-    line = numbers.board(found, Scores("human", "score")).whole["m"]
+    line = numbers.sliced_scores(found, Scores("human", "score")).whole["m"]
     values = [0.75, 0, 0.5]
     mean = sum(values) / 3
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
@@ -272,7 +274,7 @@ def test_people_s_mean_has_t_limits_over_answers() -> None:
 def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
     grades = {"right": {0: [1, 1, 0], 1: [0, 0, 0], 2: [1, 1], 3: [1, 0]}}
     found = made([(at, "m", NAN) for at in range(4)], grades=grades, combine="majority")
-    line = numbers.board(found, Scores("human", "right")).whole["m"]
+    line = numbers.sliced_scores(found, Scores("human", "right")).whole["m"]
     limits = stats.binomtest(2, 3).proportion_ci(method="wilson")
     assert (line.found.low, line.found.high) == pytest.approx((limits.low, limits.high))
     assert dict(line.left_out) == {"no grade has a majority": 1}
@@ -285,29 +287,29 @@ def test_a_judge_is_corrected_by_the_answers_that_people_graded() -> None:
     judged = {("right", "gpt"): dict(enumerate([*judge, *others]))}
     found = made([(at, "m", NAN) for at in range(14)], grades=grades, judged=judged)
     assert [each.kind for each in results.scores_of(found)] == ["human", "judge", "corrected"]
-    line = numbers.board(found, Scores("corrected", "right", "gpt", "ppi")).whole["m"]
+    line = numbers.sliced_scores(found, Scores("corrected", "right", "gpt", "ppi")).whole["m"]
     expected = ppi_mean(people, judge, others).mean
     assert line.found.value == pytest.approx(expected.value)
     assert (line.found.low, line.found.high) == pytest.approx((expected.low, min(1, expected.high)))
     assert (line.people, line.found.n_units) == (6, 14)
     assert "random sample" in line.valid_if
     # Rogan-Gladen by hand: sensitivity 3/4, specificity 1, the judge passes 7 of 14
-    other = numbers.board(found, Scores("corrected", "right", "gpt", "rogan_gladen")).whole["m"]
+    other = numbers.sliced_scores(found, Scores("corrected", "right", "gpt", "rogan_gladen")).whole["m"]
     assert other.found.value == pytest.approx((7 / 14 + 1 - 1) / (3 / 4 + 1 - 1))
 
 
 def test_what_cannot_be_corrected_says_why() -> None:
     judged = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0}}
     whole = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [1], 1: [1], 2: [0]}}, judged=judged)
-    line = numbers.board(whole, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
+    line = numbers.sliced_scores(whole, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert line.found.value == pytest.approx(2 / 3)
     assert line.valid_if.startswith("nothing: people graded every answer")
     apart = made([(at, "m", NAN) for at in range(4)], grades={"score": {3: [1]}}, judged=judged)
-    line = numbers.board(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
+    line = numbers.sliced_scores(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert math.isnan(line.found.value)
     assert "graded by people and by the judge" in (line.found.reason or "")
     halves = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [0.5], 1: [1]}}, judged=judged)
-    line = numbers.board(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
+    line = numbers.sliced_scores(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
     assert "zeros and ones" in (line.found.reason or "")
 
 
@@ -316,7 +318,7 @@ def test_models_are_held_against_each_other_item_by_item() -> None:
     answers = [(at, "a", float(each)) for at, each in enumerate([*first, 1])]
     answers += [(at, "b", float(each)) for at, each in enumerate(second)]
     found = made(answers)
-    cut = numbers.board(found, KEY)
+    cut = numbers.sliced_scores(found, KEY)
     (gap,) = numbers.gaps(found, cut)
     paired = stats.ttest_rel(second, first)
     limits = paired.confidence_interval()
@@ -326,27 +328,27 @@ def test_models_are_held_against_each_other_item_by_item() -> None:
     assert numbers.overview(found, [KEY])["a", KEY] == cut.whole["a"]
 
 
-def test_beside_the_first_refusals_weigh_as_they_do_in_the_table() -> None:
+def test_next_to_the_first_refusals_weigh_as_they_do_in_the_table() -> None:
     """a: 6 of 6. b: 3 right and 3 refusals, so 0.5; c: 3 right and 3 that no model was asked."""
     answers = [(at, "a", 1.0) for at in range(6)] + [(at, model, 1.0) for at in range(3) for model in "bc"]
     gone = {"b": dict.fromkeys(range(3, 6), "refused"), "c": dict.fromkeys(range(3, 6), NOT_ASKED)}
     sources = {at: f"video {at // 2}" for at in range(6)}
     for found in (made(answers, unanswered=gone), made(answers, unanswered=gone, sources=sources)):
-        cut = numbers.board(found, KEY)
+        cut = numbers.sliced_scores(found, KEY)
         assert [cut.whole[model].found.value for model in "abc"] == [1.0, 0.5, 1.0]
         gaps = {gap.model: gap.difference for gap in numbers.gaps(found, cut)}
         assert (gaps["b"].value, gaps["b"].n_units, gaps["c"].value, gaps["c"].n_units) == (-0.5, 6, 0.0, 3)
     limits = stats.ttest_1samp([0, 0, 0, -1, -1, -1], 0).confidence_interval()
-    alone = numbers.gaps(made(answers, unanswered=gone), numbers.board(made(answers, unanswered=gone), KEY))[-1]
+    alone = numbers.gaps(made(answers, unanswered=gone), numbers.sliced_scores(made(answers, unanswered=gone), KEY))[-1]
     assert (alone.difference.low, alone.difference.high) == pytest.approx((limits.low, limits.high))
     # left out by the schema's word, they are left out of both
     without = replace(
         made(answers, unanswered=gone),
         schema=load_text(CLOSED.replace("COMBINE", "mean") + "report: {unreadable: left_out}\n", "g", "closed").schema_,
     )
-    cut = numbers.board(without, KEY)
+    cut = numbers.sliced_scores(without, KEY)
     assert [(gap.difference.value, gap.difference.n_units) for gap in numbers.gaps(without, cut)] == [(0, 3), (0, 3)]
-    same = numbers.board(made(answers, unanswered=gone), KEY, common=True)
+    same = numbers.sliced_scores(made(answers, unanswered=gone), KEY, common=True)
     assert {gap.difference.n_units for gap in numbers.gaps(made(answers, unanswered=gone), same)} == {3}
 
 
@@ -356,7 +358,7 @@ def test_beside_the_first_refusals_weigh_as_they_do_in_the_table() -> None:
 def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
     items = {at: "near" if at < 20 else "far" for at in range(40)}
     found = made([(at, "m", float(at < 19 or at == 25)) for at in range(40)], items=items)
-    cut = numbers.board(found, KEY)
+    cut = numbers.sliced_scores(found, KEY)
     tests = slice_contrasts.contrasts(found, cut)
     assert [round(each.difference.value, 6) for each in tests] == [0.9, -0.9]
     table = stats.chi2_contingency([[19, 1], [1, 19]], correction=False)
@@ -375,7 +377,7 @@ def test_a_slice_full_of_refusals_is_behind_the_rest_as_in_the_table(together: s
         sources={at: f"video {at}" for at in range(40)},
         unanswered={"m": dict.fromkeys(range(6, 20), "refused")},
     )
-    cut = numbers.board(found, KEY, together=together)
+    cut = numbers.sliced_scores(found, KEY, together=together)
     assert [cut.cells["m", at].found.value for at in range(2)] == [pytest.approx(0.3), 0.6]
     tests = slice_contrasts.contrasts(found, cut)
     assert [each.difference.value for each in tests] == [pytest.approx(-0.3), pytest.approx(0.3)]
@@ -417,7 +419,7 @@ def test_the_order_of_models_may_depend_on_the_score() -> None:
 
 def test_the_csv_has_every_number_with_what_it_rests_on_and_no_formula() -> None:
     found = made([(0, "=cmd()", 1.0), (1, "=cmd()", 0.0)])
-    rows = list(csv.DictReader(io.StringIO(numbers.as_csv(numbers.board(found, KEY).lines()))))
+    rows = list(csv.DictReader(io.StringIO(numbers.as_csv(numbers.sliced_scores(found, KEY).lines()))))
     assert [row["part"] for row in rows] == ["", "near"]
     assert rows[0]["model"] == "'=cmd()"
     assert (rows[0]["value"], rows[0]["n"], rows[0]["unit"], rows[0]["interval"]) == (
@@ -508,7 +510,7 @@ def test_one_read_of_a_project(store: Store) -> None:
         items[2]: "the model raised an error",
         items[3]: NOT_ASKED,
     }
-    line = numbers.board(found, KEY).whole["ran"]
+    line = numbers.sliced_scores(found, KEY).whole["ran"]
     assert (line.asked, line.answered) == (4, 1)
     ranked = ranked_options.ranked(store, found, person=None)
     assert ranked is not None

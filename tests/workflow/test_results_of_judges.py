@@ -42,7 +42,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
     replies = Counter(by_item(each) for each in asked)
     given = [value for at, value in ((0, 1.0), (1, 0.5)) for _ in range(replies[at] // 2)]
     lost = Counter(SCRIPT[at][1] for at, n in replies.items() if at > 1 for _ in range(n // 2))
-    board = numbers.board(found, scores)
+    board = numbers.sliced_scores(found, scores)
     for model in ("one", "two"):
         line = board.whole[model]
         assert line.found.n_units == len(given)

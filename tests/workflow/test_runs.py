@@ -357,7 +357,7 @@ def test_attempts_come_in_pages(store: Store) -> None:
     assert len(run_views.attempts_of(store, by=None, run=run, dimension="colour")) == 7
 
 
-def test_what_failed_is_asked_again_only_when_somebody_says_so(store: Store) -> None:
+def test_what_failed_is_asked_again_only_when_someone_says_so(store: Store) -> None:
     run, ids = begun(store, 12)
     bad = set(ids[:3])
 
@@ -554,7 +554,7 @@ def test_answers_are_sent_to_grading_once(store: Store) -> None:
     assert run_views.view(store, by=None, run=run).in_grading == 3
 
 
-def test_many_answers_are_sent_a_lot_at_a_time_and_whoever_was_stopped_sends_the_rest(
+def test_many_answers_are_sent_a_lot_at_a_time_and_anyone_who_was_stopped_sends_the_rest(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, _ = begun(store, 5)

@@ -93,7 +93,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert project_answers.current(store, person=None, project="p").readers == ["rules", "rules+second"]
     assert project_answers.current(store, person=None, project="p") is not before
     alone, both = (
-        leaderboard.board(project_answers.read(store, person=None, project="p", reader=reader), KEY)
+        leaderboard.sliced_scores(project_answers.read(store, person=None, project="p", reader=reader), KEY)
         for reader in ("rules", "rules+second")
     )
     assert (alone.whole["m"].found.value, sum(alone.whole["m"].unread.values())) == (pytest.approx(1 / 6), 5)

@@ -15,7 +15,7 @@ from workflow.annotate import claims, qualification, submissions
 
 
 @pytest.mark.both_databases
-def test_egoplan_is_verified_blind_by_whoever_needs_no_qualification(store: Store) -> None:
+def test_egoplan_is_verified_blind_by_anyone_who_needs_no_qualification(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     fields = {
         "task_goal": "store cereal",

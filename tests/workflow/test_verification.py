@@ -50,7 +50,7 @@ def test_the_verdict_follows_from_the_votes(
     assert check(store) == []
 
 
-def test_nobody_gets_an_item_twice_and_the_author_never(store: Store) -> None:
+def test_no_one_gets_an_item_twice_and_the_author_never(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=3))
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, author_id=ann.id)

@@ -152,7 +152,7 @@ def test_a_verdict_hands_people_the_answers_that_count(store: Store) -> None:
     assert slots == [(5, 2), (6, 2)], "those of the third run: the second's were answered again"
 
 
-def test_nobody_looks_at_answers_that_were_withdrawn_beside_their_items(store: Store) -> None:
+def test_no_one_looks_at_answers_that_were_withdrawn_next_to_their_items(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["pca_bench"]))
     ids = make_items(store, 3, dimension=DIMENSION, fields=FIELDS)
     for model in ("one", "two"):

@@ -130,7 +130,7 @@ def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
     assert asked_for_the_first("few", 1) == asked_for_the_first("many", 400)
 
 
-def test_somebody_whose_own_work_waits_for_others_is_told_that(store: Store) -> None:
+def test_someone_whose_own_work_waits_for_others_is_told_that(store: Store) -> None:
     project(store)
     ids = make_items(store, 2)
     ann = make_person(store, "ann")
@@ -224,7 +224,7 @@ def test_an_image_that_need_not_be_there_holds_nothing_back(store: Store) -> Non
     assert not any("no one has brought in" in why for why in row.blocked)
 
 
-def test_nobody_looks_into_what_they_will_be_asked_about(store: Store) -> None:
+def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     project(store)
     link(store, make_items(store, 1))
     senior = make_person(store, "sue", role=Role.SENIOR)
@@ -237,7 +237,7 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     ids = make_items(store, 4)
     link(store, ids[:2])
     names = [f"colour/{at}" for at in range(4)]
-    both = project_progress.what_is_missing(store, person=None, project="p")
+    both = project_progress.next_steps(store, person=None, project="p")
     assert both.startswith("2 items wait for images or clips that are not there")
     assert both.endswith("no one gets in until you make one. Qualify in the menu does that.")
     made = qualification_sets.make_set(store, by=None, project="p")

@@ -1,4 +1,4 @@
-"""Tables and rooms: what lies behind the things, seen by somebody who sits at the table."""
+"""Tables and rooms: what lies behind the things, seen by someone who sits at the table."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def circle(radius: float, *, at: Point = (0, 0), squash: float = 1.0, n: int = 5
 
 
 def blurred(array: Array, radius: float) -> Array:
-    """Gaussian blur; wide ones are made on a smaller copy, which nobody can tell apart."""
+    """Gaussian blur; wide ones are made on a smaller copy, which no one can tell apart."""
     if radius <= 0.3:
         return array
     factor = min(int(radius / 2.5), min(array.shape) // 4)

@@ -1,4 +1,4 @@
-"""Tabletop scenes through somebody's own eyes, with questions whose answers are known because the scene was built so.
+"""Tabletop scenes through someone's own eyes, with questions whose answers are known because the scene was built so.
 
     for scene in scenes("counting"):
         scene.draw().save(f"{scene.name}.png")
@@ -81,7 +81,7 @@ class Scene:
     also: tuple[str, ...]
     """Other wordings of the right answer."""
     wrong: tuple[str, ...]
-    """Answers that somebody who looks badly might give."""
+    """Answers that someone who looks badly might give."""
     partly: str
     """An answer that is partly right."""
     room: str

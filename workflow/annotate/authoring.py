@@ -107,7 +107,7 @@ def revise(
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
         unit = task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
         task_slots.withdraw(session, unit=unit)
-    for id in tasks.fed(session, item_id=item.id):
+    for id in tasks.answers_in_refinement(session, item_id=item.id):
         task_slots.withdraw(
             session, unit=task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
         )
@@ -117,7 +117,7 @@ def revise(
     log(session, "item.revised", by=editor_id, project=access, item=item, now=now, data={"revision": number})
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
-    fed = tasks.fed(session, item_id=item.id, counting=True)
+    fed = tasks.answers_in_refinement(session, item_id=item.id, counting=True)
     open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)
     return number

@@ -42,7 +42,7 @@ class Visit:
     @cached_property
     def let_in(self) -> bool:
         """Whether they have the qualification that the stage asks for, or it asks for none."""
-        return qualification.lets_in(self.session, access=self.access, person=self.person, stage=self.stage)
+        return qualification.may_begin(self.session, access=self.access, person=self.person, stage=self.stage)
 
     @property
     def dimensions(self) -> Sequence[str] | None:
@@ -89,7 +89,7 @@ def ask(visit: Visit) -> Answer:
         said = gate.take(visit)
         if said is not None:
             return said
-    return no_work.why_nothing(
+    return no_work.why_no_task(
         visit.session,
         access=visit.access,
         person=visit.person,
@@ -171,7 +171,7 @@ def _look_in_hand(visit: Visit, limit: int) -> Ahead:
 
 
 def _before_them(visit: Visit) -> StoredTask | None:
-    return task_claims.mine(
+    return task_claims.current_of(
         visit.session,
         project_id=visit.access.project_id,
         stage=visit.stage,

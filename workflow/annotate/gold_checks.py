@@ -59,7 +59,7 @@ def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, 
     return gold_items.hand_out(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
 
-def left(
+def gold_left(
     session: Session,
     *,
     access: Access,

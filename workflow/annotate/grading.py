@@ -146,7 +146,7 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
     stage = access.schema.stages.grading
     if stage is None:
         return 0
-    there = _there(session, access)
+    there = _passed_on(session, access)
     n = planned(session, access=access)
     left: set[str] = set()
     called_off: set[str] = set()
@@ -178,7 +178,7 @@ def slots_by_dimension(
     stage = access.schema.stages.grading
     if stage is None:
         return {}
-    there = _there(session, access)
+    there = _passed_on(session, access)
     known = {each.prediction_id for each in there.every}
     model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
     new = [
@@ -188,7 +188,7 @@ def slots_by_dimension(
         for id, item_id, dimension in predictions
         if id not in known and (stage.dimensions is None or dimension in stage.dimensions)
     ]
-    both = _There([*there.every, *new], there.counted)
+    both = _PassedOn([*there.every, *new], there.counted)
     chosen = _chosen(access, both, planned(session, access=access), set())
     left: Counter[str] = Counter()
     for each in both.every:
@@ -202,7 +202,7 @@ def sample_of(session: Session, *, access: Access) -> Sample | None:
     stage = access.schema.stages.grading
     if stage is None:
         return None
-    there = _there(session, access)
+    there = _passed_on(session, access)
     drawn = [each for each in there.counting if each.open or each.touched]
     graded = sum(each.done >= stage.raters for each in drawn)
     untouched = sum(not each.touched for each in drawn)
@@ -242,7 +242,7 @@ def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSl
 
 
 @dataclass(frozen=True)
-class _There:
+class _PassedOn:
     """The answers that were passed on."""
 
     every: Sequence[task_counts.AnswerSlots]
@@ -254,12 +254,12 @@ class _There:
         return _last(each for each in self.every if self.counted.counts(each.item_id))
 
 
-def _there(session: Session, access: Access) -> _There:
+def _passed_on(session: Session, access: Access) -> _PassedOn:
     every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
-    return _There(every, counting(session, access=access))
+    return _PassedOn(every, counting(session, access=access))
 
 
-def _chosen(access: Access, there: _There, n: int | None, left: Collection[str]) -> set[str]:
+def _chosen(access: Access, there: _PassedOn, n: int | None, left: Collection[str]) -> set[str]:
     """The units that are to be open: those that are touched or cannot be had just now, and what is drawn next to."""
     those = there.counting
     kept = [each for each in those if each.touched or each.unit in left]

@@ -49,7 +49,7 @@ def why_closed(
     return None
 
 
-def why_nothing(
+def why_no_task(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
 ) -> NothingLeft:
     """Why nothing waits for someone who may work in a stage."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import candidate_images, items, kept_counts, task_counts
+from db import candidate_images, items, task_counts, work_counts
 from db.engine import Session, Store
-from db.records import StoredTally
+from db.records import StoredWorkCount
 from domain.records import NothingLeft, Person, Progress, StageWork
 from domain.states import BLIND, ItemState, Stage, TaskState
 from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.annotate import gates, gold_checks, image_pool, qualification, qualification_sets, triage_figures
-from workflow.annotate.no_work import why_closed, why_nothing
+from workflow.annotate.no_work import why_closed, why_no_task
 
 WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.REFINEMENT, Stage.GRADING)
 """The stages that have a page."""
@@ -44,10 +44,10 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
         qualifying = qualification.numbers(session, access=access, person=person, stage=stage)
         if qualifying is not None:
             return Progress(mine_done=qualifying[0], mine_left=qualifying[1], kept=0, decided=0)
-        figures, counted = tallied(session, access=access, person=person, stage=stage, now=store.now(), fresh=fresh)
+        figures, counted = count_work(session, access=access, person=person, stage=stage, now=store.now(), fresh=fresh)
     if counted is not None:
         with store.write() as session:
-            kept_counts.keep(session, row=counted)
+            work_counts.keep(session, row=counted)
     return _in_all(figures)
 
 
@@ -63,7 +63,7 @@ def at_once(session: Session, *, access: Access, person: Person, stage: Stage, n
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
     """What waits for a person in all of their projects, by stage and dimension."""
     views = projects_of(store, person=person)
-    counted: list[StoredTally] = []
+    counted: list[StoredWorkCount] = []
     with store.read() as session:
         now = store.now()
         lines = [
@@ -74,7 +74,7 @@ def my_work(store: Store, *, person: Person) -> list[StageWork]:
     if counted:
         with store.write() as session:
             for row in counted:
-                kept_counts.keep(session, row=row)
+                work_counts.keep(session, row=row)
     return lines
 
 
@@ -88,9 +88,9 @@ class Figures:
     decided: int
 
 
-def tallied(
+def count_work(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, fresh: bool
-) -> tuple[Figures, StoredTally | None]:
+) -> tuple[Figures, StoredWorkCount | None]:
     """The figures of a person in a stage, and what to keep of them if they were counted just now and may be kept."""
     correcting, done = _done(session, access, person, stage, now)
     known = _known(session, access, person, stage, done, now, fresh=fresh)
@@ -103,7 +103,7 @@ def tallied(
     kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
     decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
     cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
-    counted = StoredTally(
+    counted = StoredWorkCount(
         project_id=access.project_id,
         stage=stage,
         person_id=person.id,
@@ -137,7 +137,7 @@ def _known(
     fresh: bool,
 ) -> Figures | None:
     """The figures as they follow from those of a while ago, if those will do."""
-    known = kept_counts.of_person(session, project_id=access.project_id, person_id=person.id, stage=stage)
+    known = work_counts.of_person(session, project_id=access.project_id, person_id=person.id, stage=stage)
     if known is None or now >= known.fresh_until or not _still_good(known, done, now, fresh=fresh):
         return None
     return Figures(_less(known.left, _less(done, known.done)), done, known.kept, known.decided)
@@ -152,7 +152,7 @@ def _in_all(figures: Figures) -> Progress:
     )
 
 
-def _still_good(known: StoredTally, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
+def _still_good(known: StoredWorkCount, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
     """Whether figures of a while ago will do: where many wait, or for a moment while someone works."""
     if sum(known.left.values()) - sum(done.values()) + sum(known.done.values()) >= MANY // 2:
         return sum(known.left.values()) >= MANY or not fresh
@@ -164,7 +164,7 @@ def _less(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
 
 
 def _lines(
-    session: Session, access: Access, person: Person, now: datetime, counted: list[StoredTally]
+    session: Session, access: Access, person: Person, now: datetime, counted: list[StoredWorkCount]
 ) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
@@ -173,14 +173,14 @@ def _lines(
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
         closed = gates.why_refused(gates.Visit(session, access, person, stage, now))
-        figures, new = tallied(session, access=access, person=person, stage=stage, now=now, fresh=True)
+        figures, new = count_work(session, access=access, person=person, stage=stage, now=now, fresh=True)
         if new is not None and sum(new.left.values()) >= MANY:
             counted.append(new)
         waiting, done = _beyond(session, access, person, stage, closed) if closed else figures.left, figures.done
-        for dimension in _mine_in_stage(access, stage):
+        for dimension in _own_dimensions(access, stage):
             nothing = closed
             if nothing is None and not waiting.get(dimension):
-                nothing = why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
+                nothing = why_no_task(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
             lines.append(
                 StageWork(
                     project=access.name,
@@ -229,7 +229,7 @@ def _sentence(nothing: NothingLeft | None) -> str:
     return ENOUGH if nothing.code == "pick_first" else nothing.sentence
 
 
-def _mine_in_stage(access: Access, stage: Stage) -> list[str]:
+def _own_dimensions(access: Access, stage: Stage) -> list[str]:
     grading = access.schema.stages.grading
     graded = grading.dimensions if stage is Stage.GRADING and grading is not None else None
     return [
@@ -255,7 +255,7 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
             dimensions=access.dimensions,
             now=now,
         )
-        known = gold_checks.left(session, access=access, person=person, stage=stage, live=waiting)
+        known = gold_checks.gold_left(session, access=access, person=person, stage=stage, live=waiting)
         waiting = {name: waiting.get(name, 0) + known.get(name, 0) for name in waiting | known}
     in_hand = task_counts.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
     return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}

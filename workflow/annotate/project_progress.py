@@ -65,7 +65,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
 NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
 
 
-def what_is_missing(store: Store, *, person: Person | None, project: str) -> str:
+def next_steps(store: Store, *, person: Person | None, project: str) -> str:
     """What a lead does next in a project in which no one can do anything."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)

@@ -23,12 +23,12 @@ from workflow.annotate.qualification_sets import counting_sets, newest_counting,
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
     """Why someone may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
-    if lets_in(session, access=access, person=person, stage=stage):
+    if may_begin(session, access=access, person=person, stage=stage):
         return None
     return why_barred(session, access=access, person=person, stage=stage)
 
 
-def lets_in(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
+def may_begin(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
     """Whether a stage asks for no qualification, or someone has the one that it asks for."""
     return policy(access, stage) is None or has_passed(session, access, person.id, stage)
 

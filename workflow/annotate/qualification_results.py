@@ -22,7 +22,7 @@ from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access.projects import Access
-from workflow.annotate.qualification_sets import Thing, counting_sets, things_of
+from workflow.annotate.qualification_sets import SetEntry, counting_sets, entries_of
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def item_results(
     by_thing: dict[int, list[StoredAnnotation]] = {}
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
-    things = things_of(session, of)
+    things = entries_of(session, of)
     contents = items.contents(session, ids=[thing.item.id for thing in things])
     results = []
     for at, thing in enumerate(things, start=1):
@@ -169,7 +169,7 @@ def item_results(
 def _result(
     access: Access,
     asked: Qualification,
-    thing: Thing,
+    thing: SetEntry,
     content: Mapping[str, Any],
     given: StoredAnnotation | None,
     reference: Sequence[StoredAnnotation],

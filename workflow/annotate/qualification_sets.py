@@ -116,7 +116,7 @@ def newest_set(
         made = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if asked is None or not made:
             return None
-        names = [thing.name for thing in things_of(session, made[-1])]
+        names = [thing.name for thing in entries_of(session, made[-1])]
         return MadeSet(made[-1].number, names, _few(made[-1], asked))
 
 
@@ -130,7 +130,7 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
 
 
 @dataclass(frozen=True)
-class Thing:
+class SetEntry:
     """What is answered about: an item, or a model's answer to it."""
 
     item: StoredItem
@@ -145,17 +145,17 @@ class Thing:
         return unit_of(self.item.external_id, self.prediction.model if self.prediction else None)
 
 
-def _pool(session: Session, access: Access, stage: Stage) -> list[Thing]:
+def _pool(session: Session, access: Access, stage: Stage) -> list[SetEntry]:
     """What a set can be drawn from, in the order in which it came."""
     waiting = waiting_for_media(session, access)
     rows = [row for row in items.of_project(session, project_id=access.project_id) if row.id not in waiting]
     rows.sort(key=lambda row: row.id)
     if stage is not Stage.GRADING:
-        return [Thing(row) for row in rows]
+        return [SetEntry(row) for row in rows]
     by_id = {row.id: row for row in rows}
     graded = access.schema.stages.grading.dimensions if access.schema.stages.grading else None
     found = [
-        Thing(by_id[row.item_id], row)
+        SetEntry(by_id[row.item_id], row)
         for row in files.predictions(session, project_id=access.project_id)
         if row.item_id in by_id
     ]
@@ -167,16 +167,16 @@ def waiting_for_media(session: Session, access: Access) -> set[int]:
     return missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles)
 
 
-def things_of(session: Session, of: StoredQualificationSet) -> list[Thing]:
+def entries_of(session: Session, of: StoredQualificationSet) -> list[SetEntry]:
     """What is in a set."""
     found = items.by_ids(session, ids=of.item_ids)
     rows = [found[item_id] for item_id in of.item_ids]
     if of.prediction_ids is None:
-        return [Thing(row) for row in rows]
-    return [Thing(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]
+        return [SetEntry(row) for row in rows]
+    return [SetEntry(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]
 
 
-def _named(access: Access, pool: Sequence[Thing], name: str) -> Thing:
+def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
     for thing in pool:
         if thing.name == name:
             return thing

@@ -21,7 +21,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_by_id, access_to
 from workflow.annotate.qualification import has_passed, since_passing
 from workflow.annotate.qualification_results import Try, item_results, references_of, view_of
-from workflow.annotate.qualification_sets import newest_counting, policy, things_of, waiting_for_media
+from workflow.annotate.qualification_sets import entries_of, newest_counting, policy, waiting_for_media
 
 
 def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
@@ -61,7 +61,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             )
         except IntegrityError as error:
             raise Conflict("You have begun this in another window; reload the page.") from error
-        things = things_of(session, sets[-1])
+        things = entries_of(session, sets[-1])
         in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
         task_slots.open_slots(
             session,
@@ -91,7 +91,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         return view_of(session, access, asked, row, None)
 
 
-def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
+def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
     """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before.
 
     What is right stays hidden as long as they may answer the same set again.

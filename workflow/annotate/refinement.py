@@ -135,13 +135,13 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         return {}
     decisions: dict[int, list[Mapping[str, Any]]]
     if stage.until == policies.ONE_ROUND:
-        fed = checks.fed(session, project_id=access.project_id, ever=True)
+        fed = checks.answers_in_refinement(session, project_id=access.project_id, ever=True)
         ever = checks.decided_in_refinement(session, project_id=access.project_id)
         decisions = {
             id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in fed.items()
         }
     else:
-        fed = checks.fed(session, project_id=access.project_id)
+        fed = checks.answers_in_refinement(session, project_id=access.project_id)
         rows = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
         decisions = {id: [row.answers for row in given] for id, given in rows.items()}
     return {

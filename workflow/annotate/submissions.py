@@ -188,11 +188,11 @@ def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> Subm
         saved_at=earlier.created_at,
         repeated=True,
         item=item.public_id,
-        state=_told(row.stage, item.state),
+        state=_state_to_tell(row.stage, item.state),
     )
 
 
-def _told(stage: Stage, state: ItemState | None) -> ItemState | None:
+def _state_to_tell(stage: Stage, state: ItemState | None) -> ItemState | None:
     """What anyone who submitted may know of the item's state: it would tell a voter what the others said, and the
     key."""
     return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
@@ -261,7 +261,9 @@ def _store(
     log(session, kind, by=person, task=row, now=now, data={"stage": row.stage.value})
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
-    return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))
+    return Submitted(
+        annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_state_to_tell(row.stage, state)
+    )
 
 
 def _spent(

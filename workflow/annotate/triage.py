@@ -170,7 +170,7 @@ def _decide(
             raise Conflict("This frame is decided already; here is the next.")
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
             raise LeaseLost("Someone else has this frame in hand now; here is the next.")
-        if action == "kept" and not candidate_images.let_in(
+        if action == "kept" and not candidate_images.add_to_pool(
             session, asset=asset, per_source=triage_of(access).per_source
         ):
             raise Conflict(_full(triage_of(access).per_source))

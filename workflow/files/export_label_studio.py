@@ -77,7 +77,7 @@ def tasks_file(
     ]
     content = items.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
-    said = {} if hidden else _said(session, access, stage, {row.id: row for row in rows})
+    said = {} if hidden else _submitted(session, access, stage, {row.id: row for row in rows})
     shown = page or _nothing
     answers: dict[int, list[Any]] = defaultdict(list)
     for answer in files.predictions(session, project_id=access.project_id):
@@ -141,7 +141,7 @@ def _view(
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Submitted:
     rater: str
     values: Mapping[str, Any]
     reasons: Mapping[str, Any]
@@ -149,18 +149,18 @@ class _Said:
     seconds: float | None
 
 
-def _said(
+def _submitted(
     session: Session, access: Access, stage: Stage, rows: Mapping[int, StoredItem]
-) -> dict[tuple[int, int | None], list[_Said]]:
+) -> dict[tuple[int, int | None], list[_Submitted]]:
     """What counts of what was submitted on the items as they stand, by item and answer, each rater in their own place
     anyone who was first; and ratings out of files."""
-    found: dict[tuple[int, int | None], list[_Said]] = defaultdict(list)
+    found: dict[tuple[int, int | None], list[_Submitted]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
     votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
     for vote, person in sorted(votes, key=lambda each: each[1].id):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
-            said = _Said(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
+            said = _Submitted(names[person.id], vote.answers, vote.reasons, vote.note, vote.seconds)
             found[vote.item_id, vote.prediction_id].append(said)
     units: dict[str, tuple[int, int | None]] = {row.external_id: (id, None) for id, row in rows.items()}
     for answer in files.predictions(session, project_id=access.project_id):
@@ -172,11 +172,11 @@ def _said(
         values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
         if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # what was said here counts
-            found[units[unit]].append(_Said(rater, said_values, {}, "", None))
+            found[units[unit]].append(_Submitted(rater, said_values, {}, "", None))
     return found
 
 
-def _annotated(access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _Said) -> Annotated:
+def _annotated(access: Access, stage: Stage, row: StoredItem, fields: Mapping[str, Any], said: _Submitted) -> Annotated:
     result = results.written(access.schema, stage.value, row.dimension, said.values, said.reasons, said.note, fields)
     return Annotated(said.rater, result, said.seconds)
 

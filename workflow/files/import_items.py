@@ -104,7 +104,7 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
 
 def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) -> _Placed:
     """The file as it will stand in the project. A single file puts its name before ids that another file has."""
-    there = _there(bring, session, file)
+    there = _known_items(bring, session, file)
     same_path = _file_at(bring, session, file.path)
     if not there and not same_path:
         return _Placed(file, {})
@@ -112,7 +112,7 @@ def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) 
         return _Placed(file, _ids(there))
     if single:
         told_apart = _told_apart(bring.access.schema, file)
-        there_apart = _there(bring, session, told_apart)
+        there_apart = _known_items(bring, session, told_apart)
         if there_apart and _identical(told_apart, there_apart):
             return _Placed(told_apart, _ids(there_apart))
         if (
@@ -124,7 +124,7 @@ def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) 
     raise FileRefused(_taken(file, there))
 
 
-def _there(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
+def _known_items(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
     names = [item.external_id for item in file.items]
     return files.items_named(session, project_id=bring.access.project_id, external_ids=names)
 

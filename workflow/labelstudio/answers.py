@@ -63,7 +63,7 @@ def _take(
             _again(
                 session, link, row, "Someone else answered this, so it comes again: please answer it yourself.", None
             )
-        return _kept(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Someone else there answered it.")
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Someone else there answered it.")
     if person is None or access is None:
         return _over(session, link, row, annotation, BridgeOutcome.LATE, why)
     if annotation.cancelled:
@@ -108,10 +108,10 @@ def _supersede(
     given: Submission = told["given"]
     if last is not None and (last.answers, last.reasons, last.note) == (given.values, given.reasons, given.note):
         why = "It says the same as before."
-        return _kept(session, link, row, annotation, BridgeOutcome.SUPERSEDED, why, annotation_id=last.id)
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.SUPERSEDED, why, annotation_id=last.id)
     done = submit.correct_within(session, now=link.store.now(), **told)
     if isinstance(done, Conflict):
-        return _kept(session, link, row, annotation, BridgeOutcome.SETTLED, str(done))
+        return _keep_answer(session, link, row, annotation, BridgeOutcome.SETTLED, str(done))
     return _stored(session, link, row, annotation, BridgeOutcome.SUPERSEDED, told["key"], done)
 
 
@@ -127,7 +127,7 @@ def _stored(
     kept = submissions.by_key(session, person_id=row.person_id, key=key)
     stay = bridge.by_id(session, id=link.bridge_id).stay
     bridge_tasks.store_answer(session, row=row, annotation_id=kept.id if kept else None, stay=stay, now=done.saved_at)
-    return _kept(session, link, row, annotation, outcome, "", annotation_id=row.annotation_id)
+    return _keep_answer(session, link, row, annotation, outcome, "", annotation_id=row.annotation_id)
 
 
 def _skipped(
@@ -160,7 +160,7 @@ def _refuse(
         _again(session, link, row, says, [dict(each) for each in annotation.result if isinstance(each, Mapping)])
     else:
         bridge_tasks.call_back(session, row=row, why=why)
-    return _kept(session, link, row, annotation, BridgeOutcome.REFUSED, why)
+    return _keep_answer(session, link, row, annotation, BridgeOutcome.REFUSED, why)
 
 
 def _again(
@@ -186,10 +186,10 @@ def _over(
 ) -> BridgeOutcome | None:
     """Note what became of an answer with which its task is over."""
     bridge_tasks.call_back(session, row=row, why=why)
-    return _kept(session, link, row, annotation, outcome, why)
+    return _keep_answer(session, link, row, annotation, outcome, why)
 
 
-def _kept(
+def _keep_answer(
     session: Session,
     link: Link,
     row: StoredBridgeTask,

@@ -90,7 +90,7 @@ def _read(link: Link, place: StoredBridgeProject) -> int:
         with link.write() as session:
             bridge.note_strangers(session, id=place.id, strangers=strangers)
     with link.store.read() as session:
-        known = bridge_tasks.keys_there(session, place_id=place.id, until=newest)
+        known = bridge_tasks.sent_keys(session, place_id=place.id, until=newest)
     _look_for(link, place, {key: told for key, told in known.items() if key not in here})
     if doubled:
         link.front.remove(doubled, project=place.outside_id)
@@ -202,7 +202,7 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
         known = bridge_answers.answers_known(session, ids=[row.id for row in rows])
     try:
         place = located(link, place)
-        there = _there(link, place, rows)
+        there = _tasks_there(link, place, rows)
     except OutsideRefused as error:
         if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
             raise
@@ -217,10 +217,12 @@ def _clear_place(link: Link, place: StoredBridgeProject) -> None:
             link.front.remove(ids, project=place.outside_id)
             link.count_removed(len(ids))
         with link.write() as session:
-            bridge_tasks.gone(session, ids=[row.id for row in some], now=link.store.now())
+            bridge_tasks.note_removed(session, ids=[row.id for row in some], now=link.store.now())
 
 
-def _there(link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]) -> dict[str, list[OutsideTask]]:
+def _tasks_there(
+    link: Link, place: StoredBridgeProject, rows: Sequence[StoredBridgeTask]
+) -> dict[str, list[OutsideTask]]:
     """The tasks as they stand there, by key."""
     if place.outside_id is None:
         return {}

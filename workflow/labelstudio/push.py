@@ -80,7 +80,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
 
 def _n_there(link: Link) -> dict[tuple[int, Stage], int]:
     with link.store.read() as session:
-        return bridge_tasks.n_there(session, bridge_id=link.bridge_id)
+        return bridge_tasks.count_waiting(session, bridge_id=link.bridge_id)
 
 
 def _look(link: Link) -> None:

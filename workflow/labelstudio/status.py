@@ -145,7 +145,7 @@ def _lines(session: Session, bridge_id: int) -> list[StageThere]:
             strangers=strangers.get((person_id, stage), 0),
             sentences=(),
         )
-        lines.append(_told(found))
+        lines.append(_in_sentences(found))
     return lines
 
 
@@ -185,7 +185,7 @@ _SENTENCES = {
 }
 
 
-def _told(line: StageThere) -> StageThere:
+def _in_sentences(line: StageThere) -> StageThere:
     said = []
     for name, (one, many) in _SENTENCES.items():
         n = getattr(line, name)

@@ -110,7 +110,7 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         counts: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
         for stage, at in work_pace.first_submissions(session, project_id=access.project_id, since=begin):
             counts[stage][at.astimezone(UTC).date()] += 1
-        sifted = work_pace.sifted(session, project_id=access.project_id)
+        sifted = work_pace.triaged(session, project_id=access.project_id)
         for _, at in sifted:
             if at >= begin:
                 counts[Stage.TRIAGE][at.astimezone(UTC).date()] += 1
@@ -120,7 +120,7 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         hours = _seconds_a_task(session, access)
         found = []
         for stage in stages_of(access.schema):
-            left = _left(session, access, stage)
+            left = _work_left(session, access, stage)
             if not left:
                 continue
             worked = sorted(day for day in counts[stage] if day < today)[-PACE_DAYS:]  # today is not over
@@ -140,7 +140,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
         midnight = datetime.combine(now.astimezone(UTC).date(), datetime.min.time(), UTC)
         week, today = (work_pace.done_since(session, **where, since=since) for since in (now - WEEK, midnight))
         last = work_pace.last_of_people(session, **where)
-        for person_id, at in work_pace.sifted(session, **where):
+        for person_id, at in work_pace.triaged(session, **where):
             week[person_id] = week.get(person_id, 0) + (at >= now - WEEK)
             today[person_id] = today.get(person_id, 0) + (at >= midnight)
             last[person_id] = max(at, last.get(person_id, at))
@@ -198,7 +198,7 @@ def _forecast(
     return Forecast(stage, left, days, span, finish, hours, last)
 
 
-def _left(session: Session, access: Access, stage: Stage) -> int:
+def _work_left(session: Session, access: Access, stage: Stage) -> int:
     if stage is Stage.TRIAGE:
         return triage_figures.waiting(session, access=access)
     if stage is Stage.AUTHORING:

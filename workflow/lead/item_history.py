@@ -89,7 +89,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
 
 
 @dataclass(frozen=True)
-class Said:
+class AnswerFilter:
     """What raters said in a stage, to find the items behind a number: they differ, or a value met another."""
 
     raters: Sequence[str]
@@ -119,7 +119,7 @@ def find(
     state: ItemState | None = None,
     text: str = "",
     differ: Stage | None = None,
-    said: Said | None = None,
+    said: AnswerFilter | None = None,
     among: Items | str | None = None,
     group: str | None = None,
     offset: int = 0,
@@ -203,7 +203,7 @@ def _differing(rows: Sequence[StoredAnnotation]) -> set[int]:
     return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
 
 
-def _units(rows: Sequence[Rating], said: Said) -> set[str]:
+def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
     """The units of which raters said what is asked for."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
@@ -212,7 +212,7 @@ def _units(rows: Sequence[Rating], said: Said) -> set[str]:
     return {unit for (unit, _), by_rater in found.items() if _fits(by_rater, said)}
 
 
-def _fits(by_rater: Mapping[str, str], said: Said) -> bool:
+def _fits(by_rater: Mapping[str, str], said: AnswerFilter) -> bool:
     if said.values is None:
         return len(set(by_rater.values())) > 1
     last = said.raters[-1]

@@ -204,7 +204,7 @@ def pay_sheet(
                 active_minutes=one.seconds / 60,
                 untimed=one.untimed,
             )
-        for person_id, at in work_pace.sifted(session, **where):
+        for person_id, at in work_pace.triaged(session, **where):
             if (first is None or at >= first) and (end is None or at < end):
                 add(person_id, Stage.TRIAGE, items=1, untimed=1)
         return [replace(line, active_minutes=round(line.active_minutes, 2)) for _, line in sorted(lines.items())]
@@ -331,7 +331,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
     for group in groups.values():
         for one, other in combinations(group, 2):
             both = [
-                kinds.of_criterion(each).alike(one.answers[each.name], other.answers[each.name])
+                kinds.of_criterion(each).agree(one.answers[each.name], other.answers[each.name])
                 for each in asked[one.stage]
                 if one.answers.get(each.name) is not None and other.answers.get(each.name) is not None
             ]

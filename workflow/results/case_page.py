@@ -207,8 +207,8 @@ def _grades(
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
-    of_runs: dict[tuple[int, str], list[stored.Said]] = {}
-    for said in stored.said(session, answer_ids=[each.id for each in found]):
+    of_runs: dict[tuple[int, str], list[stored.JudgeScore]] = {}
+    for said in stored.judge_scores(session, answer_ids=[each.id for each in found]):
         of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)
     for (id, judge), parts in of_runs.items():
         values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}

@@ -211,7 +211,7 @@ SHOWN = 12
 """As many names stand in one sentence."""
 
 
-def told(found: Sequence[FileRater]) -> list[str]:
+def in_sentences(found: Sequence[FileRater]) -> list[str]:
     """Who raters count as, a sentence for each way of being known."""
     sentences = []
     people_ = [each.name for each in found if each.is_person and not each.account]

@@ -107,7 +107,7 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
     """One reply of a run, whether it still counts or was followed by another one."""
     with store.read() as session:
         row, access = _judge(session, by, run)
-        there = replies_of_judges.said(session, attempt_ids=[attempt]).get(attempt)
+        there = replies_of_judges.contexts(session, attempt_ids=[attempt]).get(attempt)
         if there is None or there.attempt.run_id != row.id:
             raise NotFound("There is no such reply in this run.")
         return _replies(session, access, [attempt])[0]
@@ -163,7 +163,7 @@ def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Ac
 
 
 def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> list[ReplyView]:
-    found = replies_of_judges.said(session, attempt_ids=attempt_ids)
+    found = replies_of_judges.contexts(session, attempt_ids=attempt_ids)
     read = replies_of_judges.readings(session, attempt_ids=attempt_ids)
     units = [each.unit for each in found.values()]
     texts = judging.predictions(
@@ -212,7 +212,10 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
 
 
 def _in_files(
-    session: Session, access: Access, found: Iterable[replies_of_judges.Said], given: Mapping[int, Sequence[GradeView]]
+    session: Session,
+    access: Access,
+    found: Iterable[replies_of_judges.AttemptContext],
+    given: Mapping[int, Sequence[GradeView]],
 ) -> list[tuple[int, GradeView]]:
     """The grades that people gave these answers in files, where they have not graded them here."""
     people = file_raters.people(session, project_id=access.project_id)
@@ -258,7 +261,7 @@ def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int
     """Some replies of a run, by id."""
     with store.read() as session:
         row, access = _judge(session, by, run)
-        there = replies_of_judges.said(session, attempt_ids=attempts)
+        there = replies_of_judges.contexts(session, attempt_ids=attempts)
         mine = [id for id in attempts if id in there and there[id].attempt.run_id == row.id]
         return {view.id: view for view in _replies(session, access, mine)}
 

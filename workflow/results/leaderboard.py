@@ -18,7 +18,7 @@ from agreement.statistic import Interval, Statistic, estimated, undefined
 from domain import csv_text
 from workflow.access.counted_items import Counting
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
-from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, counted_as_wrong, kept_within, line_of
+from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of
 from workflow.results.leaderboard_notes import notes_of
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored, Scores, scored, title_of
@@ -29,7 +29,7 @@ STATISTICS = ("accuracy", "derived", "genuine_pca")
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class SlicedScores:
     """Models in slices of the items."""
 
     scores: Scores
@@ -72,7 +72,7 @@ class Board:
         return found
 
 
-def board(
+def sliced_scores(
     found: Read,
     scores: Scores,
     *,
@@ -80,7 +80,7 @@ def board(
     together: str | None = None,
     common: bool = False,
     bins: int = 4,
-) -> Board:
+) -> SlicedScores:
     """Every model in every slice; ``common`` leaves only the items that every model has answered."""
     of = scored(found, scores)
     asked = {
@@ -113,7 +113,7 @@ def board(
                 if item in slicing.of_item
             ]
             of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing, wrong)
-    return Board(
+    return SlicedScores(
         scores,
         slicing,
         cells,
@@ -166,7 +166,7 @@ def _over_parts(
         found = mean_of_parts(values, parts, clusters=together)
         found = replace(found, n_left_out=left_out)
     return replace(
-        whole, over="parts", found=kept_within(found, of.low, of.high), lowest=None, highest=None, people=whole.people
+        whole, over="parts", found=clipped(found, of.low, of.high), lowest=None, highest=None, people=whole.people
     )
 
 
@@ -220,7 +220,7 @@ class Gap:
     it has no answer is a 0 here, too."""
 
 
-def gaps(found: Read, cut: Board) -> list[Gap]:
+def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
     """Every model compared with the first of the board, in pairs of answers to one item.
 
     Pairs tell more than two intervals do: what makes an item hard for all models falls out of the difference.
@@ -265,7 +265,7 @@ def as_csv(lines: Iterable[Line]) -> str:
     return out.getvalue()
 
 
-class Told(Protocol):
+class Source(Protocol):
     """Whose numbers they are: a read of a project, or what was made of one."""
 
     @property
@@ -281,7 +281,7 @@ class Told(Protocol):
     def reader(self) -> str: ...
 
 
-def as_json(found: Told, boards: Sequence[Board]) -> dict[str, Any]:
+def as_json(found: Source, boards: Sequence[SlicedScores]) -> dict[str, Any]:
     """The numbers as JSON values, with what holds for all of them."""
     return {
         "project": found.project,

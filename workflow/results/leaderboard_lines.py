@@ -83,9 +83,9 @@ class Line:
             "asked": self.asked,
             "answered": self.answered,
             "left_out": sum(self.left_out.values()),
-            "left_out_why": told(self.left_out),
+            "left_out_why": reasons_in_words(self.left_out),
             "unread": sum(self.unread.values()) if self.unreadable else None,
-            "unread_why": told(self.unread) if self.unreadable else None,
+            "unread_why": reasons_in_words(self.unread) if self.unreadable else None,
             "unread_counts_as": self.unreadable,
             "reader": self.reader,
             "judge_asked": at.n_units + self.failed if self.scores.kind == "judge" else None,
@@ -97,7 +97,7 @@ class Line:
         }
 
 
-def told(left_out: Mapping[str, int]) -> str:
+def reasons_in_words(left_out: Mapping[str, int]) -> str:
     """What was left out, in words: the most frequent first."""
     return "; ".join(f"{n} {why}" for why, n in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])))
 
@@ -165,8 +165,8 @@ def line_of(
     else:
         found = _mean(of, places, clusters, wrong=[lot.together[at] if lot.together else "" for at in as_wrong])
         if not found.defined:
-            found = replace(found, reason=_why_none(left_out))
-    found = kept_within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
+            found = replace(found, reason=_no_score_reason(left_out))
+    found = clipped(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
     failed = sum(at in of.failed for at in places.tolist())
     if scores.kind == "key":
         unanswered = len(as_wrong) + sum(why not in _KEYLESS for why in out)
@@ -226,8 +226,8 @@ def _bounds_of_key(
     return right / total, (right + unknown) / total
 
 
-def _why_none(left_out: Mapping[str, int]) -> str:
-    return f"No answer here has a score: {told(left_out)}."
+def _no_score_reason(left_out: Mapping[str, int]) -> str:
+    return f"No answer here has a score: {reasons_in_words(left_out)}."
 
 
 def _mean(
@@ -270,7 +270,7 @@ def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | 
     return replace(found.mean, n_units=n), found.valid_if, n_people
 
 
-def kept_within(found: Statistic, low: float | None, high: float | None) -> Statistic:
+def clipped(found: Statistic, low: float | None, high: float | None) -> Statistic:
     """Limits inside the scale: no mean can be outside of it."""
     if math.isnan(found.low) or math.isnan(found.high):
         return found

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 
 from annotation_schemas import derived
 from annotation_schemas.model import Derived
-from workflow.results.leaderboard_lines import Line, of_failures, told
+from workflow.results.leaderboard_lines import Line, of_failures, reasons_in_words
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored
 
@@ -46,7 +46,9 @@ def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Containe
                     f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
                     f"{line.highest:.3f}."
                 )
-            notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(line.missing)}.{bounds}")
+            notes.append(
+                f"{model} has answered {line.answered} of {line.asked} items: {reasons_in_words(line.missing)}.{bounds}"
+            )
         if line.failed:
             notes.append(of_failures(line))
     if of.scores.kind == "key":
@@ -84,7 +86,9 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
         if line.lowest is not None and line.highest is not None:
             bounds = f" Accuracy lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
-        notes.append(f"{model}: {n} of {line.asked} could not be read and {then}: {told(line.unread)}.{bounds}")
+        notes.append(
+            f"{model}: {n} of {line.asked} could not be read and {then}: {reasons_in_words(line.unread)}.{bounds}"
+        )
     return notes
 
 

@@ -15,7 +15,7 @@ from workflow.annotate import answer_readings
 from workflow.results import leaderboard as numbers
 from workflow.results import ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
-from workflow.results.leaderboard import Board, Gap
+from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import current
 from workflow.results.ranked_options import Ranked
@@ -29,7 +29,7 @@ from workflow.results.win_rates import Comparison
 class Leaderboard:
     """Models by one way of scoring."""
 
-    board: Board
+    board: SlicedScores
     gaps: Sequence[Gap]
     contrasts: Sequence[Contrast]
 
@@ -76,7 +76,7 @@ def leaderboards(
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     there = scores_of(found, method)
-    boards = [numbers.board(found, each, by=by, together=together, common=common, bins=bins) for each in there]
+    boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
     return Leaderboards(
         found.project,
         found.title,
@@ -96,7 +96,7 @@ def leaderboards(
     )
 
 
-def _leaderboard(cut: Board, gaps: Sequence[Gap], contrasts: Sequence[Contrast]) -> Leaderboard:
+def _leaderboard(cut: SlicedScores, gaps: Sequence[Gap], contrasts: Sequence[Contrast]) -> Leaderboard:
     """Without the slice of every item: nothing that is shown needs it any more, and there may be very many."""
     return Leaderboard(replace(cut, slicing=replace(cut.slicing, of_item={})), gaps, contrasts)
 

@@ -162,7 +162,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
-    said = _Said(
+    said = _Grades(
         {each.name: each for each in [*scored_criteria(access.schema), *named_criteria(access.schema)]},
         {each.id for each in last.values()},
         file_raters.people(session, project_id=project_id),
@@ -192,7 +192,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
 
 
 @dataclass
-class _Said:
+class _Grades:
     """What people, files and judges have said of the answers that count, taken in from one after the other."""
 
     criteria: Mapping[str, Criterion]

@@ -190,16 +190,16 @@ def _category(public: str, value: Any, asked: Asked) -> str:
             f"The value {text[:60]!r} of {public} is none of what was asked for ({asked.kind.value}); write a letter, "
             "several with commas, yes, no, a number, or none."
         )
-    return _told(read.value, list(read.places), asked)
+    return _in_words(read.value, list(read.places), asked)
 
 
 def _of(read: AnswerReading | None, asked: Asked) -> str:
     if read is None or read.outcome is not ReadOutcome.READ:
         return NONE
-    return _told(read.value, list(read.places), asked)
+    return _in_words(read.value, list(read.places), asked)
 
 
-def _told(value: Any, places: Sequence[int], asked: Asked) -> str:
+def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:
     if asked.options:
         return _letters(places, asked)
     return f"{value:g}" if isinstance(value, int | float) else str(value)

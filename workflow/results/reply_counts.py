@@ -114,7 +114,7 @@ def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]
             raise RatingsError(f"{name} has scored nothing, so there is nothing to compare: {told}.")
 
 
-def told(each: Replies) -> str:
+def in_words(each: Replies) -> str:
     """One line for a terminal or a page: how much was scored, and where the mean lies whatever the rest would be."""
     where = each.criterion if each.dimension is None else f"{each.criterion} in {each.dimension or 'no dimension'}"
     means = [

@@ -227,7 +227,7 @@ def scored(found: Read, scores: Scores) -> Scored:
         low, high = 0.0, 1.0
     failed = _without_score(found, scores, [criterion.name])
     asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
-    return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
+    return _corrected_score(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
 def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
@@ -245,7 +245,7 @@ def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
     judge = shared(_by_judge(found, scores)) if scores.kind in ("judge", "corrected") else None
     failed = _without_score(found, scores, [criterion.name])
     asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
-    return _together(scores, people, judge, low=0.0, high=1.0, asked=asked, lacking=lacking, failed=failed)
+    return _corrected_score(scores, people, judge, low=0.0, high=1.0, asked=asked, lacking=lacking, failed=failed)
 
 
 def _by_key(found: Read, scores: Scores) -> Scored:
@@ -279,7 +279,7 @@ def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> froz
     return frozenset(at for at, answer in enumerate(found.answers) if answer.id in lost)
 
 
-def _together(
+def _corrected_score(
     scores: Scores,
     people: Values | None,
     judge: Values | None,
@@ -312,7 +312,7 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
     failed = _without_score(found, scores, rule.parts)
     within = derived.dimensions(found.schema, rule)
     asked, lacking = _asked_in(found, people, judge, own=within, failed=failed)
-    return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
+    return _corrected_score(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
 def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
@@ -352,10 +352,10 @@ def _asked_in(
     where people have graded what it has scored, so a correction is about these dimensions alone.
     """
     grading = found.schema.stages.grading
-    of_people = _both(_set(own), _set(grading.dimensions if grading else None))
+    of_people = _both_scored(_set(own), _set(grading.dimensions if grading else None))
     of_judge = _set(own)
-    graded = _there(people)
-    scored_ = _there(judge) | failed
+    graded = _present(people)
+    scored_ = _present(judge) | failed
     if of_people is not None:
         of_people |= _dimensions_of(found, graded)
     if of_judge is not None:
@@ -366,7 +366,7 @@ def _asked_in(
         return of_judge, ()
     about, judged = _dimensions_of(found, graded & scored_), _dimensions_of(found, scored_)
     if not about or judged <= about:
-        return _both(of_people, of_judge), ()
+        return _both_scored(of_people, of_judge), ()
     return about, tuple(each.id for each in found.schema.dimensions if each.id in judged - about)
 
 
@@ -374,11 +374,11 @@ def _set(names: Iterable[str] | None) -> frozenset[str] | None:
     return None if names is None else frozenset(names)
 
 
-def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+def _both_scored(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
     return other if one is None else one if other is None else one & other
 
 
-def _there(values: Values | None) -> frozenset[int]:
+def _present(values: Values | None) -> frozenset[int]:
     return frozenset() if values is None else frozenset(np.flatnonzero(~np.isnan(values[0])).tolist())
 
 

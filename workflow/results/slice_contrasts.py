@@ -12,7 +12,7 @@ from agreement.judge_bias import holm
 from agreement.means import difference_from_rest
 from agreement.statistic import Statistic
 from workflow.results.clusters import ALONE, cluster_of
-from workflow.results.leaderboard import Board
+from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import counted_as_wrong
 from workflow.results.project_answers import Read
 from workflow.results.scores import scored
@@ -30,7 +30,7 @@ class Contrast:
     """Holm's, over all slices of all models; nan where there is no test."""
 
 
-def contrasts(found: Read, cut: Board) -> list[Contrast]:
+def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
     """Does a slice differ from the others? Each against the rest of the model's answers, all together, with the items
     that the table counts as wrong though they have no answer."""
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:

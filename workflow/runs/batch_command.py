@@ -13,7 +13,7 @@ from domain.batches import BatchState
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
 from domain.runs import Attempt, RunState
-from inference.endpoint.batches import BatchEndpoint, Refused, Told
+from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
@@ -160,7 +160,7 @@ class BatchCommand:
     def lose(self, batch: StoredRunBatch, said: str) -> None:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
 
-    def sent(self, id: int, told: Told) -> None:
+    def sent(self, id: int, told: BatchStatus) -> None:
         # whatever another command has made of it meanwhile: it was handed in
         self.change(
             id,

@@ -14,7 +14,7 @@ from db import batches
 from db.records import StoredRunBatch, StoredRunBatchUnit
 from domain.batches import OUT, BatchState, unit_of
 from domain.runs import Attempt, Outcome
-from inference.endpoint.batches import Line, Told, read_line
+from inference.endpoint.batches import BatchStatus, Line, read_line
 from inference.endpoint.budget import cost
 from inference.endpoint.replies import LONGEST_RAW, storable
 from workflow.runs.batch_command import BatchCommand
@@ -34,7 +34,7 @@ class ReadIn:
     """Lines that are no one's answer, those known before left out."""
 
 
-def look(at: BatchCommand) -> list[tuple[StoredRunBatch, Told]]:
+def look(at: BatchCommand) -> list[tuple[StoredRunBatch, BatchStatus]]:
     """What the endpoint says of the batches that it has."""
     found = []
     for batch in at.batches_in(BatchState.SENT):
@@ -44,7 +44,7 @@ def look(at: BatchCommand) -> list[tuple[StoredRunBatch, Told]]:
     return found
 
 
-def end_told(at: BatchCommand, batch: StoredRunBatch, told: Told) -> None:
+def end_told(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) -> None:
     """Nothing more comes of a batch whose lines are stored."""
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":

@@ -39,7 +39,7 @@ def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
 
 def described(schema: Schema, spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
     """The judge's description with what the schema and the template add to it."""
-    return kept_to(as_schema_says(schema, plan.template, spec), plan)
+    return with_reply_form(as_schema_says(schema, plan.template, spec), plan)
 
 
 def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
@@ -52,7 +52,7 @@ def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
     return spec.with_defaults(temperature=judge.temperature, max_tokens=judge.max_tokens)
 
 
-def kept_to(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
+def with_reply_form(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
     """The judge's description with the form of replies that the template asks the endpoint for, if it does."""
     head = judge_templates.parse_template(plan.template_text, name=plan.template).head
     if not head.response_format:

@@ -50,7 +50,7 @@ def offered(folder: Path) -> list[Offered]:
                 name=each.name,
                 family=each.family.title,
                 parameters=fit.counted(each.parameters) if each.parameters else "",
-                size=fit.said(each.size) if each.size else "",
+                size=fit.size_in_words(each.size) if each.size else "",
                 here=fits.sentence,
                 fits=fits.fits,
                 needs=tuple(fit.needs(each)),

@@ -273,7 +273,7 @@ def _of_evaluators(data: Data, wanted: str) -> tuple[Sequence[Any], Sequence[Any
 
 
 def aggregate_mean(rows: Sequence[Sequence[Any]]) -> list[Any]:
-    """The mean of each row over those who rated it; None where nobody did."""
+    """The mean of each row over those who rated it; None where no one did."""
     ratings = [
         Rating(f"{at:012}", f"{column:06}", "value", value)
         for at, row in enumerate(rows)
@@ -284,7 +284,7 @@ def aggregate_mean(rows: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def aggregate_majority(rows: Sequence[Sequence[Any]]) -> list[Any]:
-    """The majority of each row; None where it is level or nobody rated."""
+    """The majority of each row; None where it is level or no one rated."""
     ratings = [
         Rating(f"{at:012}", f"{column:06}", "value", value)
         for at, row in enumerate(rows)

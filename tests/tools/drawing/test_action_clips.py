@@ -48,7 +48,7 @@ def test_the_lemon_is_there_and_then_it_is_not() -> None:
     assert any(thing.kind == "apple" for thing in clip.at(1).things)
 
 
-def test_the_block_comes_to_lie_beside_the_others() -> None:
+def test_the_block_comes_to_lie_next_to_the_others() -> None:
     blocks = {thing.colour: thing for thing in ALL["push-block"].at(1).things if thing.kind == "block"}
     assert blocks["red"].depth == pytest.approx(blocks["yellow"].depth)
     assert 0 < blocks["red"].x - blocks["yellow"].x < 0.4

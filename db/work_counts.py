@@ -9,31 +9,31 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.records import StoredTally
-from db.tables import TallyRow
+from db.records import StoredWorkCount
+from db.tables import WorkCountRow
 from domain.states import Stage
 
 
-def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredTally | None:
+def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredWorkCount | None:
     """What was counted last for a person in a stage."""
     given = {"project": project_id, "person": person_id, "stage": stage}
-    found: StoredTally | None = session.exec(_of_person(), params=given).first()
+    found: StoredWorkCount | None = session.exec(_of_person(), params=given).first()
     return found
 
 
 @cache
 def _of_person() -> Any:
-    return select(TallyRow).where(
-        col(TallyRow.project_id) == bindparam("project"),
-        col(TallyRow.person_id) == bindparam("person"),
-        col(TallyRow.stage) == bindparam("stage"),
+    return select(WorkCountRow).where(
+        col(WorkCountRow.project_id) == bindparam("project"),
+        col(WorkCountRow.person_id) == bindparam("person"),
+        col(WorkCountRow.stage) == bindparam("stage"),
     )
 
 
-def keep(session: Session, *, row: StoredTally) -> None:
+def keep(session: Session, *, row: StoredWorkCount) -> None:
     """Keep what was counted. Who counted last is right; nothing else depends on it."""
     told = row.model_dump(exclude={"id"})
-    if insert_or_ignore(session, TallyRow, [{**told, "stage": row.stage}]):
+    if insert_or_ignore(session, WorkCountRow, [{**told, "stage": row.stage}]):
         return
     known = of_person(session, project_id=row.project_id, person_id=row.person_id, stage=row.stage)
     if known is not None:
