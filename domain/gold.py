@@ -1,4 +1,4 @@
-"""Hidden gold: which of a person's tasks have a known answer, and what their answers to those come to."""
+"""Gold checks: which of a person's tasks have a known answer, and what their answers to those come to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOCK = 100
 
 
 class GoldStanding(StrEnum):
-    """What a person's answers to gold come to."""
+    """What a person's answers to gold checks come to."""
 
     FEW = "few"
     """Too few to say."""
@@ -27,7 +27,7 @@ class GoldStanding(StrEnum):
 
 
 def is_turn(n: int, *, rate: float, seed: int, parts: Sequence[object]) -> bool:
-    """Whether the task that follows ``n`` others of a person is to be gold.
+    """Whether the task that follows ``n`` others of a person is to be a gold check.
 
     It follows from the project's seed and ``parts`` (stage and person), so it is the same however often it is asked.
     """
@@ -35,7 +35,7 @@ def is_turn(n: int, *, rate: float, seed: int, parts: Sequence[object]) -> bool:
 
 
 def to_come(n: int, *, live: int, rate: float, seed: int, parts: Sequence[object]) -> int:
-    """How many gold tasks come before a person who had ``n`` tasks gets the last of ``live`` others."""
+    """How many gold checks come before a person who had ``n`` tasks gets the last of ``live`` others."""
     gold, at = 0, n
     while live > 0:
         block, place = divmod(at, BLOCK)

@@ -278,12 +278,15 @@ def decides_one_right(done: Mapping[str, Any], values: Mapping[str, Any]) -> boo
 
 
 def refined(
-    done: Mapping[str, Any], *, fed: int, decisions: Sequence[Mapping[str, Any]], until: str | None = None
+    done: Mapping[str, Any], *, n_answers: int, decisions: Sequence[Mapping[str, Any]], until: str | None = None
 ) -> bool:
-    """Whether an item is refined (``until``: ``REFINEMENT_ENDS``; None: ``one_right_answer``): each of the ``fed``
-    answers has a decision, on the current revision or, with ``one_round``, on any; and unless one round is enough, all
-    ``decisions`` say that the annotated answer is the only right one. An item to which no answer was fed is not."""
-    if not 0 < fed <= len(decisions):
+    """Whether an item is refined (``until``: ``REFINEMENT_ENDS``; None: ``one_right_answer``).
+
+    Each of the ``n_answers`` answers in refinement has a decision, on the current revision or, with ``one_round``,
+    on any; and unless one round is enough, all ``decisions`` say that the annotated answer is the only right one. An
+    item without such answers is not refined.
+    """
+    if not 0 < n_answers <= len(decisions):
         return False
     return until == ONE_ROUND or all(decides_one_right(done, values) for values in decisions)
 

@@ -147,7 +147,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Membership:
-    """A person's part in one project. ``dimensions`` None means all of them."""
+    """Someone's role in one project. ``dimensions`` None means all of them."""
 
     person: Person
     role: Role
@@ -415,7 +415,7 @@ class TextLine:
 
 @dataclass(frozen=True)
 class PostponedTask:
-    """An item that someone has put off or given back and may take up again."""
+    """An item that someone has postponed or given back and may go on with."""
 
     task: str
     project: str
@@ -450,7 +450,7 @@ class ExpiredDraft:
 
 @dataclass(frozen=True)
 class ExpiredSubmission:
-    """A submission that came too late to count, as leads see it listed."""
+    """An expired submission, as leads see it listed."""
 
     id: int
     login: str
@@ -480,7 +480,7 @@ class AddedMedia:
 
 @dataclass(frozen=True)
 class TriageFrame:
-    """A candidate image before someone who sifts."""
+    """A candidate image before someone who triages."""
 
     asset: AssetView
     sharpness: float | None
@@ -527,7 +527,7 @@ class TriageCounts:
 
 @dataclass(frozen=True)
 class TriageProgress:
-    """How far the sifting is."""
+    """How far triage is."""
 
     total: TriageCounts
     by_source: Mapping[str, TriageCounts]

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """A person's part in one project. An admin of the installation may do everything everywhere."""
+    """What a person may do in one project. An admin of the installation may do everything everywhere."""
 
     ANNOTATOR = "annotator"
     SENIOR = "senior"

@@ -136,7 +136,7 @@ _GRADED_SHARE = {"demo-jonas": 0.82, "demo-kavya": 0.74, "demo-luis": 0.66}
 
 def exists(store: Store) -> bool:
     """Whether this database has a demo project."""
-    return any(view.name == PROJECT for view in projects.everything(store))
+    return any(view.name == PROJECT for view in projects.all_projects(store))
 
 
 def complete(store: Store) -> bool:

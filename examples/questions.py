@@ -40,7 +40,7 @@ ABSENT = ("teapot", "bicycle pump")
 
 def exists(store: Store) -> bool:
     """Whether this database has the project."""
-    return any(view.name == PROJECT for view in projects.everything(store))
+    return any(view.name == PROJECT for view in projects.all_projects(store))
 
 
 def build(store: Store, media: MediaStore) -> int:

@@ -19,7 +19,7 @@ def predictions(content: Content) -> dict[str, bytes]:
 
 
 def ratings(content: Content) -> dict[str, bytes]:
-    """Everything that people, judges and files said."""
+    """Every rating of people, judges and files."""
     return {"ratings.csv": ratings_csv(content.ratings)}
 
 

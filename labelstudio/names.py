@@ -1,4 +1,4 @@
-"""What is called otherwise in a team's own Label Studio project than here."""
+"""What a team's own Label Studio project names otherwise than the schema does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEM, DIMENSION, MODEL = "item_id", "dimension", "model"
 
 @dataclass(frozen=True)
 class Names:
-    """What is called otherwise there than here."""
+    """What is named otherwise there than here."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     """Key of the data by our field, role, or one of ``item_id``, ``dimension``, ``model``, ``prediction``."""

@@ -1,4 +1,4 @@
-"""What stands in a task's data and in a control, as the value that it is here."""
+"""The values of a task's data and of a control, as the schema holds them."""
 
 from __future__ import annotations
 

@@ -143,16 +143,16 @@ class Passage:
         """For the connection: a certificate is for the name, not for the address."""
         return {"sni_hostname": self._host}
 
-    def left(self, limit: float | None = None) -> float | None:
+    def seconds_left(self, limit: float | None = None) -> float | None:
         """Seconds that the next step may take, at most ``limit``. Raises ``TooSlow``."""
         if self._end is None:
             return limit
         left = self._end - time.monotonic()
         if left <= 0:
-            raise self.late()
+            raise self.too_slow()
         return left if limit is None else min(left, limit)
 
-    def late(self) -> TooSlow:
+    def too_slow(self) -> TooSlow:
         """What it means that nothing more is waited for."""
         if self._seconds is None or (self._end is not None and self._end - time.monotonic() > 0.1):
             return TooSlow(f"nothing came for {self._reading:g} seconds")
@@ -192,12 +192,12 @@ class Passage:
             raise self._large()
         return told
 
-    def came(self, piece: bytes) -> bytes:
+    def counted(self, piece: bytes) -> bytes:
         """A piece of the reply's body. Raises ``NotReadable`` where there have been too many, ``TooSlow``."""
         self._size += len(piece)
         if self._size > self._bounds.largest:
             raise self._large()
-        self.left()
+        self.seconds_left()
         return piece
 
     def _large(self) -> NotReadable:
@@ -227,7 +227,7 @@ def meant(error: Exception, passage: Passage) -> Exception:
             made = _MEANT[kind.__name__]
             if made is NotReadable and re.search("disconnected|closed connection", said):
                 made = BrokenOff
-            return passage.late() if made is TooSlow else made(_SAID.get(made, said))
+            return passage.too_slow() if made is TooSlow else made(_SAID.get(made, said))
     return error
 
 

@@ -61,15 +61,15 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
             pieces = aiter(self._stream)
             while True:
                 try:
-                    async with asyncio.timeout(self._passage.left()):
+                    async with asyncio.timeout(self._passage.seconds_left()):
                         piece = await anext(pieces, None)
                 except TimeoutError:
-                    raise self._passage.late() from None
+                    raise self._passage.too_slow() from None
                 except Exception as error:
                     raise meant(error, self._passage) from error
                 if piece is None:
                     return
-                yield self._passage.came(piece)
+                yield self._passage.counted(piece)
 
         async def aclose(self) -> None:
             await self._stream.aclose()
@@ -113,10 +113,10 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
                 extensions={**request.extensions, **passage.extensions},
             )
             try:
-                async with asyncio.timeout(passage.left()):
+                async with asyncio.timeout(passage.seconds_left()):
                     came = await next(self._turns).handle_async_request(sent)
             except TimeoutError:
-                raise passage.late() from None
+                raise passage.too_slow() from None
             except Exception as error:
                 raise meant(error, passage) from error
             try:

@@ -40,11 +40,11 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
             self._stream = stream
 
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-            return self._stream.read(max_bytes, now.get().left(timeout))
+            return self._stream.read(max_bytes, now.get().seconds_left(timeout))
 
         def write(self, buffer: bytes, timeout: float | None = None) -> None:
             for begin in range(0, len(buffer), SLICE):
-                self._stream.write(buffer[begin : begin + SLICE], now.get().left(timeout))
+                self._stream.write(buffer[begin : begin + SLICE], now.get().seconds_left(timeout))
 
         def close(self) -> None:
             self._stream.close()
@@ -52,7 +52,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         def start_tls(
             self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
         ) -> httpcore.NetworkStream:
-            return Timed(self._stream.start_tls(ssl_context, server_hostname, now.get().left(timeout)))
+            return Timed(self._stream.start_tls(ssl_context, server_hostname, now.get().seconds_left(timeout)))
 
         def get_extra_info(self, info: str) -> Any:
             return self._stream.get_extra_info(info)
@@ -73,7 +73,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
         ) -> httpcore.NetworkStream:
             error: Exception = NotConnected()
             for address in guard.addresses:
-                limit = now.get().left(CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS))
+                limit = now.get().seconds_left(CONNECT_SECONDS if timeout is None else min(timeout, CONNECT_SECONDS))
                 try:
                     return Timed(self._system.connect_tcp(address, port, limit, local_address, socket_options))
                 except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
@@ -99,7 +99,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float) -> httpx.Client:
                     now.reset(token)
                 if piece is None:
                     return
-                yield self._passage.came(piece)
+                yield self._passage.counted(piece)
 
         def close(self) -> None:
             self._stream.close()

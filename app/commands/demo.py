@@ -71,9 +71,11 @@ def _forget(shared: Resources) -> None:
 
     ours = {member.login for member in example.PEOPLE} | {"admin"}
     others = [
-        view.name for view in projects.everything(shared.store) if view.name not in (example.PROJECT, questions.PROJECT)
+        view.name
+        for view in projects.all_projects(shared.store)
+        if view.name not in (example.PROJECT, questions.PROJECT)
     ]
-    people = [person.login for person in accounts.everybody(shared.store) if person.login not in ours]
+    people = [person.login for person in accounts.active_accounts(shared.store) if person.login not in ours]
     if others or people:
         raise Conflict(
             f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}), and "

@@ -77,7 +77,7 @@ def list_projects() -> None:
     """All projects: name, schema and version, title."""
     from workflow.access import projects
 
-    found = projects.everything(_resources().store)
+    found = projects.all_projects(_resources().store)
     for each in found:
         schema = each.schema.schema_
         typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}")
@@ -426,7 +426,7 @@ def edit(
     from workflow.annotate.authoring import edit_item
 
     store = _resources().store
-    schema = next((each.schema.schema_ for each in projects.everything(store) if each.name == name), None)
+    schema = next((each.schema.schema_ for each in projects.all_projects(store) if each.name == name), None)
     as_text = {field.name: of_field(field).holds == "text" for field in schema.item.fields} if schema else {}
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)

@@ -29,7 +29,7 @@ def list_people() -> None:
     """Everyone with an account."""
     from workflow.access import accounts
 
-    everybody = accounts.everybody(_store())
+    everybody = accounts.active_accounts(_store())
     for person in everybody:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
     if not everybody:

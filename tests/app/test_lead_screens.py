@@ -312,12 +312,12 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     test.button(key="people.undo").click().run()
     assert bo()
     save(change(test, "Bo"), button=".deactivate")
-    assert accounts.find_person(store, login="bo") in accounts.everybody(store)
+    assert accounts.find_person(store, login="bo") in accounts.active_accounts(store)
     test.button(key="people.sure.yes").click().run()
-    assert accounts.find_person(store, login="bo") not in accounts.everybody(store)
+    assert accounts.find_person(store, login="bo") not in accounts.active_accounts(store)
     (back,) = [button for button in test.button if button.label == "Reactivate Bo"]
     back.click().run()
-    assert accounts.find_person(store, login="bo") in accounts.everybody(store)
+    assert accounts.find_person(store, login="bo") in accounts.active_accounts(store)
 
 
 @pytest.mark.parametrize("opened", ["people.invite", "people.let_in", "change", "question"])

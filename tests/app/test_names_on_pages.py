@@ -95,7 +95,7 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
 def test_calibration_calls_dimensions_by_their_titles(tmp_path: Path) -> None:
     """On the page and in its files; the ways to the items are by id, which addresses hold."""
     store, _ = graded(tmp_path, shapes=3)
-    (view,) = projects.everything(store)
+    (view,) = projects.all_projects(store)
     made = files_of(
         store,
         project="p",

@@ -50,5 +50,5 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
     done = run.invoke(cli, ["people", "add", "bo", "--project", "nothing"])
     assert isinstance(done.exception, NotFound)
     store = open_store(None, home)
-    assert accounts.everybody(store) == []
+    assert accounts.active_accounts(store) == []
     store.close()

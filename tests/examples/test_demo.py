@@ -60,7 +60,7 @@ def copy(built: Store, home: Path, tmp_path: Path) -> Iterator[Store]:
 
 
 def test_it_says_that_it_is_made_up(built: Store) -> None:
-    (view,) = [view for view in projects.everything(built) if view.name == "demo"]
+    (view,) = [view for view in projects.all_projects(built) if view.name == "demo"]
     assert view.made_up
     assert all("(" in member.name for member in demo.PEOPLE)
     assert all(model.startswith("imaginary") for model in MODELS)
@@ -240,7 +240,7 @@ def test_a_demo_alone_is_reset(copy: Store, tmp_path: Path) -> None:
     )
     _forget(shared)
     assert not demo.exists(copy)
-    assert accounts.everybody(copy) == []
+    assert accounts.active_accounts(copy) == []
 
 
 def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

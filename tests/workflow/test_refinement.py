@@ -190,8 +190,8 @@ def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision
 
 def test_the_rule_itself() -> None:
     done = {"other_action": "no"}
-    assert refined(done, fed=2, decisions=[ONLY_ONE, ONLY_ONE])
-    assert not refined(done, fed=2, decisions=[ONLY_ONE])
-    assert not refined(done, fed=2, decisions=[ONLY_ONE, ANOTHER])
-    assert not refined(done, fed=0, decisions=[])
-    assert not refined({}, fed=1, decisions=[ONLY_ONE])
+    assert refined(done, n_answers=2, decisions=[ONLY_ONE, ONLY_ONE])
+    assert not refined(done, n_answers=2, decisions=[ONLY_ONE])
+    assert not refined(done, n_answers=2, decisions=[ONLY_ONE, ANOTHER])
+    assert not refined(done, n_answers=0, decisions=[])
+    assert not refined({}, n_answers=1, decisions=[ONLY_ONE])

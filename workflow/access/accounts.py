@@ -1,4 +1,4 @@
-"""Accounts: making them, by command or by invitation, what they are called, and letting no one in by one any more.
+"""Accounts: making them, by command or by invitation, what they are called, and deactivating them.
 
 How their owners sign in is in ``sign_in.py``.
 """
@@ -244,7 +244,7 @@ def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
         return people.called(session, logins=logins)
 
 
-def everybody(store: Store) -> list[Person]:
+def active_accounts(store: Store) -> list[Person]:
     """All active accounts, by login (for the command on the machine itself)."""
     with store.read() as session:
         return [person_of(row) for row in people.everybody(session) if row.active]

@@ -1,4 +1,4 @@
-"""The log of events: who did what, when, from where. It is only ever added to; leads read it and take it along."""
+"""The log of events: who did what, when, from where. Lines are only added; leads read and download it."""
 
 from __future__ import annotations
 

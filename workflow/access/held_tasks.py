@@ -1,4 +1,5 @@
-"""Tasks that someone has in hand, given back to the others: their account was closed, or a lead took the task away."""
+"""Tasks that someone has in hand, given back for others: their account was deactivated, or a lead took the task
+away."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from workflow.access.event_log import log
 def give_back_all(
     session: Session, *, person_id: int, by: Person | None, now: datetime, project_id: int | None = None
 ) -> int:
-    """Give back for someone what they have in hand, in one project or all of them; how much that was.
+    """Give back everything that someone has in hand, in one project or all of them; how many tasks that were.
 
     What they typed stays as drafts; what they had taken back to correct stands as it was submitted.
     """

@@ -124,7 +124,7 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
         return [view_of(access_to(session, person=person, project=row.name)) for row, _ in mine]
 
 
-def everything(store: Store) -> list[ProjectView]:
+def all_projects(store: Store) -> list[ProjectView]:
     """All projects, for the command on the machine itself."""
     with store.read() as session:
         return [view_of(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
@@ -161,7 +161,7 @@ def set_member(
     dimensions: Sequence[str] | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> Membership:
-    """Let a person into a project, or change their part in it. None for dimensions or stages means all of them.
+    """Let a person into a project, or change their role there. None for dimensions or stages means all of them.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
 
 
 def access_to(session: Session, *, person: Person | None, project: str) -> Access:
-    """What a person may do in a project; ``NotFound`` for people without a part in it, as if it did not exist.
+    """What a person may do in a project; ``NotFound`` for people who are not in it, as if it did not exist.
 
     ``person`` None is the command on the machine itself, which may do everything.
     """
@@ -246,7 +246,7 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
 def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
     """As ``require_lead``, with no one else changing who takes part until the transaction ends.
 
-    Anyone who waited for another lead's change is asked for their own part only after it.
+    The role of someone who waited for another lead's change is read after that change.
     """
     row = projects.by_name(session, name=project)
     if row is not None:

@@ -1,4 +1,4 @@
-"""Who may look into an item: its votes, its history, all comments on it. Not anyone who is asked about it blind."""
+"""Who may look into an item: its votes, its history, all comments on it. No one who is asked about it blind may."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ def revise(
     log(session, "item.revised", by=editor_id, project=access, item=item, now=now, data={"revision": number})
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
-    fed = tasks.answers_in_refinement(session, item_id=item.id, counting=True)
-    open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in fed], now=now)
+    sent = tasks.answers_in_refinement(session, item_id=item.id, counting=True)
+    open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in sent], now=now)
     settle(session, access=access, item=item, now=now)
     return number
 

@@ -112,7 +112,7 @@ def release(store: Store, *, person: Person, task: str) -> None:
 
 
 def postpone(store: Store, *, person: Person, task: str) -> None:
-    """Put a task off: it stays with this person until its lease ends, and is offered to them again after everything
+    """Postpone a task: it stays with this person until its lease ends, and is offered to them again after everything
     else, or when they ask for it (``take_back``)."""
     with store.write() as session:
         now = store.now()
@@ -127,7 +127,7 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
 
 
 def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
-    """Take in hand what one has postponed, or what one has lost together with the text that was kept; its project and
+    """Take in hand again what one has postponed, or has lost while its draft was kept; its project and
     stage.
 
     If the slot has gone to someone else, another free one of the same item takes the text.

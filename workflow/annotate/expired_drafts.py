@@ -1,4 +1,4 @@
-"""Texts that were kept although their task was lost, and postponed items."""
+"""Drafts of tasks that their writer no longer has, expired submissions, and postponed items."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDr
 
 
 def put_away(store: Store, *, person: Person, task: str) -> None:
-    """Take a kept text off its writer's list. It stays in the database."""
+    """Remove a draft from its writer's list. It stays in the database."""
     with store.write() as session:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
@@ -104,7 +104,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
 
 
 def expired_submissions(store: Store, *, by: Person | None, project: str) -> list[ExpiredSubmission]:
-    """Submissions that came too late to count, the newest first, for leads: who, when, about what."""
+    """Submissions whose lease had ended when they came, the newest first, for leads: who, when, about what."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         return [
@@ -125,8 +125,8 @@ def expired_submissions(store: Store, *, by: Person | None, project: str) -> lis
 
 
 def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
-    """What someone sent too late. Anyone who reads it while others still answer is asked about the item blind no more;
-    ``NotAllowed`` for a lead who is asked about it just now."""
+    """What one expired submission says. Anyone who reads it while others still answer is asked about the item blind
+    no more; ``NotAllowed`` for a lead who is asked about it just now."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         for draft, row, _ in submissions.lost_of_project(session, project_id=access.project_id, limit=1, id=id):

@@ -1,9 +1,9 @@
-"""Hidden gold: settled items whose right answers are known, mixed into live work at a rate that the schema sets.
+"""Gold checks: settled items whose right answers are known, mixed into live work at a rate that the schema sets.
 
-A piece of gold is a task of the purpose ``gold``, made for one person when their turn comes: drafts, undo, leases and
-pages are those of live work, and nothing of it ever counts as a vote or a grade. When its turn comes follows from the
-project's seed, the person, and how many tasks they have had, so that what waits and what a page fetches beforehand
-tell the same story whichever task comes next.
+A gold check is a task of the purpose ``gold``, made for one person when their turn comes: drafts, undo, leases and
+pages are those of live work, and nothing of it ever counts as a vote or a grade. When its turn comes follows from
+the project's seed, the person, and how many tasks they have had. So what waits and what a page fetches beforehand
+agree, whichever task comes next.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STOPPED = "stopped"
 
 
 def policy(access: Access, stage: Stage) -> Gold | None:
-    """What the schema says of gold in a stage; None if nothing."""
+    """What the schema says of gold checks in a stage; None if nothing."""
     found: Gold | None = getattr(getattr(access.schema.stages, stage.value, None), "gold", None)
     return found
 
@@ -45,7 +45,7 @@ def policy(access: Access, stage: Stage) -> Gold | None:
 def due(
     session: Session, *, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None
 ) -> int | None:
-    """The gold that a person's next task is to be; None if it is to be live work."""
+    """The gold check that a person's next task is to be; None if it is to be live work."""
     asked = _asked(session, access, stage)
     if asked is None or not is_turn(_had(session, access, person, stage), **_course(access, person, stage, asked)):
         return None
@@ -54,7 +54,7 @@ def due(
 
 
 def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
-    """Put gold into a person's hands; None if they have had it."""
+    """Assign a gold check to a person; None if they have had it."""
     shuffle = task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
     return gold_items.hand_out(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
@@ -67,7 +67,7 @@ def gold_left(
     stage: Stage,
     live: Mapping[str, int],
 ) -> dict[str, int]:
-    """How much gold comes, by dimension, before the last of the ``live`` tasks that wait for a person."""
+    """How many gold checks come, by dimension, before the last of the ``live`` tasks that wait for a person."""
     asked = _asked(session, access, stage)
     total = sum(live.values())
     if asked is None or not total:
@@ -88,7 +88,7 @@ def mixed_in(
     dimensions: Sequence[str] | None,
     ahead: Sequence[int | None],
 ) -> Sequence[int | None]:
-    """The items of the live tasks that come next for a person, with those of the gold that comes among them."""
+    """The items of the live tasks that come next for a person, with those of the gold checks that come among them."""
     asked = _asked(session, access, stage)
     if asked is None or not ahead:
         return ahead
@@ -103,7 +103,7 @@ def mixed_in(
 
 
 def why_stopped(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
-    """Why someone gets no more live work because of their answers to gold; None if they do."""
+    """Why someone gets no more live work because of their answers to gold checks; None if they do."""
     asked = policy(access, stage)
     if asked is None or asked.stop_below is None or _asked(session, access, stage) is None:
         return None
@@ -146,7 +146,7 @@ def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -
 
 
 def shares(session: Session, *, access: Access, stage: Stage) -> dict[int, tuple[int, int]]:
-    """How many of how many answers to gold are right, by person id; skips are left out."""
+    """How many of how many answers to gold checks are right, by person id; skips are left out."""
     found: dict[int, tuple[int, int]] = {}
     for answer, right in scored_answers(session, access, stage):
         if right is not None:
@@ -163,7 +163,7 @@ def _asked(session: Session, access: Access, stage: Stage) -> Gold | None:
 
 
 def asked_or_refuse(access: Access, stage: Stage) -> Gold:
-    """What the schema says of gold in a stage; ``InvalidInput`` if nothing."""
+    """What the schema says of gold checks in a stage; ``InvalidInput`` if nothing."""
     asked = policy(access, stage)
     if asked is None:
         raise InvalidInput([Problem("stage", f"The schema has no `gold` in its {stage.value}.")])
@@ -204,7 +204,7 @@ def _waiting(
 def scored_answers(
     session: Session, access: Access, stage: Stage, person_id: int | None = None
 ) -> list[tuple[gold_items.GoldAnswer, bool | None]]:
-    """What people (or one of them) answered to gold, and whether it is right; None for a skip."""
+    """What people (or one of them) answered to gold checks, and whether it is right; None for a skip."""
     given = gold_items.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
     expected = gold_items.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
     return [
@@ -215,7 +215,7 @@ def scored_answers(
 def standing_of(
     session: Session, access: Access, stage: Stage, asked: Gold, person_id: int, *, until: int | None = None
 ) -> GoldStanding:
-    """Where a person stands by what they answered since a lead last let them go on (and up to a submission)."""
+    """Where a person stands by what they answered since a lead last reinstated them (and up to a submission)."""
     found = scored_answers(session, access, stage, person_id)
     since = gold_items.pardons(session, project_id=access.project_id, stage=stage, person_id=person_id).get(person_id)
     said = [

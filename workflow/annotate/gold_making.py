@@ -1,4 +1,4 @@
-"""Making gold, for leads: of what people's votes leave no doubt about, or of answers that a lead names."""
+"""Making gold checks, for leads: of items whose votes leave no doubt, or of answers that a lead names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Known:
 
 @dataclass(frozen=True)
 class GoldLine:
-    """A piece of gold as leads see it."""
+    """A gold check as leads see it."""
 
     id: str
     known: Known
@@ -53,7 +53,8 @@ class GoldLine:
 
 
 def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldLine]:
-    """All gold of a stage, and how often it was answered right; for leads. ``by`` None is the command on the machine.
+    """All gold checks of a stage, and how often each was answered right; for leads. ``by`` None is the command on the
+    machine.
 
     Anyone who has looked knows the answers, so they are not asked about these items blind any more.
     """
@@ -82,7 +83,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
 
 
 def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[Known]:
-    """What can be made gold because what people said leaves no doubt about it, and is no gold yet; for leads.
+    """What can become a gold check because what people said leaves no doubt about it, and is none yet; for leads.
 
     In verification: settled items that were kept (the answer that keeps an item is the right one), and rejected ones
     on which all votes agree. In grading: models' answers that have all their grades, wherever these agree.
@@ -94,7 +95,8 @@ def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -
 
 
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
-    """Make gold of ``n`` candidates, evenly over the dimensions; what was made. Fewer if there are no more."""
+    """Make gold checks of ``n`` candidates, or of fewer if there are no more, evenly over the dimensions; what was
+    made."""
     if n < 1:
         raise InvalidInput([Problem("n", "Say how many, at least 1.")])
     with store.write() as session:
@@ -134,7 +136,7 @@ def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: S
 
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
-    """Ask no one about this gold any more, and let no answer to it count; the reason is kept."""
+    """Withdraw a gold check: no one is asked about it any more, no answer to it counts, and the reason is kept."""
     why = checked_reason(why, "Say why it is withdrawn; it is kept.")
     with store.write() as session:
         row = gold_items.lock(session, public_id=gold)

@@ -1,4 +1,4 @@
-"""How people answer gold, for leads: their scores, who is stopped by them, and letting someone go on."""
+"""How people answer gold checks, for leads: their scores, who is stopped by them, and reinstating someone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from workflow.annotate.gold_checks import (
 
 @dataclass(frozen=True)
 class GoldScore:
-    """A person's answers to gold in a stage, with Wilson's 95 % limits (None without answers)."""
+    """A person's answers to gold checks in a stage, with Wilson's 95 % limits (None without answers)."""
 
     person: str
     name: str
@@ -44,7 +44,7 @@ class GoldScore:
 
 
 def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldScore]:
-    """Everyone who has answered gold in a stage, by login; for leads."""
+    """Everyone who has answered gold checks in a stage, by login; for leads."""
     from agreement.limits import wilson  # numpy, which taking a task must not wait for
 
     with store.read() as session:
@@ -80,7 +80,7 @@ def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> li
 
 
 def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
-    """The stages in which people are stopped by their answers to gold, and their names."""
+    """The stages in which people are stopped by their answers to gold checks, and their names."""
     found = []
     for stage in STAGES:
         asked = policy(access, stage)
@@ -94,7 +94,7 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
 
 
 def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
-    """Let someone work on who was stopped by their answers to gold; only later ones decide about them from now on."""
+    """Let someone work on who was stopped by their answers to gold checks; only later answers decide from now on."""
     why = checked_reason(why, "Say why they may go on; it is kept.")
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()

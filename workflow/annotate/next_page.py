@@ -1,4 +1,4 @@
-"""A person's turn at a working page: the next task and the numbers above it, together where that is quick."""
+"""What a working page shows next: the task and the numbers above it, together where that is quick."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def next_page(
     postponed: str | None = None,
     fresh: bool = True,
 ) -> NextPage:
-    """The next task (as ``claim.next_task``) and the person's numbers (as ``progress.progress``).
+    """The next task (as ``claims.next_task``) and the person's numbers (as ``progress.progress``).
 
-    Without ``fresh``, numbers of a moment ago will do as long as there is a task; counting is never done while others
-    wait for the transaction to end.
+    Without ``fresh``, numbers of a moment ago will do as long as there is a task; counting is never done while
+    others wait for the transaction to end.
     """
     while True:
         with store.write() as session:

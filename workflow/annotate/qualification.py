@@ -1,9 +1,9 @@
 """Qualification: a set of items to pass before a stage, answered blind, scored, and signed by seniors.
 
-A try is ordinary work on the ordinary page: its tasks have the purpose ``qualification`` and belong to one person, so
-drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Anyone who has begun a
-set is not asked about its items blind any more: the results tell them the right answers. Here is who is let in;
-``qualification_sets``, ``qualification_tries`` and ``qualification_results`` have the rest.
+A try is ordinary work on the ordinary page: its tasks have the purpose ``qualification`` and belong to one person,
+so drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Anyone who has begun
+a set is not asked about its items blind any more: the results tell them the right answers. This module says who has
+qualified; ``qualification_sets``, ``qualification_tries`` and ``qualification_results`` have the rest.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ def require(session: Session, *, access: Access, person: Person, stage: Stage) -
 
 
 def may_begin(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
-    """Whether a stage asks for no qualification, or someone has the one that it asks for."""
+    """Whether someone may begin a stage's live work: it asks for no qualification, or they have the one that it asks
+    for."""
     return policy(access, stage) is None or has_passed(session, access, person.id, stage)
 
 
 def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft:
-    """What someone does next whom a stage does not let in."""
+    """What someone who has not qualified for a stage does next, as a page says it."""
     return NothingLeft("not_qualified", _next_step(session, access, person, stage))
 
 
@@ -65,7 +66,7 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
 
 
 def has_passed(session: Session, access: Access, person_id: int, stage: Stage) -> bool:
-    """Whether someone has passed a set that lets them in, or was let in without one."""
+    """Whether someone has passed a set that counts, or is exempt from the qualification."""
     found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
     if any(set_id is None for set_id, _, _ in found):
         return True
@@ -116,7 +117,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
 def exempt(
     store: Store, *, by: Person | None, project: str, login: str, why: str, stage: Stage = Stage.VERIFICATION
 ) -> None:
-    """Let someone into a stage without the qualification; the reason is kept."""
+    """Exempt someone from the qualification of a stage; the reason is kept."""
     if not why.strip():
         raise InvalidInput([Problem("why", "Say why this person needs no qualification; it is kept.")])
     with store.write() as session:

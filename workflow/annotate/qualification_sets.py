@@ -1,4 +1,4 @@
-"""The sets of items to pass before a stage: making them, and which of them let someone in."""
+"""The sets of items to pass before a stage: making them, and which of them count."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def policy(access: Access, stage: Stage) -> Qualification | None:
 
 
 def without_set(session: Session, *, access: Access) -> list[Stage]:
-    """The stages that let no one in who has not qualified, while there is no set to qualify on."""
+    """The stages that ask for a qualification while there is no set to qualify on."""
     return [stage for stage in Stage if policy(access, stage) and newest_counting(session, access, stage) is None]
 
 
@@ -131,7 +131,7 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
 
 @dataclass(frozen=True)
 class SetEntry:
-    """What is answered about: an item, or a model's answer to it."""
+    """An entry of a set: an item, or a model's answer to it."""
 
     item: StoredItem
     prediction: StoredPrediction | None = None
@@ -168,7 +168,7 @@ def waiting_for_media(session: Session, access: Access) -> set[int]:
 
 
 def entries_of(session: Session, of: StoredQualificationSet) -> list[SetEntry]:
-    """What is in a set."""
+    """The entries of a set."""
     found = items.by_ids(session, ids=of.item_ids)
     rows = [found[item_id] for item_id in of.item_ids]
     if of.prediction_ids is None:

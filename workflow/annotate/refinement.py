@@ -31,7 +31,7 @@ FIELDS = "fields"
 
 @dataclass(frozen=True)
 class RefinementIntake:
-    """What opening a model's answers came to."""
+    """How many of a model's answers are sent to refinement."""
 
     opened: int
     answers: int
@@ -41,10 +41,11 @@ class RefinementIntake:
 def open_refinement(
     store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
 ) -> RefinementIntake:
-    """Have the answers of one model looked at next to their items, each by one person; for leads.
+    """Send the answers of one model to refinement, each to one person; for leads.
 
-    Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated answer
-    (the key), or, where the key is free text, whose text contains it, whatever their case. Twice opens once.
+    Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated
+    answer (the key), or, where the key is free text, whose text contains it, whatever their case. An answer that was
+    sent before is not sent again.
     """
     _read_answers(store, by, project)
     with store.write() as session:
@@ -59,7 +60,7 @@ def open_refinement(
 def preview_refinement(
     store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
 ) -> RefinementIntake:
-    """What ``open_refinement`` would come to now; nothing is changed."""
+    """What ``open_refinement`` would send now; nothing is changed."""
     _read_answers(store, by, project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -135,22 +136,22 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         return {}
     decisions: dict[int, list[Mapping[str, Any]]]
     if stage.until == policies.ONE_ROUND:
-        fed = checks.answers_in_refinement(session, project_id=access.project_id, ever=True)
+        sent = checks.answers_in_refinement(session, project_id=access.project_id, ever=True)
         ever = checks.decided_in_refinement(session, project_id=access.project_id)
         decisions = {
-            id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in fed.items()
+            id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in sent.items()
         }
     else:
-        fed = checks.answers_in_refinement(session, project_id=access.project_id)
+        sent = checks.answers_in_refinement(session, project_id=access.project_id)
         rows = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
         decisions = {id: [row.answers for row in given] for id, given in rows.items()}
     return {
-        "fed": sum(map(len, fed.values())),
+        "fed": sum(map(len, sent.values())),
         "decided": sum(map(len, decisions.values())),
         "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
         "refined": sum(
-            policies.refined(stage.done, fed=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
-            for item_id, ids in fed.items()
+            policies.refined(stage.done, n_answers=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
+            for item_id, ids in sent.items()
         ),
     }
 

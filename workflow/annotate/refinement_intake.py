@@ -15,10 +15,8 @@ from workflow.access.projects import Access
 def open_answers(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]], now: datetime
 ) -> int:
-    """Open one slot for each answer (prediction id, item id, revision, dimension); the number of new slots.
-
-    Twice opens once.
-    """
+    """Open one slot for each answer (prediction id, item id, revision, dimension); the number of new slots. An
+    answer that has a slot gets no second one."""
     if access.schema.stages.refinement is None:
         return 0
     slots = []
@@ -42,8 +40,8 @@ def open_answers(
 
 
 def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
-    """Have the answers of a run no longer looked at next to their items, or again. Decisions that were made stay: they
-    are about the item."""
+    """Withdraw the slots of a run's answers when the run is withdrawn, or open them again. Decisions that were made
+    stay: they are about the item."""
     answers = tasks.refinement_of_run(session, run_id=run_id)
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:

@@ -115,7 +115,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageDone | None:
 
 
 def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
-    """Let images be sifted anew, dropped ones and kept ones that no one has used; for leads. How many."""
+    """Send images back to triage, dropped ones and kept ones that no one has used; for leads. How many."""
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))

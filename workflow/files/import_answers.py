@@ -1,4 +1,4 @@
-"""Models' answers come in from files: a run for each model, read by the rules, passed on to grading."""
+"""Models' answers in from files: a run for each model, read by the rules, passed on to grading."""
 
 from __future__ import annotations
 

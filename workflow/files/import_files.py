@@ -1,5 +1,5 @@
-"""Files come in, in whatever format: annotation files with their media, models' answers, ratings, results of tools.
-One transaction each: all or nothing."""
+"""Files in, in whatever format: annotation files with their media, models' answers, ratings, results of tools. One
+transaction each: all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotation files come in, with their media: every record as it was, under a name of its own."""
+"""Annotation files in, with their media: every record as it was, under a name of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges' replies come in from files: kept as they are, read by our parsers, counted like those of judges run here."""
+"""Judges' replies in from files: kept as they are, read by our parsers, counted like those of judges run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project of Label Studio comes in from its own JSON: items with their media, ratings, models' answers, at once."""
+"""A project of Label Studio in from its own JSON: items with their media, ratings, models' answers, at once."""
 
 from __future__ import annotations
 

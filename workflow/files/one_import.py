@@ -45,7 +45,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Import:
-    """What all that comes in has to know."""
+    """What every part of an import has to know."""
 
     store: Store
     media: MediaStore

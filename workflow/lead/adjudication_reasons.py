@@ -1,4 +1,4 @@
-"""Why items were contested: the reasons of seniors' decisions, added up for the lead who works on the guideline."""
+"""Adjudication reasons, counted for the lead who works on the guideline, and why verifiers skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing done to many items or claims at once: first what it would do, exactly, then all of it or nothing."""
+"""One thing done to many items or assignments at once: first what it would do, exactly, then all of it or nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which claims or items. Everything that is given has to hold; ``items`` are ids as in files."""
+    """Which assignments or items. Everything that is given has to hold; ``items`` are ids as in files."""
 
     stage: Stage | None = None
     """Claims only."""
@@ -111,7 +111,7 @@ def do(
     to: str | None = None,
     priority: int = 0,
 ) -> int:
-    """Do what was previewed; how many claims or items have changed.
+    """Do what was previewed; how many assignments or items have changed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a lead wants to know first: when a stage may be done, and who is at it."""
+"""When a stage may be done, and who is at work."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Forecast:
 
 @dataclass(frozen=True)
 class AtWork:
-    """What a person has before them and has done lately, in all stages of a project."""
+    """What a person has in hand and has done lately, in all stages of a project."""
 
     login: str
     name: str
@@ -131,8 +131,8 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
 
 
 def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
-    """Who is at it and what they have in hand, by login; for leads. Who is no longer in the project stands here as long
-    as they hold something or have done something within the week."""
+    """Who is at work and what they have in hand, by login; for leads. Someone who has left the project stands here
+    as long as they hold something or have done something within the week."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         where: dict[str, Any] = {"project_id": access.project_id}

@@ -90,7 +90,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """What raters said in a stage, to find the items behind a number: they differ, or a value met another."""
+    """Which items a list of answers is narrowed to: named raters differ on them, or one value met another."""
 
     raters: Sequence[str]
     """Logins, or the names in files of ratings."""

@@ -32,7 +32,7 @@ from workflow.results.ratings import again
 
 @dataclass(frozen=True)
 class Grade:
-    """What someone, or something, said of an answer."""
+    """What a person, a judge or a metric said of an answer."""
 
     who: str
     values: Mapping[str, Any]

@@ -71,7 +71,7 @@ def people(session: Session, *, project_id: int) -> frozenset[str]:
 
 
 def pseudonym(number: int) -> str:
-    """What the so-manieth person of a project is called in what leaves it."""
+    """What a person of a project is called in what leaves it, by their number."""
     return f"person-{number}"
 
 

@@ -221,7 +221,7 @@ class Gap:
 
 
 def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
-    """Every model compared with the first of the board, in pairs of answers to one item.
+    """Every model compared with the first of the table, in pairs of answers to one item.
 
     Pairs tell more than two intervals do: what makes an item hard for all models falls out of the difference.
     """

@@ -193,7 +193,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
 
 @dataclass
 class _Grades:
-    """What people, files and judges have said of the answers that count, taken in from one after the other."""
+    """The grades that people, files and judges gave to the answers that count, taken in from one after the other."""
 
     criteria: Mapping[str, Criterion]
     current: set[int]

@@ -1,7 +1,7 @@
-"""Results: what models' answers are worth, by key, by people, by judges, and by judges corrected by people.
+"""What models' answers are worth: by key, by people, by judges, and by judges corrected by people.
 
-``read`` takes one state of a project into memory; everything else is a function of that. The unit is an answer of a
-model to an item; ``workflow.results.leaderboard`` makes numbers of them.
+``project_answers.read`` takes one state of a project into memory; everything else is a function of that. The unit is
+an answer of a model to an item; ``workflow.results.leaderboard`` makes numbers of them.
 """
 
 from __future__ import annotations

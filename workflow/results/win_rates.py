@@ -1,8 +1,8 @@
 """What judges that compare two models' answers say of them: how often one wins, with both orders as one comparison.
 
-A judge is asked about every pair of answers twice, the second time with their places exchanged. Where both replies
-prefer the same answer, it wins; where both call it even, it is a tie; where they differ, the judge has looked at places
-rather than answers, which counts as half a win for each and is counted apart.
+A judge is asked about every pair of answers twice, the second time with their positions swapped. Where both replies
+prefer the same answer, it wins; where both call it even, it is a tie; where they differ, the judge has looked at
+positions rather than answers, which counts as half a win for each and is counted apart.
 """
 
 from __future__ import annotations

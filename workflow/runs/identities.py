@@ -1,7 +1,7 @@
 """Who a model or a judge is, whichever run asked it: what is asked, by what, and how its replies are read.
 
-A run asks about some items or answers; which ones, how fast and for how much money makes no other rater of the person
-who is asked. Runs with the same identity go by one name, and everything that counts reads them as one.
+A run asks about some items or answers. Which ones, how fast and for how much money does not make another rater of a
+model or a judge. Runs with the same identity go by one name, and everything that counts reads them as one.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def _waits_for_batch(session: Session, row: StoredRun) -> bool:
 
 
 def pause(store: Store, *, by: Person | None, run: str) -> None:
-    """Let workers put a run down: within seconds, and nothing that was answered is lost."""
+    """Pause a run: workers leave it within seconds, and nothing that was answered is lost."""
     with store.write() as session:
         row = _held(session, by, run)
         if row.state is RunState.PAUSED:
@@ -101,8 +101,8 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
 def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
 
-    Slots for grading its answers, and for looking at them next to their items, that no one has done are called off, and
-    no one is asked about gold of its answers.
+    Slots for grading and refinement of its answers that no one has done are withdrawn, and no one is asked gold checks
+    that were made of its answers.
 
     Raises
     ------
