@@ -61,6 +61,13 @@ class FilledRow(Protocol):
 class Way(ABC):
     """How the answers of a kind are given in Label Studio."""
 
+    result_type: ClassVar[str] = "choices"
+    """The type of its results there, unless ``type_of`` says more."""
+
+    def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
+        """The type of a criterion's results. ``depended_on``: other criteria are shown after its choices."""
+        return self.result_type
+
     @abstractmethod
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         """What was answered; None if nothing was, or if it cannot be understood, which ``given`` is then told."""

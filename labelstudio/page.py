@@ -115,7 +115,9 @@ def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -
 
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
     depended_on = any(criterion.name in each.show_if for each in criteria)
-    return kinds.of_criterion(criterion).label_studio_type(criterion, depended_on=depended_on)
+    way = kinds.of_criterion(criterion).label_studio
+    assert way is not None, "a page has no part that cannot be asked"
+    return way.type_of(criterion, depended_on=depended_on)
 
 
 def _conditions(

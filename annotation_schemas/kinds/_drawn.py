@@ -195,7 +195,6 @@ class DrawnCriterion(CriterionKind):
     never_alike = "draw"
     missing = "Draw what is asked, or say that there is nothing to mark."
     none_is_answer = True
-    label_studio = LabelStudioDrawn()
     is_about = "image"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:

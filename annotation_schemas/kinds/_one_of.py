@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from annotation_schemas.kinds._rows import CriterionKind, Texts
-from annotation_schemas.label_studio_codes import ABOUT, SKIP, codes
-from annotation_schemas.label_studio_form import ask_choices, require
+from annotation_schemas.label_studio_codes import SKIP, codes
+from annotation_schemas.label_studio_form import ask_choices
 from annotation_schemas.label_studio_parts import (
     Answer,
     Context,
@@ -19,7 +19,6 @@ from annotation_schemas.label_studio_parts import (
     reason_for,
     result_of,
     skip_reason,
-    spelled,
     write_reason,
 )
 from annotation_schemas.model import Choice, Criterion
@@ -27,11 +26,9 @@ from domain.policies import same
 
 
 class LabelStudioOne(Way):
-    """One of several choices, or stars."""
+    """One of several choices."""
 
     def read(self, part: Part, given: Given, context: Context) -> Answer:
-        if part.type == "rating":
-            return _read_stars(part, given)
         chosen = given.chosen(part.name, part)
         if not chosen:
             return None
@@ -48,8 +45,6 @@ class LabelStudioOne(Way):
         return option.value, reason_for(part, given, place, option) if place is not None else None
 
     def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        if part.type == "rating":
-            return [result_of(part.name, part.to, "rating", {"rating": value})]
         options = part.options(context.texts)
         at = next((at for at, option in enumerate(options) if same(option.value, value)), None)
         if at is None:
@@ -58,22 +53,7 @@ class LabelStudioOne(Way):
         return [chosen, *(write_reason(part, at + 1, options[at], reason) if part.own else ())]
 
     def ask(self, parent: Element, part: Part) -> None:
-        if part.type != "rating":
-            ask_choices(parent, part)
-            return
-        n = str(len(part.criterion.values))
-        require(SubElement(parent, "Rating", name=part.name, toName=ABOUT, maxRating=n, icon="star"), part)
-
-
-def _read_stars(part: Part, given: Given) -> Answer:
-    found = given.one(part.name)
-    if found is None:
-        return None
-    value = next((value for value in part.criterion.values if same(value, found)), None)
-    if value is None:
-        given.say(part, f"{spelled(found)} is none of {', '.join(str(each) for each in part.criterion.values)}.")
-        return None
-    return value, None
+        ask_choices(parent, part)
 
 
 class OneOf(CriterionKind):

@@ -205,10 +205,6 @@ class CriterionKind(Kind):
     is_about: ClassVar[Literal["item", "image", "text"]] = "item"
     """What on the page there an answer is attached to."""
 
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        """The type of its results there. ``depended_on``: other criteria are shown after its choices."""
-        return "choices"
-
     def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
         """Why it cannot be asked there, as a sentence; None if it can."""
         return None if self.label_studio else "Label Studio has no control for this kind."

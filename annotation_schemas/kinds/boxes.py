@@ -7,7 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas.drawing import DECIMALS
-from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
+from annotation_schemas.kinds._drawn import (
+    ROLE,
+    Drawing,
+    DrawnCriterion,
+    DrawnField,
+    LabelStudioDrawn,
+    image_problem,
+    keys_problem,
+)
 from annotation_schemas.model import Criterion
 from domain.policies import same
 
@@ -36,6 +44,13 @@ def _box(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
 BOXES = Drawing("box", "boxes", _box)
 
 
+class LabelStudioBoxes(LabelStudioDrawn):
+    """Rectangles, with labels where there are some."""
+
+    def type_of(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "rectanglelabels" if criterion.options else "rectangle"
+
+
 class BoxesCriterion(DrawnCriterion):
     """A rater draws rectangles."""
 
@@ -49,6 +64,7 @@ class BoxesCriterion(DrawnCriterion):
         "max": "how many at most; absent: any number",
     }
     drawing = BOXES
+    label_studio = LabelStudioBoxes()
     not_measured = (
         "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
@@ -62,9 +78,6 @@ class BoxesCriterion(DrawnCriterion):
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         label = {"label": offered[0]} if offered else {}
         return [[{**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}] * max(int(criterion.min or 0), 1)]
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "rectanglelabels" if criterion.options else "rectangle"
 
 
 class BoxesField(DrawnField):

@@ -6,7 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas.drawing import LARGEST_NUMBER
-from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
+from annotation_schemas.kinds._drawn import (
+    ROLE,
+    Drawing,
+    DrawnCriterion,
+    DrawnField,
+    LabelStudioDrawn,
+    image_problem,
+    keys_problem,
+)
 from annotation_schemas.model import Criterion
 
 
@@ -25,6 +33,12 @@ def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
 MARKS = Drawing("mark", "marks", _mark, unique="number")
 
 
+class LabelStudioMarks(LabelStudioDrawn):
+    """Points with numbers."""
+
+    result_type = "keypointlabels"
+
+
 class MarksCriterion(DrawnCriterion):
     """A rater sets numbered points."""
 
@@ -37,6 +51,7 @@ class MarksCriterion(DrawnCriterion):
         "max": "how many at most; absent: any number",
     }
     drawing = MARKS
+    label_studio = LabelStudioMarks()
     not_measured = (
         "which mark of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
@@ -49,9 +64,6 @@ class MarksCriterion(DrawnCriterion):
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         n = max(int(criterion.min or 0), 1)
         return [[{"number": number, "x": 0.5, "y": 0.5} for number in range(1, n + 1)]]
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "keypointlabels"
 
 
 class MarksField(DrawnField):

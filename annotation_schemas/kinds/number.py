@@ -27,6 +27,8 @@ from annotation_schemas.model import Choice, Criterion
 class LabelStudioNumber(Way):
     """A number."""
 
+    result_type = "number"
+
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         found = given.one(part.name)
         if found is None:
@@ -102,9 +104,6 @@ class Number(CriterionKind):
     def limits(self, criterion: Criterion) -> str:
         given = [("from", criterion.min), ("to", criterion.max), ("in steps of", criterion.step)]
         return " ".join(f"{word} {limit:g}" for word, limit in given if limit is not None)
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "number"
 
 
 CRITERION = Number()

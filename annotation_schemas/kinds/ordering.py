@@ -17,6 +17,8 @@ from domain.policies import same
 class LabelStudioOrder(Way):
     """A list that is put in order."""
 
+    result_type = "ranker"
+
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         found = given.one(part.name)
         if isinstance(found, Mapping):
@@ -90,9 +92,6 @@ class Ordering(CriterionKind):
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return [list(offered), list(offered[::-1])]
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "ranker"
 
 
 CRITERION = Ordering()

@@ -29,6 +29,8 @@ from domain.policies import same
 class LabelStudioProperties(Way):
     """A choice for each property."""
 
+    result_type = "property_list"
+
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
         found = []
@@ -123,9 +125,6 @@ class PropertyList(CriterionKind):
         labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))
         said = zip(said_of(criterion), labels, strict=True)
         return {"said": [{"value": value, "label": label} for value, label in said]}
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "property_list"
 
     def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
         if criterion.field is not None:

@@ -18,6 +18,8 @@ from domain.policies import same
 class LabelStudioPassages(Way):
     """Regions of a text."""
 
+    result_type = "labels"
+
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         text = context.texts.get(part.criterion.of or PREDICTION)
         options = list(part.criterion.options)
@@ -119,9 +121,6 @@ class Spans(CriterionKind):
 
     def page(self, criterion: Criterion) -> Json:
         return {**super().page(criterion), "of": criterion.of or PREDICTION}
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "labels"
 
 
 CRITERION = Spans()

@@ -16,6 +16,8 @@ from annotation_schemas.model import Choice, Criterion
 class LabelStudioWords(Way):
     """Text, or a list of texts."""
 
+    result_type = "textarea"
+
     def read(self, part: Part, given: Given, context: Context) -> Answer:
         found = given.words(part.name, part)
         if part.field_row is not None and part.field_row.is_list:
@@ -67,9 +69,6 @@ class TextCriterion(CriterionKind):
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return ["words", "other words"]
-
-    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
-        return "textarea"
 
 
 class TextField(Written):
