@@ -72,11 +72,11 @@ class Requests:
         address: str,
         token: Token,
         *,
-        listed: Sequence[str] = (),
-        seconds: float = SECONDS,
-        pauses: Sequence[float] = PAUSES,
-        largest: int = LARGEST_REPLY,
-        resolve: Resolve | None = None,
+        listed: Sequence[str],
+        seconds: float,
+        pauses: Sequence[float],
+        largest: int,
+        resolve: Resolve | None,
     ) -> None:
         self.address = tokens.normal(address)
         self.read = Objects(self.address)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from app import dialogs, markup, shell
+from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import run_lists, watch
@@ -18,10 +19,9 @@ from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
-from domain.runs import OPEN, RunState
+from domain.runs import RunState
 from workflow.results import judge_replies
 from workflow.results.judge_replies import Tally
-from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
 LAST = 3
@@ -85,38 +85,33 @@ LISTING = Listing(
 
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
-    """One run; the page follows it while a worker may be at it."""
-    every = watch.FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
-    st.fragment(run_every=every)(_live)(services, project, view.id, view.state)
+    """One run of a judge; the page follows it while a worker may be at it."""
+    watch.follow(services, view, partial(_draw, services, project))
 
 
-def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState) -> None:
-    with shell.guard(services):
-        view = run_views.view(services.store, by=services.person, run=run)
-        if view.state is not drawn_as:
-            st.rerun()
-        tallies = judge_replies.tallies(services.store, by=services.person, run=run)
-        shell.show(*figures(view, tallies))
-        if view.spec:
-            watch.buttons(services, view)
-        else:  # its replies came out of a file, and there is no one to ask
-            watch.withdraw(services, view)
-        watch.tell_waiting(services, view)
-        if view.state is RunState.BATCH:
-            shell.show(markup.notice(BATCH.format(run=view.id)))
-        parts = []
-        reasons = judge_replies.reasons_of(services.store, by=services.person, run=run)
-        if reasons:
-            parts += [_section("Without a score"), failures(reasons, view)]
-        last = judge_replies.replies_of(services.store, by=services.person, run=run, limit=LAST)
-        if last:
-            titles = {known.id: known.title for known in project.schema.schema_.dimensions}
-            parts.append(_section("Last replies"))
-            parts += [shown.card(each, view.project, run, title=titles.get(each.dimension, "")) for each in last]
-        if view.workers:
-            parts += [_section("Workers"), watch.workers(view)]
-        if parts:
-            shell.show(*parts)
+def _draw(services: Services, project: ProjectView, view: RunView) -> None:
+    tallies = judge_replies.tallies(services.store, by=services.person, run=view.id)
+    shell.show(*figures(view, tallies))
+    if view.spec:
+        watch.buttons(services, view)
+    else:  # its replies came out of a file, and there is no one to ask
+        watch.withdraw(services, view)
+    watch.tell_waiting(services, view)
+    if view.state is RunState.BATCH:
+        shell.show(markup.notice(BATCH.format(run=view.id)))
+    parts = []
+    reasons = judge_replies.reasons_of(services.store, by=services.person, run=view.id)
+    if reasons:
+        parts += [_section("Without a score"), failures(reasons, view)]
+    last = judge_replies.replies_of(services.store, by=services.person, run=view.id, limit=LAST)
+    if last:
+        titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+        parts.append(_section("Last replies"))
+        parts += [shown.card(each, view.project, view.id, title=titles.get(each.dimension, "")) for each in last]
+    if view.workers:
+        parts += [_section("Workers"), watch.workers(view)]
+    if parts:
+        shell.show(*parts)
 
 
 def _section(title: str) -> Markup:

@@ -50,9 +50,22 @@ def file_name(name: str) -> str:
 
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
-    """One run; the page follows it while a worker may be at it."""
+    """One run of a model; the page follows it while a worker may be at it."""
+    follow(services, view, partial(_draw, services))
+
+
+def follow(services: Services, view: RunView, draw: Callable[[RunView], None]) -> None:
+    """Draw a run as it stands, and again every few seconds while a worker may be at it."""
     every = FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
-    st.fragment(run_every=every)(_live)(services, view.id, view.state)
+    st.fragment(run_every=every)(_as_it_stands)(services, view.id, view.state, draw)
+
+
+def _as_it_stands(services: Services, run: str, drawn_as: RunState, draw: Callable[[RunView], None]) -> None:
+    with shell.guard(services):
+        view = run_views.view(services.store, by=services.person, run=run)
+        if view.state is not drawn_as:  # other buttons, and another pace of looking
+            st.rerun()
+        draw(view)
 
 
 def imported_answers(services: Services, view: RunView) -> None:
@@ -65,21 +78,17 @@ def imported_answers(services: Services, view: RunView) -> None:
     withdraw(services, view)
 
 
-def _live(services: Services, run: str, drawn_as: RunState) -> None:
-    with shell.guard(services):
-        view = run_views.view(services.store, by=services.person, run=run)
-        if view.state is not drawn_as:  # other buttons, and another pace of looking
-            st.rerun()
-        failed = run_views.failures_of(services.store, by=services.person, run=run) if view.failed else ()
-        shell.show(*figures(view))
-        buttons(services, view)
-        tell_waiting(services, view)
-        answered = run_views.attempts_of(
-            services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST
-        )
-        more = below(view, failed, answered)
-        if more:
-            shell.show(*more)
+def _draw(services: Services, view: RunView) -> None:
+    failed = run_views.failures_of(services.store, by=services.person, run=view.id) if view.failed else ()
+    shell.show(*figures(view))
+    buttons(services, view)
+    tell_waiting(services, view)
+    answered = run_views.attempts_of(
+        services.store, by=services.person, run=view.id, outcomes=tuple(ANSWERS), limit=LAST
+    )
+    more = below(view, failed, answered)
+    if more:
+        shell.show(*more)
 
 
 def figures(view: RunView) -> list[Markup]:

@@ -14,11 +14,11 @@ from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
 from domain.records import ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
-from domain.states import Stage, TaskState
+from domain.states import TaskState
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
 from workflow.annotate.leases import may_resume
-from workflow.annotate.task_views import visible_fields
+from workflow.annotate.task_views import fields_shown
 
 MOST = 20
 MOST_LATE = 200
@@ -148,11 +148,7 @@ def _access(session: Session, person: Person, row: StoredTask) -> Access | None:
 
 def _words(session: Session, access: Access, row: StoredTask) -> str:
     """The first words of the item, of what this stage may see."""
-    if row.item_id is None or row.stage is Stage.AUTHORING:
-        return ""
-    item = items.by_id(session, id=row.item_id)
-    content = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
-    seen = visible_fields(access.schema, row.stage, content)
+    seen = fields_shown(session, access=access, row=row, person=None)
     texts = [value for value in seen.values() if isinstance(value, str) and value.strip()]
     first = " ".join(texts[0].split()) if texts else ""
     return first if len(first) <= FIRST_WORDS else f"{first[: FIRST_WORDS - 1]}…"

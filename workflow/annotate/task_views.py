@@ -49,13 +49,17 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
     )
 
 
-def fields_shown(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
-    """The fields of a task's item as this person sees them."""
+def fields_shown(session: Session, *, access: Access, row: StoredTask, person: Person | None) -> dict[str, Any]:
+    """The fields of a task's item that its stage shows, as a person sees them; None: options in the item's order.
+
+    Empty while the item is being written.
+    """
     if row.item_id is None or row.stage is Stage.AUTHORING:
         return {}
     revision = row.revision if row.revision is not None else items.by_id(session, id=row.item_id).current_revision
     content = items.content(session, item_id=row.item_id, revision=revision)
-    return visible_fields(access.schema, row.stage, content) | shuffled_fields(access, row, person, content)
+    in_their_order = shuffled_fields(access, row, person, content) if person is not None else {}
+    return visible_fields(access.schema, row.stage, content) | in_their_order
 
 
 def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from db.engine import Session, Store
 from db.records import StoredAsset, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.records import AssetFile, Person
-from domain.states import Stage
 from labelstudio import results
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate.task_views import roles_for, visible_fields
+from workflow.annotate.task_views import fields_shown, roles_for
 
 NOT_SHOWN = "There is no such picture or clip in a task that is out."
 
@@ -87,27 +86,16 @@ def _as_sent(session: Session, access: Access, row: StoredTask, asset: str) -> O
     if at is None or media is None:
         raise NotFound(NOT_SHOWN)
     roles = [role for role, _, _ in there]
-    fields = _fields(session, access, row)
+    fields = fields_shown(session, access=access, row=row, person=None)
     image = roles[: at + 1].count(roles[at])
     drawn = results.drawn_on(access.schema, row.stage.value, fields, roles, roles[at], image) if fields else {}
     return Outside(AssetFile(sha256=media.sha256, kind=media.kind, mime=media.mime), drawn)
 
 
-def _fields(session: Session, access: Access, row: StoredTask) -> Mapping[str, Any]:
-    if row.item_id is None or row.stage is Stage.AUTHORING:
-        return {}
-    item = items.by_id(session, id=row.item_id)
-    revision = row.revision if row.revision is not None else item.current_revision
-    if revision is None:
-        return {}
-    content = items.content(session, item_id=row.item_id, revision=revision)
-    return visible_fields(access.schema, row.stage, content)
-
-
 def _of_task(
     session: Session, access: Access, row: StoredTask
 ) -> list[tuple[str, StoredAsset, StoredMediaObject | None]]:
-    """Role, asset and file of everything that a task shows, as ``show.task_view`` has them."""
+    """Role, asset and file of everything that a task shows, as ``task_views.task_view`` has them."""
     if row.item_id is not None:
         return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]
     picked = assets.picks(session, task_id=row.id)
