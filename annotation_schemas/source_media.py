@@ -117,7 +117,7 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         elif name in (FEWEST, MOST) and (goal not in names or _progress(schema) is None):
             yield path, f"it needs a field `{goal}` and one of kind `segments` with what was done towards it"
         elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
-            yield path, "no frame is picked or sifted here: there is no authoring and no triage"
+            yield path, "no frame is picked or triaged here: there is no authoring and no triage"
     least, most = number(schema, FEWEST), number(schema, MOST)
     if least is not None and most is not None and least > most:
         yield ("source", "media", FEWEST), f"no goal has at least {least:g} and at most {most:g} actions"

@@ -4,7 +4,7 @@
 
 Three parts, each on SQLite and on a PostgreSQL server of its own:
 
-- *hands*: processes that claim, vote, dawdle past their lease, give back, put off, type, undo and submit twice, killed
+- *hands*: processes that claim, vote, dawdle past their lease, give back, postpone, type, undo and submit twice, killed
   with SIGKILL at random and started again. Afterwards the tables are read by plain SQL and compared with what every
   person wrote down, on disk, before their next step; and ``touchstone check`` recomputes everything.
 - *duel*: two processes reach for the same slot at the same moment, ten thousand times; exactly one must get it.

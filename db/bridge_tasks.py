@@ -316,7 +316,7 @@ def stayed_until(session: Session, *, bridge_id: int, until: datetime | None) ->
 def in_hand_not_out(
     session: Session, *, project_id: int, stage: Stage, person_id: int, only_qualifying: bool, limit: int
 ) -> list[str]:
-    """The claims (public ids) of a person in a stage that they have not put off and that wait on no server."""
+    """The claims (public ids) of a person in a stage that they have not postponed and that wait on no server."""
     out = exists().where(
         col(BridgeTaskRow.task_id) == col(TaskRow.id),
         col(BridgeTaskRow.person_id) == person_id,

@@ -1,4 +1,4 @@
-"""Queries on what people have put off."""
+"""Queries on what people have postponed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.states import Stage
 
 
 def put(session: Session, *, row: StoredTask, person_id: int, released: bool, now: datetime) -> None:
-    """Put a slot's unit off for a person; what was put off before is put off anew."""
+    """Postpone a slot's unit for a person; what was postponed before is postponed anew."""
     forget(session, person_id=person_id, unit=row.unit)
     session.add(
         PostponedRow(
@@ -38,7 +38,7 @@ def forget(session: Session, *, person_id: int, unit: str) -> None:
 def of_person(
     session: Session, *, person_id: int, project_id: int | None = None, stage: Stage | None = None, limit: int = 50
 ) -> list[tuple[StoredPostponed, StoredTask]]:
-    """What a person has put off, the longest ago first."""
+    """What a person has postponed, the longest ago first."""
     conditions: list[Any] = [PostponedRow.person_id == person_id]
     if project_id is not None:
         conditions.append(PostponedRow.project_id == project_id)
@@ -55,7 +55,7 @@ def of_person(
 
 
 def count(session: Session, *, person_id: int, project_id: int, stage: Stage) -> int:
-    """How much a person has put off in a stage."""
+    """How much a person has postponed in a stage."""
     wanted = select(func.count()).where(
         PostponedRow.person_id == person_id, PostponedRow.project_id == project_id, PostponedRow.stage == stage
     )

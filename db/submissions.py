@@ -159,7 +159,7 @@ def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datet
 
 
 def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[StoredDraft, StoredTask]]:
-    """What a person typed for tasks that they neither have nor have done nor put off, the newest first."""
+    """What a person typed for tasks that they neither have nor have done nor postponed, the newest first."""
     postponed = exists().where(col(PostponedRow.person_id) == person_id, col(PostponedRow.unit) == col(TaskRow.unit))
     done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
     theirs = and_(col(TaskRow.person_id) == person_id, col(TaskRow.state) != TaskState.WITHDRAWN)

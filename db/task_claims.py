@@ -67,7 +67,7 @@ def _mine(within: bool) -> Any:
 
 
 def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredTask]:
-    """The claims of a person in a stage that they have not put off."""
+    """The claims of a person in a stage that they have not postponed."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
     return list(session.exec(_claim(False).limit(50), params=given))
 
@@ -109,7 +109,7 @@ def _abandoned(stage: Stage, within: bool) -> Any:
 
 def open_siblings(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
     """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
-    put off."""
+    postponed."""
     return [(id, unit) for id, unit in session.execute(_open_siblings(stage), {"task": task_id, "taker": person_id})]
 
 

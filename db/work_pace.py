@@ -191,7 +191,7 @@ def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | Non
 
 
 def postponed(session: Session, *, project_id: int) -> dict[int, int]:
-    """How many units people have put off for later."""
+    """How many units people have postponed."""
     wanted = select(PostponedRow.person_id, func.count()).where(
         PostponedRow.project_id == project_id, col(PostponedRow.released).is_(False)
     )

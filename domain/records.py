@@ -402,7 +402,7 @@ class Progress:
     decided: int
 
 
-# ---- put off, and lost ----------------------------------------------------------------------------------------------
+# ---- postponed, and lost ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -426,7 +426,7 @@ class PostponedTask:
     """The item's first words, of what its stage may see."""
     at: datetime
     released: bool
-    """Given back for others; else put off."""
+    """Given back for others; else postponed."""
     yours_until: datetime | None
     """Until when no one else gets it; None: someone else may get it at any time."""
 

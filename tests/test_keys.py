@@ -413,8 +413,8 @@ def writers(seen: Seen) -> Any:
     return [[why for why in row.blocked if "People" in why] for row in found.rows]
 
 
-def sifted(seen: Seen) -> Any:
-    """What someone who sifts frames is shown."""
+def triaged(seen: Seen) -> Any:
+    """What someone who triages frames is shown."""
     there = world(seen, n=0)
     try:
         with there.store.read() as session:
@@ -786,8 +786,8 @@ ROWS: dict[str, Row] = {
     "Gold.after": row(golden, f"{V}.gold.after", 9, **{f"{V}.gold": GOLD}),
     "Gold.warn_below": row(golden, f"{V}.gold.warn_below", 0.9, **{f"{V}.gold": GOLD}),
     "Gold.stop_below": row(golden, f"{V}.gold.stop_below", 0.9, **{f"{V}.gold": GOLD}),
-    "Triage.per_source": row(sifted, "stages.triage.per_source", 1),
-    "Triage.reasons": row(sifted, "stages.triage.reasons", ["dark", "far"]),
+    "Triage.per_source": row(triaged, "stages.triage.per_source", 1),
+    "Triage.reasons": row(triaged, "stages.triage.reasons", ["dark", "far"]),
     "Authoring.people": row(writers, "stages.authoring.people", 1),
     "Authoring.dimensions_per_person": row(writers, "stages.authoring.dimensions_per_person", 1),
     "Authoring.people_per_dimension": row(writers, "stages.authoring.people_per_dimension", 1),
@@ -816,7 +816,7 @@ ROWS: dict[str, Row] = {
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
     "Grading.order": row(slots, f"{G}.order", "oldest"),
-    "Stages.triage": row(sifted, "stages.triage", "none"),
+    "Stages.triage": row(triaged, "stages.triage", "none"),
     "Stages.authoring": row(written, "stages.authoring", "none"),
     "Stages.verification": row(slots, "stages.verification", "none", **{"stages.adjudication": "none"}),
     "Stages.adjudication": row(verdicts, "stages.adjudication", "none"),

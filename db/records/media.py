@@ -1,4 +1,4 @@
-"""Media: sources, files, pools, and what was sifted."""
+"""Media: sources, files, pools, and decisions of triage."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StoredPick(SQLModel):
 
 
 class StoredCandidate(SQLModel):
-    """An image that has to be sifted before it may be in the pool, and in whose hands it is."""
+    """An image that goes through triage before it may be in the pool, and in whose hands it is."""
 
     asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})
     project_id: int = Field(foreign_key="project.id")

@@ -75,7 +75,7 @@ class StoredQueueCursor(SQLModel):
 
 
 class StoredPostponed(SQLModel):
-    """A unit that a person has put off: it is offered to them again after everything else."""
+    """A unit that a person has postponed: it is offered to them again after everything else."""
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
@@ -149,5 +149,5 @@ class StoredDraft(SQLModel):
     lost: bool = False
     """Arrived as a submission after the lease had gone to someone else."""
     put_away_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """When its writer took it off the list of kept texts."""
+    """When its writer removed it from the list of drafts."""
     saved_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,4 +1,4 @@
-"""Media: sources, files, pools, and what was sifted."""
+"""Media: sources, files, pools, and decisions of triage."""
 
 from __future__ import annotations
 

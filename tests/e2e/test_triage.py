@@ -1,4 +1,4 @@
-"""Triage in a real browser: two people sift drawn frames with keys alone, and the pool has exactly what they kept."""
+"""Triage in a real browser: two people triage drawn frames with keys alone, and the pool has exactly what they kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPED = "a lens cap is on"
 
 @pytest.fixture
 def running(server: Server, tmp_path: Path) -> Server:
-    """The shipped egothink with two who sift, one who writes, and candidates of four videos."""
+    """The shipped egothink with two who triage, one who writes, and candidates of four videos."""
     done = touchstone("project", "create", PROJECT, "--schema", "egothink", home=server.home)
     assert done.returncode == 0, done.stderr
     files = []

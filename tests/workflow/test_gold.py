@@ -314,7 +314,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     assert not names & {ids[view.item or ""] for view in answer_all(store, bob, lambda view: "red", n=40)}
 
 
-def test_putting_off_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
+def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
     ann = make_person(store, "ann")

@@ -258,7 +258,7 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     assert check(store) == []
 
 
-def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann: Person, tmp_path: Path) -> None:
+def test_a_lead_sends_frames_back_to_triage_and_reads_all_decisions(store: Store, ann: Person, tmp_path: Path) -> None:
     add(store, tmp_path / "in", unlike(3))
     lea = make_person(store, "lea", role=Role.LEAD)
     first = group(store, ann)
@@ -297,7 +297,7 @@ def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Stor
         triage.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
 
 
-def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path) -> None:
+def test_who_may_triage_and_who_may_look(store: Store, ann: Person, tmp_path: Path) -> None:
     add(store, tmp_path / "in", unlike(1))
     (frame,) = names(group(store, ann))
     writer = make_person(store, "writer", stages=[Stage.AUTHORING])

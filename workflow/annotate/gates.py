@@ -56,7 +56,7 @@ class Given:
 
     row: StoredTask
     postponed: bool = False
-    """They had put it off."""
+    """They had postponed it."""
 
 
 class Later:

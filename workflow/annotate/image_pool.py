@@ -36,7 +36,7 @@ def add_to_pool(
     source_of: Callable[[str], str | None] | None = None,
     dimension: str | None = None,
 ) -> AddedMedia:
-    """Offer images to authors; where the schema has a triage, to those who sift first. A file that is no proper image
+    """Offer images to authors; where the schema has a triage, to those who triage first. A file that is no proper image
     is refused by itself; one that is there already is counted. Of videos come the frames that ``source: media`` says.
 
     Parameters
@@ -50,7 +50,7 @@ def add_to_pool(
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
-    sifted = access.schema.stages.triage is not None
+    in_triage = access.schema.stages.triage is not None
     added, repeated, refused = 0, 0, list[tuple[str, str]]()
     every = source_media.number(access.schema, source_media.EVERY)
     for name, path in _frames_too(files, int(every), refused) if every else files:
@@ -59,7 +59,7 @@ def add_to_pool(
         except MediaRefused as error:
             refused.append((name, str(error)))
             continue
-        look = hash_of_file(media.path(stored.sha256, "thumb")) if sifted else None
+        look = hash_of_file(media.path(stored.sha256, "thumb")) if in_triage else None
         with store.write() as session:
             now = store.now()
             known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
@@ -88,10 +88,10 @@ def add_to_pool(
                 kind=stored.kind,
                 source_id=stock.source_id(session, project_id=access.project_id, name=source) if source else None,
                 dimension=dimension,
-                in_pool=not sifted,
+                in_pool=not in_triage,
                 now=now,
             )
-            if sifted:
+            if in_triage:
                 candidate_images.add(session, asset=asset, sharpness=stored.sharpness, look=look)
             added += 1
     with store.write() as session:

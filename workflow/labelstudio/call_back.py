@@ -17,7 +17,7 @@ from workflow.labelstudio.sync_lock import Link
 
 CALLED_BACK_AT_ONCE = 100
 """Tasks that are called back in one transaction."""
-_PUT_OFF = "put off"
+_POSTPONED = "postponed"
 _GIVEN_BACK = "given back"
 _KEPT = "kept"
 """What becomes of the claim of a task that is called back, if its rater still has it."""
@@ -62,7 +62,7 @@ def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[s
     if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
         return "It was given back, or went to someone else.", _KEPT
     if slot.lease_until is not None and slot.lease_until < now:
-        return "It was not answered in time.", _PUT_OFF
+        return "It was not answered in time.", _POSTPONED
     return "Its item was edited.", _KEPT
 
 

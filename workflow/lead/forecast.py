@@ -86,7 +86,7 @@ class AtWork:
     seen: datetime | None
     """When they last submitted something or their page asked for its lease anew."""
     today: int
-    """Tasks submitted for the first time today (UTC), and frames sifted."""
+    """Tasks submitted for the first time today (UTC), and frames decided in triage."""
     week: int
     """Likewise in the last seven times 24 hours."""
     held: int
@@ -110,13 +110,13 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         counts: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
         for stage, at in work_pace.first_submissions(session, project_id=access.project_id, since=begin):
             counts[stage][at.astimezone(UTC).date()] += 1
-        sifted = work_pace.triaged(session, project_id=access.project_id)
-        for _, at in sifted:
+        triaged = work_pace.triaged(session, project_id=access.project_id)
+        for _, at in triaged:
             if at >= begin:
                 counts[Stage.TRIAGE][at.astimezone(UTC).date()] += 1
         ever = work_pace.last_submission(session, project_id=access.project_id)
-        if sifted:
-            ever[Stage.TRIAGE] = max(at for _, at in sifted)
+        if triaged:
+            ever[Stage.TRIAGE] = max(at for _, at in triaged)
         hours = _seconds_a_task(session, access)
         found = []
         for stage in stages_of(access.schema):
