@@ -60,7 +60,7 @@ def reread(project: Project) -> None:
 def read_again(
     project: Project,
     spec: Annotated[
-        str, typer.Option(help="The second reader's description: a YAML file, or the name of one that we bring.")
+        str, typer.Option(help="The second reader's description: a YAML file, or the name of a shipped one.")
     ],
     model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
     items: Which = None,

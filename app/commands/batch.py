@@ -31,7 +31,7 @@ def submit(
     size: Size = SIZE,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Hand in anew what may have been handed in without anyone knowing of it."),
+        typer.Option("--again", help="Hand in again what may have been handed in without anyone knowing of it."),
     ] = False,
 ) -> None:
     """Hand in all questions of a run that are not out yet. Killed anywhere, the next time goes on."""

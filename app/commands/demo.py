@@ -26,7 +26,7 @@ def demo(
     reset: Annotated[
         bool,
         typer.Option(
-            "--reset", help="Make it anew, where the database holds nothing but the demo. Stop the server first."
+            "--reset", help="Make it again, where the database holds nothing but the demo. Stop the server first."
         ),
     ] = False,
     questions: Annotated[

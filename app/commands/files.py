@@ -97,7 +97,7 @@ def raters(
         typer.Option(help="Raters out of files that are machines; may be given again, or with commas.", metavar="A,B"),
     ] = None,
 ) -> None:
-    """Who the raters of imported files are, each a person or a machine; with options that is said anew."""
+    """Who the raters of imported files are, each a person or a machine; options say it again."""
     from app.commands.names import names_of
     from workflow.results import file_raters
 
@@ -174,7 +174,7 @@ def import_(
         ),
     ] = None,
 ) -> None:
-    """Bring files into a project: all of it or, if a row does not fit, nothing."""
+    """Import files into a project: all of it or, if a row does not fit, nothing."""
     from workflow.files.import_files import import_files
     from workflow.runs.model_descriptions import of_file
 
@@ -435,7 +435,7 @@ def edit(
 
 def refine(
     name: ProjectName,
-    model: Annotated[str, typer.Option(help="The model whose answers are looked at.")],
+    model: Annotated[str, typer.Option(help="The model whose answers are sent.")],
     everything: Annotated[
         bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
     ] = False,
@@ -444,7 +444,7 @@ def refine(
     from workflow.annotate.refinement import open_refinement
 
     done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)
-    typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} opened for refinement.")
+    typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} sent to refinement.")
 
 
 def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:

@@ -78,7 +78,7 @@ def judge(
         typer.Option(help="What it is asked by: the id of a template, ID@VERSION, or a template file."),
     ] = None,
     spec: Annotated[
-        str | None, typer.Option(help="The judge's description: a YAML file, or the name of one that we bring.")
+        str | None, typer.Option(help="The judge's description: a YAML file, or the name of a shipped one.")
     ] = None,
     sample: Annotated[
         str,

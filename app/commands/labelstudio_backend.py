@@ -18,7 +18,7 @@ def register(labelstudio: typer.Typer) -> None:
 
 def backend(
     project: Annotated[str, typer.Argument(help="The project whose tasks it may be asked about.")],
-    spec: Annotated[str, typer.Option(help="The model's description: a YAML file, or the name of one that we bring.")],
+    spec: Annotated[str, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")],
     strategy: Annotated[
         str,
         typer.Option(help="generate: it writes its answers; rank_options: it picks the likeliest of a task's choices."),

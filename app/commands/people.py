@@ -41,7 +41,7 @@ def add(
     login: Annotated[str, typer.Argument(help="What they type to sign in.")],
     name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; by default the login.")] = None,
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
-    project: Annotated[str | None, typer.Option(help="Let them into this project, too.")] = None,
+    project: Annotated[str | None, typer.Option(help="Add them to this project, too.")] = None,
     role: Annotated[Role, typer.Option(help="Their role in the project.")] = Role.ANNOTATOR,
     dimension: Annotated[
         list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")
@@ -131,7 +131,7 @@ def reactivate(
     login: Annotated[str, typer.Argument(help="Whose account.")],
     address: Address = HERE,
 ) -> None:
-    """Bring a deactivated account back, with the parts it had, and print a link that signs its owner in once."""
+    """Reactivate an account, with the roles it had, and print a link that signs its owner in once."""
     from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=True)

@@ -48,7 +48,7 @@ def register(cli: typer.Typer) -> None:
 def model(
     project: Project,
     spec: Annotated[
-        str | None, typer.Option(help="The model's description: a YAML file, or the name of one that we bring.")
+        str | None, typer.Option(help="The model's description: a YAML file, or the name of a shipped one.")
     ] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many items, in the project's own shuffled order.")
