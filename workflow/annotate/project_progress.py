@@ -219,7 +219,7 @@ def _too_few_others(
     slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
     if not slots:
         return ()
-    many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots)} answers of models wait"
+    many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots):,} answers of models wait"
     each = f" by {needed} people each" if needed > 1 else ""
     return (f"{many} for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people.",)
 
@@ -263,7 +263,7 @@ def _without_media(session: Session, access: Access) -> dict[str, missing_media.
 def _bring_in(access: Access, waiting: missing_media.Waiting) -> str:
     """How many items wait for which images and clips, and how these come in."""
     parts = [
-        f"{each.files} {each.kind}{'' if each.files == 1 else 's'}"
+        f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
         f"{'' if each.role == each.kind else f' ({each.role})'}, such as {each.example}"
         f"{f' of {each.source}' if each.source else ''}"
         for each in waiting.lacking
@@ -288,7 +288,7 @@ def _too_few_images(session: Session, access: Access, dimension: str, wanted: in
 
 
 def _items(n: int) -> str:
-    return "1 item waits" if n == 1 else f"{n} items wait"
+    return "1 item waits" if n == 1 else f"{n:,} items wait"
 
 
 def _people(n: int) -> str:
