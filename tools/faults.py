@@ -182,7 +182,14 @@ def _pytest(tree: Path, tests: Sequence[str], *, postgres: bool, stop: bool = Tr
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the faults; 0 if all of them are found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these faults, or areas, alone")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="these faults, or areas, alone; again for more",
+    )
     parser.add_argument("--jobs", type=int, default=1, help="so many copies are worked on at once")
     parser.add_argument("--postgres", action="store_true", help="run every named test on PostgreSQL, too")
     parser.add_argument("--list", action="store_true", help="say what is planted where, and run nothing")

@@ -10,6 +10,12 @@ from tools import faults
 ALL = faults.rows()
 
 
+def is_there(test: str) -> bool:
+    path, _, name = test.partition("::")
+    named = f"def {name.partition('[')[0]}("
+    return (ROOT / path).exists() and (not name or named in (ROOT / path).read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("fault", ALL, ids=lambda fault: fault.name)
 def test_a_fault_still_applies(fault: faults.Fault) -> None:
     """Where this fails a line has changed: give the row in ``tools/faults`` its new text, and run the fault."""
@@ -19,7 +25,7 @@ def test_a_fault_still_applies(fault: faults.Fault) -> None:
     if module.suffix == ".py":
         compile(changed, str(module), "exec")
     assert fault.breaks.endswith(".")
-    missing = [test for test in fault.tests if not (ROOT / test.split("::")[0]).exists()]
+    missing = [test for test in fault.tests if not is_there(test)]
     assert not missing, "name the tests that see it by their new place"
 
 
@@ -27,6 +33,15 @@ def test_there_are_enough_of_them_everywhere() -> None:
     areas = {"claims", "keep_rules", "visibility", "reading", "statistics", "files", "runs", "label_studio"}
     assert {each.area for each in ALL} == areas
     assert len(ALL) >= 60
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--only", "lease-ends-late", "kappa-se"], ["--only", "lease-ends-late", "--only", "kappa-se"]]
+)
+def test_several_may_be_named(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert faults.main([*arguments, "--list"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert listed == ["claims/lease-ends-late", "statistics/kappa-se"]
 
 
 def test_a_text_that_stands_twice_or_nowhere_is_refused() -> None:
