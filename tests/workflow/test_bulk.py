@@ -8,10 +8,11 @@ from sqlmodel import col, select
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed
+from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
-from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.annotate import claims, expired_drafts, priorities, submissions
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen
@@ -81,10 +82,13 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
     again = claims.take_back(store, person=ann, task=held.id)
     assert again == ("p", Stage.VERIFICATION)
     claims.heartbeat(store, person=ann, task=held.id)
+    claims.release(store, person=ann, task=held.id)
+    claims.heartbeat(store, person=ann, task=held.id)  # ann gave it back this time, so the open page may take it up
     submissions.submit(store, key="2", **answer)
 
 
 def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
+    clock = store.clock = Clock()
     make_project(store)
     lea = make_person(store, "lea", role=Role.LEAD)
     ann, ben = make_people(store, "ann", "ben")
@@ -101,8 +105,12 @@ def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
         assert why in seen.cannot[0][1]
     eve = make_person(store, "eve")
     given = {"by": lea, "project": "p", "action": Action.REASSIGN, "chosen": Chosen(person="ann"), "to": "eve"}
+    clock.advance(minutes=20)
     seen = bulk.preview(store, **given)
     assert bulk.do(store, token=seen.token, **given) == 1
+    with store.read() as session:
+        until = session.exec(select(TaskRow.lease_until).where(TaskRow.person_id == eve.id)).one()
+    assert until == clock.now + LEASE, "a whole lease, not what was left of ann's"
     assert claimed(store, eve).id == held.id
     vote(store, eve)
     with store.read() as session:

@@ -16,7 +16,7 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
-from workflow.access.projects import Access, access_to
+from workflow.access.projects import Access, access_to, set_member
 from workflow.annotate import (
     claims,
     expired_drafts,
@@ -207,6 +207,14 @@ def test_what_was_postponed_to_qualify_comes_back_also_behind_live_work_that_was
     clock.advance(minutes=1)
     again = claimed(store, ann)
     assert (again.id, again.postponed) == (mine.id, True)
+
+
+def test_what_was_postponed_stays_away_in_a_dimension_that_is_no_longer_theirs(store: Store, clock: Clock) -> None:
+    ann = at_postponed(store, clock)
+    make_items(store, 1, dimension="shape")
+    set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, dimensions=["shape"])
+    assert vote(store, ann).dimension == "shape"
+    assert isinstance(claims.next_task(store, person=ann, **HERE), NothingLeft)
 
 
 def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store: Store, clock: Clock) -> None:

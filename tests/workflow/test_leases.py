@@ -109,6 +109,10 @@ def test_drafts_only_go_forward(store: Store) -> None:
     submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
     straggler = drafts.save_draft(store, person=ann, task=view.id, seq=6, values={"note": "six"})
     assert straggler.values == {"note": "five"}
+    again = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    claims.release(store, person=ann, task=again.id)
+    straggler = drafts.save_draft(store, person=ann, task=view.id, seq=99, values={"note": "late"})
+    assert straggler.values["values"] == {"choice": "red"}, "who gave a correction back is correcting no more"
 
 
 def test_a_draft_needs_a_task_that_one_has_held(store: Store) -> None:
