@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
+from annotation_schemas.formats.columns import dimension_of_folder
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
@@ -56,6 +57,17 @@ def test_a_single_file_takes_its_dimension_from_its_folder_or_by_name(tmp_path: 
     assert named.files[0].items[0].dimension == "counting"
     with pytest.raises(FileRefused, match="no dimension 'colour'"):
         read_items(lonely, format="egothink", schema=schema("egothink"), dimension="colour")
+
+
+def test_of_several_folders_that_fit_the_longest_one_names_the_dimension() -> None:
+    ego = schema("egothink")
+    folders = ("objects", "Rooms/objects")
+    parts = tuple(
+        part.model_copy(update={"folder": folder}) for part, folder in zip(ego.dimensions, folders, strict=False)
+    )
+    two = ego.model_copy(update={"dimensions": parts})
+    assert dimension_of_folder(two, ["data", "Rooms", "objects"]) == parts[1]
+    assert dimension_of_folder(two, ["data", "objects"]) == parts[0]
 
 
 def test_egoplan_has_its_own_ids_and_letters(tmp_path: Path) -> None:
