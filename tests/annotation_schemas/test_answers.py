@@ -87,3 +87,16 @@ def test_what_does_not_fit_is_told(criterion: dict[str, Any], value: Any, said: 
     found = problem(criterion, value)
     assert found is not None
     assert said in found
+
+
+@pytest.mark.parametrize("reason", [None, "", " \n", [], ["blurred"]])
+def test_an_option_that_asks_why_wants_a_reason(reason: Any) -> None:
+    why = [{"value": "blurred", "label": "It is blurred"}]
+    asked = Criterion(
+        name="c", prompt="?", kind="choice", options=["good", {"value": "bad", "label": "Bad", "reasons": why}]
+    )
+    (found,) = check_answers([asked], {"c": "bad"}, {"c": reason}, {})
+    assert "Say why: It is blurred." in found.message
+    assert not check_answers([asked], {"c": "bad"}, {"c": "blurred"}, {})
+    assert not check_answers([asked], {"c": "bad"}, {"c": "a fly sat on it"}, {})
+    assert not check_answers([asked], {"c": "good"}, {}, {})
