@@ -518,3 +518,12 @@ def test_fixed_marks_belong_to_their_image() -> None:
     assert set(results.drawn_on(schema, "verification", fields, roles, "image", 2)) == {"boxes", "labels", "marks"}
     assert results.drawn_on(schema, "verification", fields, roles, "clip", 1) == {}
     assert results.drawn_on(schema, "verification", fields, roles, "image", 3) == {}
+
+
+def test_boxes_that_raters_must_not_see_are_not_drawn_for_them() -> None:
+    tour = load_schema(shipped()["tour"]).schema_
+    parts = [part.model_copy(update={"secret_in": ("verification",)}) for part in tour.item.fields]
+    schema = tour.model_copy(update={"item": tour.item.model_copy(update={"fields": tuple(parts)})})
+    fields = {"pointed": [{"label": "A", "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}]}
+    assert results.drawn_on(schema, "verification", fields, ["image"], "image", 1) == {}
+    assert results.drawn_on(schema, "adjudication", fields, ["image"], "image", 1)["boxes"] == fields["pointed"]

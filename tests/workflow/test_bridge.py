@@ -615,6 +615,11 @@ def test_a_task_deleted_there_is_told_and_goes_out_again(store: Store, front: Ou
     push(store, front)
     assert len(front.waiting("ann")) == 3
     assert pull(store, front).outcomes == {}
+    (project,) = front.projects.values()
+    project.tasks[known[0].id] = known[0]  # a backup there was played back
+    pull(store, front)
+    assert known[0].id not in front.all_tasks(), "the same item went out anew, and is asked once"
+    assert len(front.waiting("ann")) == 3
 
 
 def test_a_whole_project_deleted_there_is_made_anew(store: Store, front: Outside) -> None:
