@@ -541,6 +541,20 @@ def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
     answered_all(store, 5)
 
 
+def test_a_worker_that_was_given_up_and_is_heard_of_again_is_there(store: Store) -> None:
+    run, _ = begun(store, 1)
+    now = store.now()
+    with store.write() as session:
+        row = rows.by_public_id(session, public_id=run)
+        assert row is not None
+        worker = run_chunks.add_worker(session, run_id=row.id, name="w", about={}, now=now)
+        run_chunks.end_worker(session, worker_id=worker, now=now)
+    assert not run_views.view(store, by=None, run=run).worked_on
+    with store.write() as session:
+        run_chunks.extend(session, worker_id=worker, now=now, until=now + worker_registry.LEASE)
+    assert run_views.view(store, by=None, run=run).worked_on
+
+
 # ---- afterwards ------------------------------------------------------------------------------------------------------
 
 
