@@ -430,6 +430,11 @@ def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, it
     projects.set_member(store, by=None, project="other", login="bo", role=Role.LEAD)
     page = words(show("bo", run=run, project="other"))
     assert "secret answer" not in page
+    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.LEAD)
+    page = words(show("bo", run=run, project="other"))  # a lead of both sees it where it belongs
+    assert "secret answer" not in page
+    assert "There is no run" in page
+    assert "secret answer" in words(show("bo", run=run))
 
 
 def test_files_have_every_attempt_and_no_formula(store: Store, home: Home, items: list[int]) -> None:
