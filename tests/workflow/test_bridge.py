@@ -616,10 +616,13 @@ def test_a_task_deleted_there_is_told_and_goes_out_again(store: Store, front: Ou
     assert len(front.waiting("ann")) == 3
     assert pull(store, front).outcomes == {}
     (project,) = front.projects.values()
-    project.tasks[known[0].id] = known[0]  # a backup there was played back
+    known[1] = front.waiting("ann")[0]  # that pull has noted its id there
+    front.delete_task(known[1].id)
+    assert pull(store, front).outcomes == {BridgeOutcome.DELETED: 1}
+    project.tasks |= {task.id: task for task in known[:2]}  # a backup there was played back
     pull(store, front)
-    assert known[0].id not in front.all_tasks(), "the same item went out anew, and is asked once"
-    assert len(front.waiting("ann")) == 3
+    assert len(front.waiting("ann")) == 2
+    assert not {task.id for task in known[:2]} & set(front.all_tasks()), "each item is out once"
 
 
 def test_a_whole_project_deleted_there_is_made_anew(store: Store, front: Outside) -> None:
