@@ -78,7 +78,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
     yield from _grading(schema)
     yield from _shuffles(schema)
     yield from _gates(schema)
-    yield from _told(schema)
+    yield from _shown_answers(schema)
     yield from _judges(schema)
     yield from _models(schema)
 
@@ -640,7 +640,7 @@ def _gates(schema: Schema) -> Iterator[Finding]:
 # ---- what raters are told -------------------------------------------------------------------------------------------
 
 
-def _told(schema: Schema) -> Iterator[Finding]:
+def _shown_answers(schema: Schema) -> Iterator[Finding]:
     """Fields that are shown where raters should find the answer by themselves."""
     stage = schema.stages.verification
     if stage is None:

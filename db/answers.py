@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from db import readings
 from db.file_raters import MARKED
-from db.judging import one_of_each
+from db.judging import latest_of_each
 from db.records import StoredAnnotation, StoredAttempt, StoredImportedRating, StoredPerson, StoredRun
 from db.tables import (
     AnnotationRow,
@@ -291,7 +291,7 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
     newest: dict[tuple[int, str], JudgeScore] = {}
     for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
         newest[unit_id, criterion] = JudgeScore(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
-    return one_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
+    return latest_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
 
 
 def with_text(session: Session, *, project_id: int, text: str) -> set[int]:

@@ -136,7 +136,7 @@ def remove_person(session: Session, *, row: StoredBridgePerson) -> None:
     session.flush()
 
 
-def say_why(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> None:
+def note_reason(session: Session, *, bridge_id: int, why: Mapping[int, str]) -> None:
     """Note for people (by id) why nothing more was sent to them."""
     for person_id, sentence in sorted(why.items()):
         session.exec(

@@ -255,7 +255,7 @@ def newest(session: Session, *, place_id: int) -> int:
     return session.exec(wanted).one() or 0
 
 
-def no_longer_theirs(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[StoredBridgeTask, StoredTask]]:
+def stale_tasks(session: Session, *, bridge_id: int, now: datetime) -> list[tuple[StoredBridgeTask, StoredTask]]:
     """What stands there although its slot is done, called off, someone else's, or its lease has ended, or although its
     item has another revision now."""
     revised = and_(col(BridgeTaskRow.revision).is_not(None), col(BridgeTaskRow.revision) != ItemRow.current_revision)
@@ -313,7 +313,7 @@ def stayed_until(session: Session, *, bridge_id: int, until: datetime | None) ->
     return [id for id in session.exec(wanted)]
 
 
-def in_hand_not_out(
+def claims_not_sent(
     session: Session, *, project_id: int, stage: Stage, person_id: int, only_qualifying: bool, limit: int
 ) -> list[str]:
     """The claims (public ids) of a person in a stage that they have not postponed and that wait on no server."""

@@ -146,7 +146,7 @@ def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> S
     return session.exec(wanted).all()
 
 
-def let_go(session: Session, *, project_id: int, person_id: int) -> None:
+def release(session: Session, *, project_id: int, person_id: int) -> None:
     """Take everything out of someone's hands."""
     session.exec(
         update(CandidateRow)

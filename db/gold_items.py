@@ -173,7 +173,7 @@ def _of_stage() -> tuple[Any, ...]:
     )
 
 
-def hand_out(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> StoredTask | None:
+def assign(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> StoredTask | None:
     """A task for one person about gold, in their hands; None if they have had it."""
     gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
     grading = gold.prediction_id is not None

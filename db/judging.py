@@ -250,10 +250,10 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         newest[unit_id, criterion] = Score(
             run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind.own_scale
         )
-    return one_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
+    return latest_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
 
 
-def one_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
+def latest_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
     """What counts of what a judge said in several runs about the same: the newest with a score, else the newest."""
     counting: dict[Hashable, _S] = {}
     for each in found:

@@ -105,7 +105,7 @@ def add_worker(session: Session, *, run_id: int, name: str, about: Mapping[str, 
     return row.id
 
 
-def tell_about(session: Session, *, worker_id: int, about: Mapping[str, Any]) -> None:
+def note_about(session: Session, *, worker_id: int, about: Mapping[str, Any]) -> None:
     """Note what a worker works with."""
     session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(about=dict(about)))
 

@@ -27,7 +27,7 @@ from annotation_schemas.asked import asked_of
 from annotation_schemas.formats import as_named, dimension_named, fields_of, item_keys, new_path, new_record
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
-from annotation_schemas.kinds.property_list import said_of
+from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.plans import steps_of
@@ -202,7 +202,7 @@ def verdicts(seen: Seen) -> Any:
 def offered(seen: Seen) -> Any:
     """What each criterion offers, and what can be said of properties."""
     criteria = registry.criteria_of(seen.schema, "verification", "one")
-    return [(each.name, options_of(each, ITEM), said_of(each), each.show_if) for each in criteria]
+    return [(each.name, options_of(each, ITEM), sayable_values(each), each.show_if) for each in criteria]
 
 
 def plan_steps(seen: Seen) -> Any:

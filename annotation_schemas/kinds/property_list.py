@@ -32,7 +32,7 @@ class LabelStudioProperties(Way):
     result_type = "property_list"
 
     def read(self, part: Part, given: Given, context: Context) -> Answer:
-        said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
+        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
         found = []
         for at, option in enumerate(part.criterion.options, 1):
             chosen = given.chosen(part.side("is", at), part)
@@ -45,7 +45,7 @@ class LabelStudioProperties(Way):
         return (found, None) if found else None
 
     def write(self, part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-        said = [Choice(value=each, label=str(each)) for each in said_of(part.criterion)]
+        said = [Choice(value=each, label=str(each)) for each in sayable_values(part.criterion)]
         told = codes(said, own=True)
         found = []
         for at, option in enumerate(part.criterion.options, 1):
@@ -58,7 +58,7 @@ class LabelStudioProperties(Way):
         return found
 
     def ask(self, parent: Element, part: Part) -> None:
-        said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
+        said = [Choice(value=value, label=str(value)) for value in sayable_values(part.criterion)]
         for at, option in enumerate(part.criterion.options, 1):
             text = option.label if not option.help else f"{option.label}: {option.help}"
             SubElement(parent, "Header", value=plain(text), size="5")
@@ -97,8 +97,8 @@ class PropertyList(CriterionKind):
             same(entry["name"], option.value) for entry, option in zip(value, options, strict=False)
         ):
             return "Say something about every property, in the order in which they are asked."
-        if not all(any(same(entry["value"], known) for known in said_of(criterion)) for entry in value):
-            return f"Each property is one of {', '.join(str(known) for known in said_of(criterion))}."
+        if not all(any(same(entry["value"], known) for known in sayable_values(criterion)) for entry in value):
+            return f"Each property is one of {', '.join(str(known) for known in sayable_values(criterion))}."
         return None
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
@@ -108,7 +108,9 @@ class PropertyList(CriterionKind):
         return sorted_by(value, places)
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        return [Measured(_part(criterion.name, each.value), level, said_of(criterion)) for each in criterion.options]
+        return [
+            Measured(_part(criterion.name, each.value), level, sayable_values(criterion)) for each in criterion.options
+        ]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         if not is_list(value):
@@ -119,11 +121,11 @@ class PropertyList(CriterionKind):
         return f"{entry['name']}: {entry['value']}" if set(entry) == {"name", "value"} else None
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
-        return [[{"name": name, "value": value} for name in offered] for value in said_of(criterion)]
+        return [[{"name": name, "value": value} for name in offered] for value in sayable_values(criterion)]
 
     def page(self, criterion: Criterion) -> Json:
-        labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))
-        said = zip(said_of(criterion), labels, strict=True)
+        labels = criterion.labels or tuple(as_words(value) for value in sayable_values(criterion))
+        said = zip(sayable_values(criterion), labels, strict=True)
         return {"said": [{"value": value, "label": label} for value, label in said]}
 
     def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
@@ -132,7 +134,7 @@ class PropertyList(CriterionKind):
         return None
 
 
-def said_of(criterion: Criterion) -> tuple[Any, ...]:
+def sayable_values(criterion: Criterion) -> tuple[Any, ...]:
     """What can be said of each property of a property list."""
     return criterion.values or ("yes", "no")
 

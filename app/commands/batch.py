@@ -40,7 +40,7 @@ def submit(
     shared, given = _opened()
     n = batches.submit(shared.store, by=None, run=run, size=size, again=again, open_endpoint=_endpoint(shared), **given)
     typer.echo(f"{n} questions were handed in." if n else "Nothing was left to hand in.")
-    _tell(shared, run)
+    _print_status(shared, run)
 
 
 def poll(run: Run) -> None:
@@ -49,7 +49,7 @@ def poll(run: Run) -> None:
 
     shared, given = _opened()
     batches.poll(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
-    _tell(shared, run)
+    _print_status(shared, run)
 
 
 def fetch(run: Run) -> None:
@@ -59,8 +59,8 @@ def fetch(run: Run) -> None:
 
     shared, given = _opened()
     found = batches.fetch(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
-    _tell_read(found.attempts, found.problems)
-    _tell(shared, run)
+    _print_read(found.attempts, found.problems)
+    _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
 
@@ -73,7 +73,7 @@ def write(
     shared, given = _opened()
     n = batches.write(shared.store, by=None, run=run, file=file, size=size, **given)
     typer.echo(f"{n} questions are in {file}." if n else "Nothing was left to hand in, so no file was written.")
-    _tell(shared, run)
+    _print_status(shared, run)
 
 
 def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
@@ -84,8 +84,8 @@ def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and e
     shared, given = _opened()
     for each in file:
         found = batches.read(shared.store, by=None, run=run, file=each, **given)
-        _tell_read(found.attempts, found.problems)
-    _tell(shared, run)
+        _print_read(found.attempts, found.problems)
+    _print_status(shared, run)
     judge.tell_verdicts(shared, run)
 
 
@@ -96,7 +96,7 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
     shared, given = _opened()
     n = batches.end(shared.store, by=None, run=run, number=number, **given)
     typer.echo(f"Batch {number} is ended; {n} of its questions got nothing.")
-    _tell(shared, run)
+    _print_status(shared, run)
 
 
 def show(run: Run) -> None:
@@ -104,7 +104,7 @@ def show(run: Run) -> None:
     from workflow.runs import batches
 
     shared, _ = _opened()
-    _tell(shared, run)
+    _print_status(shared, run)
     for problem in batches.view(shared.store, by=None, run=run).problems:
         typer.echo(f"  {problem.why}  {problem.raw[:LONGEST_SHOWN]!r}")
 
@@ -124,12 +124,12 @@ def _endpoint(shared: Resources) -> Any:
     return batches.endpoint_of(shared.settings)
 
 
-def _tell_read(attempts: int, problems: int) -> None:
+def _print_read(attempts: int, problems: int) -> None:
     rest = f"; {problems} lines are no one's answer and are kept as well" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
-def _tell(shared: Resources, run: str) -> None:
+def _print_status(shared: Resources, run: str) -> None:
     """Where the batches of a run stand."""
     from workflow.runs import batches
 

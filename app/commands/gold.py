@@ -42,7 +42,7 @@ def draw(
     """Make gold of settled items whose right answers are beyond doubt, evenly over the dimensions."""
     from workflow.annotate import gold_making
 
-    _tell(gold_making.draw(_store(), by=None, project=project, stage=stage, n=number))
+    _print_made(gold_making.draw(_store(), by=None, project=project, stage=stage, n=number))
 
 
 def add(
@@ -76,7 +76,7 @@ def add(
         known.append(gold_making.Known(str(row["item"]), row.get("model"), "", row["answers"]))
     if problems:
         raise InvalidInput(problems)
-    _tell(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
+    _print_made(gold_making.add(_store(), by=None, project=project, stage=stage, known=known))
 
 
 def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
@@ -137,7 +137,7 @@ def let_go_on(
     reinstate(project, login, why, stage)
 
 
-def _tell(made: Sequence[Known]) -> None:
+def _print_made(made: Sequence[Known]) -> None:
     typer.echo(f"{len(made)} made gold.")
     for known in made:
         typer.echo(f"{known.item}, {known.model}" if known.model else known.item)

@@ -120,7 +120,7 @@ def push(
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
         done = bridge.push(shared.store, client, bridging.forms_of(media), by=None, project=project)
     media.sweep()
-    _tell(bridging.said_of(done) or ["Nothing to send, and nothing to call back."])
+    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to call back."])
     for person in _status(shared, project, address).people:
         if person.why:
             typer.echo(f"  {person.login}: {person.why}")
@@ -136,7 +136,7 @@ def pull(project: Project, server: Server = None) -> None:
     _status(shared, project, address)
     with _client(shared, address) as client:
         done = bridge.pull(shared.store, client, bridging.forms_of(bridging.Media(shared)), by=None, project=project)
-    _tell(bridging.said_of(done) or ["Nothing new there."])
+    _tell(bridging.outcomes_in_words(done) or ["Nothing new there."])
 
 
 @labelstudio.command("sync")
@@ -164,7 +164,7 @@ def sync(
 
         def tell(pulled: Pulled | None, pushed: Pushed | None, said: str) -> None:
             media.sweep()
-            lines = [*bridging.said_of(pulled, pushed), *([said] if said and said != before[0] else [])]
+            lines = [*bridging.outcomes_in_words(pulled, pushed), *([said] if said and said != before[0] else [])]
             if before[0] and not said:
                 lines.append("It answers again.")
             before[0] = said

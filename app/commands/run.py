@@ -94,7 +94,7 @@ def model(
     score: Annotated[
         str | None, typer.Option(help="Which score names the likeliest option; by default what the schema names.")
     ] = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="So many questions at once.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="The batch size: so many questions at once.")] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
     ] = False,

@@ -32,7 +32,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: i
     if told.cost is not None:
         price = f"at most about {told.cost:.2f} {told.currency}"
     typer.echo(f"  {told.requests} requests, if each succeeds at once")
-    typer.echo(f"  about {told.tokens_in} tokens asked, at most {told.tokens_out} answered; cost {price}")
+    typer.echo(f"  about {told.tokens_in} input tokens, at most {told.tokens_out} output tokens; cost {price}")
     typer.echo(f"  {told.rule}")
 
 

@@ -212,7 +212,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
     given = shown.people(view, label="")
     if given:
         parts += [_section("People"), markup.tag("div", given, style="ts")]
-    parts += [_section("How it was read"), _readings(view), _section("What goes with it"), _facts(view)]
+    parts += [_section("How it was read"), _readings(view), _section("Details"), _facts(view)]
     return parts
 
 
@@ -223,7 +223,7 @@ def _readings(view: ReplyView) -> Markup:
         [
             [
                 markup.text(texts.opening(each.criterion, 80)),
-                markup.text(texts.opening(shown.said_of(each), 80)),
+                markup.text(texts.opening(shown.value_in_words(each), 80)),
                 markup.joined(
                     [
                         markup.text(f"{each.parser}, version {each.version}"),
@@ -241,8 +241,8 @@ def _facts(view: ReplyView) -> Markup:
     told: Mapping[str, str] = {
         "At": markup.moment(view.at, seconds=True),
         "Finish reason": view.finish_reason or "-",
-        "Tokens asked": texts.number(view.tokens_in),
-        "Tokens answered": texts.number(view.tokens_out),
+        "Input tokens": texts.number(view.tokens_in),
+        "Output tokens": texts.number(view.tokens_out),
         "Seconds": "not known" if view.seconds is None else f"{view.seconds:.3f}",
         "Cost": texts.cost(view.cost, None),
     }

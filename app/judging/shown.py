@@ -106,7 +106,7 @@ def marked(text: str, readings: Sequence[ReadingView], *, around: int | None = N
     here = first
     for start, end, reading in spans:
         parts.append(markup.text(shown.tame(text[here:start])))
-        named = f"{reading.criterion}: {said_of(reading)}"
+        named = f"{reading.criterion}: {value_in_words(reading)}"
         parts.append(
             markup.tag(
                 "mark",
@@ -133,7 +133,7 @@ def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, R
     return found
 
 
-def said_of(reading: ReadingView) -> str:
+def value_in_words(reading: ReadingView) -> str:
     """What a reading comes to, in words."""
     return value(reading.value) if reading.verdict.scored else reading.verdict.label
 
@@ -152,7 +152,7 @@ def scores(readings: Sequence[ReadingView]) -> Markup:
     return markup.joined(
         markup.tag(
             "span",
-            markup.text(shown.opening(said_of(each) if one else f"{each.criterion} {said_of(each)}", 80)),
+            markup.text(shown.opening(value_in_words(each) if one else f"{each.criterion} {value_in_words(each)}", 80)),
             style="ts-score" if each.verdict.scored else "ts-score bad",
             data_criterion=each.criterion,
         )

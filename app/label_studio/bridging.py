@@ -134,7 +134,7 @@ OUTCOMES = {
 }
 
 
-def said_of(*rounds: Pulled | Pushed | None) -> list[str]:
+def outcomes_in_words(*rounds: Pulled | Pushed | None) -> list[str]:
     """What a round has done, a line for each kind of thing; none if nothing happened."""
     lines = []
     for outcome, words in OUTCOMES.items():

@@ -191,11 +191,11 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
     turns = of.detail.get("transcript")
     if isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns):
         parts += [_section("Transcript"), shown.transcript(turns)]
-    parts += [_section("What goes with it"), _facts(each)]
+    parts += [_section("Details"), _facts(each)]
     rest = {key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores")}
     if rest:
         written = json.dumps(rest, ensure_ascii=False, indent=1)
-        parts += [_section("As it was kept"), shown.text_block(written, most=20_000, style="framed ts-mono")]
+        parts += [_section("As stored"), shown.text_block(written, most=20_000, style="framed ts-mono")]
     return parts
 
 
@@ -214,8 +214,8 @@ def _facts(each: AttemptView) -> Markup:
     facts = {
         "At": markup.moment(each.at, seconds=True),
         "Finish reason": of.finish_reason or "-",
-        "Tokens asked": shown.number(of.tokens_in),
-        "Tokens answered": shown.number(of.tokens_out),
+        "Input tokens": shown.number(of.tokens_in),
+        "Output tokens": shown.number(of.tokens_out),
         "Seconds": "not known" if of.seconds is None else f"{of.seconds:.3f}",
         "Waited before, in seconds": f"{of.waited:.1f}",
         "HTTP status": "-" if of.status is None else str(of.status),

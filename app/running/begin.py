@@ -23,7 +23,7 @@ from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from domain.runs import Preview, Question
 from workflow.runs import preview_run, run_start
-from workflow.runs.model_descriptions import ModelSpec, kept_as_yaml
+from workflow.runs.model_descriptions import ModelSpec, stored_as_yaml
 from workflow.runs.model_folders import Place, place_of
 from workflow.runs.preview_run import Estimate
 from workflow.runs.run_views import RunView
@@ -184,8 +184,8 @@ def estimated(told: Estimate) -> list[Markup]:
     """What asking an endpoint comes to, and by which rule."""
     figures = [
         ("requests, if each succeeds at once", f"{told.requests:,}"),
-        ("tokens asked, about", f"{told.tokens_in:,}"),
-        ("tokens answered, at most", f"{told.tokens_out:,}"),
+        ("input tokens, about", f"{told.tokens_in:,}"),
+        ("output tokens, at most", f"{told.tokens_out:,}"),
         ("cost, at most about", shown.cost(told.cost, told.currency)),
     ]
     rule = f"Worked out from the first {markup.count(told.worked_out_from, 'prompt')}. {told.rule}"
@@ -270,7 +270,7 @@ def description_of(run: RunView) -> None:
         shell.show(markup.notice(shown.tame(f"What is here came out of a file{': ' if files else ''}{files}.")))
         return
     shell.section("Description")
-    text = kept_as_yaml(run.spec)
+    text = stored_as_yaml(run.spec)
     st.code(text, language="yaml")
     st.download_button(
         "Download the description",

@@ -189,7 +189,7 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
                 help="The worker reads the key from its own environment. The key itself is stored nowhere.",
             )
             tokens = st.number_input("Longest answer, in tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
-            concurrency = st.number_input("Requests at once", 1, 256, 4, key="models.endpoint.concurrency")
+            concurrency = st.number_input("Requests in parallel", 1, 256, 4, key="models.endpoint.concurrency")
         with right:
             model = st.text_input("Model, as the server names it", key="models.endpoint.model")
             name = st.text_input("Name in tables (else the model's)", key="models.endpoint.name")
@@ -199,11 +199,9 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
             )
         first, second, third, fourth = st.columns(4)
         with first:
-            price_in = st.number_input("Price of 1 M tokens asked", 0.0, None, None, key="models.endpoint.price_in")
+            price_in = st.number_input("Price of 1 M input tokens", 0.0, None, None, key="models.endpoint.price_in")
         with second:
-            price_out = st.number_input(
-                "Price of 1 M tokens answered", 0.0, None, None, key="models.endpoint.price_out"
-            )
+            price_out = st.number_input("Price of 1 M output tokens", 0.0, None, None, key="models.endpoint.price_out")
         with third:
             currency = st.text_input("Currency", "USD", key="models.endpoint.currency")
         with fourth:

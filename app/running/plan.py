@@ -242,7 +242,7 @@ def _batch_size(spec: ModelSpec) -> None:
         description.take(description.with_value(text, "batch_size", st.session_state[key]))
 
     st.number_input(
-        "Questions at once (batch size)",
+        "Batch size",
         1,
         1024,
         spec.batch_size,

@@ -99,9 +99,9 @@ def figures(view: RunView) -> list[Markup]:
         pairs.append(("answered", f"{view.answered:,}"))
     if view.state in OPEN:
         pairs.append(("pace", shown.rate(view.rate * 60 if view.rate else None)))
-        pairs.append(("until it is done", shown.duration(view.remaining)))
+        pairs.append(("time left", shown.duration(view.remaining)))
     if view.done:
-        pairs += [("tokens asked", shown.number(view.tokens_in)), ("tokens answered", shown.number(view.tokens_out))]
+        pairs += [("input tokens", shown.number(view.tokens_in)), ("output tokens", shown.number(view.tokens_out))]
     if view.cost is not None or view.spec.get("endpoint"):
         over = " at least" if view.without_cost and view.cost is not None else ""
         pairs.append((f"cost{over}", shown.cost(view.cost, view.currency)))
@@ -168,7 +168,7 @@ def _section(title: str) -> Markup:
 
 def failures(of: Sequence[FailureView], view: RunView) -> Markup:
     """Failures grouped by what happened; an item of each leads to all of its kind."""
-    heads = [("Outcome", "line"), ("Reason", ""), ("Items", "number"), ("Such as", "line")]
+    heads = [("Outcome", "line"), ("Reason", ""), ("Items", "number"), ("Example", "line")]
     return markup.table(
         heads,
         [
@@ -213,7 +213,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
 
 def workers(view: RunView) -> Markup:
     """Who works on it, and on what."""
-    heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Heard of", "line")]
+    heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Last heard of", "line")]
     return markup.table(
         heads,
         [

@@ -70,7 +70,7 @@ def _items(services: Services, view: ProjectView) -> None:
     if takes in (Takes.ANSWERS, Takes.TASKS):
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
     are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
-    names = _told_names(model) if takes is Takes.TASKS else None
+    names = _name_pairs(model) if takes is Takes.TASKS else None
     plan = _plan(services, view) if takes is Takes.REPLIES else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
@@ -252,7 +252,7 @@ def _as_uploaded(folder: str) -> Iterator[None]:
         raise FileRefused(words) from error
 
 
-def _told_names(model: str | None) -> Callable[[], Names]:
+def _name_pairs(model: str | None) -> Callable[[], Names]:
     """What is called otherwise in a project of Label Studio, as it is typed; read when it is needed."""
     fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
     controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")

@@ -157,7 +157,7 @@ def _line(line: StageThere) -> list[markup.Markup]:
 
 
 def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None:
-    shell.section("Who is who there")
+    shell.section("Accounts in Label Studio")
     members = projects.members(services.store, person=services.person, project=view.name)
     mapped = {person.login: person for person in status.people}
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]

@@ -35,7 +35,7 @@ def render(services: Services) -> None:
         "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
     )
     members = projects.members(services.store, person=services.person, project=view.name)
-    _show_kept_line(services)
+    _show_message(services)
     _links()
     with st.container(horizontal=True):
         st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
@@ -300,7 +300,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
         elif getattr(now, what) != getattr(seen, what):
             raise Conflict(f"Someone has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
     _store(services, view, wanted)
-    _keep_line(_saved(view, wanted))
+    _keep_message(_saved(view, wanted))
 
 
 def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
@@ -364,9 +364,9 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
         ):
             raise Conflict(f"{member.person.name} is in the project already.")
         _store(services, view, member)
-        _keep_line(f"{member.person.name} is back in the project, with the role they had.")
+        _keep_message(f"{member.person.name} is back in the project, with the role they had.")
 
-    _keep_line(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
+    _keep_message(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
 
 
 def _deactivation(member: Membership) -> Question:
@@ -383,9 +383,9 @@ def _deactivation(member: Membership) -> Question:
 def _set_active(services: Services, member: Membership, *, active: bool) -> None:
     person = accounts.set_active(services.store, by=services.person, login=member.person.login, active=active)
     if active:
-        _keep_line(f"{person.name} may sign in again, with the roles they had.")
+        _keep_message(f"{person.name} may sign in again, with the roles they had.")
     else:
-        _keep_line(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+        _keep_message(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
 
 
 # ---- letting people in ----------------------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ def _add_member(services: Services, view: ProjectView) -> None:
             dimensions=dimensions,
             stages=stages,
         )
-        _keep_line(_saved(view, member))
+        _keep_message(_saved(view, member))
 
     _dialog(services, "Add someone who has an account", draw, let_in, button="Add", key=key)
 
@@ -460,13 +460,13 @@ def _links() -> None:
             st.button("I have copied it", key=f"people.copied.{path[-8:]}", on_click=links.__delitem__, args=(path,))
 
 
-def _keep_line(words: str, *, undo: Callable[[], None] | None = None) -> None:
+def _keep_message(words: str, *, undo: Callable[[], None] | None = None) -> None:
     """A line above the list that says what has changed, with a way to take it back."""
     shell.keep_message("people.said", words)
     st.session_state["people.undone"] = (words, undo)
 
 
-def _show_kept_line(services: Services) -> None:
+def _show_message(services: Services) -> None:
     shell.tell_refused()
     words, undo = st.session_state.get("people.undone", (None, None))
     if undo is None:

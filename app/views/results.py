@@ -199,7 +199,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
 TOGETHER: dict[str | None, str] = {
     None: "source, where items share one",
-    clusters.ALONE: "nothing: each stands for itself",
+    clusters.ALONE: "none: each item stands for itself",
     "source": "source",
 }
 

@@ -88,7 +88,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
     """A line for each person and stage; gold and qualification only where there are any."""
     heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
-    heads += [("Right on gold", "line")] * gold + [("Qualified with", "number")] * qualified
+    heads += [("Right on gold checks", "line")] * gold + [("Qualified with", "number")] * qualified
     rows = []
     for card in cards:
         row = [

@@ -484,8 +484,8 @@ def test_answers_are_sent_to_grading_once_and_without_the_model_s_name(
 
 
 def test_a_stored_description_is_told_even_if_its_keys_are_no_longer_known() -> None:
-    assert model_descriptions.kept_as_yaml(SPEC.dump()).startswith("name: little\n")
-    assert '"no_longer_known": 1' in model_descriptions.kept_as_yaml({**SPEC.dump(), "no_longer_known": 1})
+    assert model_descriptions.stored_as_yaml(SPEC.dump()).startswith("name: little\n")
+    assert '"no_longer_known": 1' in model_descriptions.stored_as_yaml({**SPEC.dump(), "no_longer_known": 1})
 
 
 def test_a_picture_that_cannot_be_read_has_no_address(tmp_path: Path) -> None:

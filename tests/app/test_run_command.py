@@ -251,7 +251,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
     )
     assert plan.returncode == 0, plan.stderr
     assert f"{ITEMS} requests" in plan.stdout
-    about = next(line.split() for line in plan.stdout.splitlines() if "tokens asked" in line)
+    about = next(line.split() for line in plan.stdout.splitlines() if "input tokens" in line)
     assert about[about.index("most") + 1] == str(10 * ITEMS)
     assert float(about[-2]) == pytest.approx(float(about[1]), rel=0.01)  # a token costs one
 

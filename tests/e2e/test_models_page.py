@@ -228,8 +228,8 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
                 page.get_by_role("button", name="Make the description").click()
                 expect(page.get_by_role("alert")).to_contain_text("The key itself is never typed here")
                 page.get_by_role("textbox", name="Environment variable that holds the key").fill(KEY)
-                page.get_by_label("Price of 1 M tokens asked").fill("2.5")
-                page.get_by_label("Price of 1 M tokens answered").fill("10")
+                page.get_by_label("Price of 1 M input tokens").fill("2.5")
+                page.get_by_label("Price of 1 M output tokens").fill("10")
                 page.get_by_role("textbox", name="Prices read on").fill("2026-11-01")
                 page.get_by_role("button", name="Make the description").click()
                 expect(page.get_by_role("textbox", name="The description in effect")).to_have_value(

@@ -77,7 +77,7 @@ def at_stopped(store: Store, clock: Clock) -> Person:
     with store.write() as session:
         access = access_to(session, person=ann, project="p")
         ((known, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-        task = gold_checks.hand_out(session, access=access, person=ann, gold_id=known.id, now=store.now())
+        task = gold_checks.assign(session, access=access, person=ann, gold_id=known.id, now=store.now())
         assert task is not None
         id = task.public_id
     submissions.submit(store, person=ann, task=id, key="wrong", values={"choice": "blue"})
@@ -252,7 +252,7 @@ def make_stopped_with(store: Store, clock: Clock) -> tuple[Person, str, str]:
     with store.write() as session:
         access = access_to(session, person=ann, project="p")
         ((known, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-        task = gold_checks.hand_out(session, access=access, person=ann, gold_id=known.id, now=store.now())
+        task = gold_checks.assign(session, access=access, person=ann, gold_id=known.id, now=store.now())
         assert task is not None
         id = task.public_id
     submissions.submit(store, person=ann, task=id, key="wrong", values={"choice": "blue"})

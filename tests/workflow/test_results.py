@@ -398,7 +398,7 @@ def test_the_order_of_models_may_depend_on_the_score() -> None:
         ("b", 0): {"won": {"mean_logprob": "y", "sum_logprob": "x"}, "score": "mean_logprob"},
         ("b", 1): {"won": {"mean_logprob": "x", "sum_logprob": "x"}, "score": "mean_logprob"},
     }
-    ranked = ranked_options.under_each_score(found, kept)
+    ranked = ranked_options.accuracy_by_score(found, kept)
     assert ranked is not None
     values = {place: line.found.value for place, line in ranked.by_score.items()}
     assert values == {

@@ -66,7 +66,7 @@ def opened_in_every_way(store: Store) -> Iterator[tuple[str, TaskRow]]:
     with store.write() as session:
         access = access_to(session, person=cy, project="p")
         ((gold, *_),) = gold_items.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-        assert gold_checks.hand_out(session, access=access, person=cy, gold_id=gold.id, now=store.now())
+        assert gold_checks.assign(session, access=access, person=cy, gold_id=gold.id, now=store.now())
     with store.read() as session:
         for row in session.exec(select(TaskRow).where(TaskRow.state != TaskState.DONE)):
             yield (row.stage.value if row.purpose is Purpose.LIVE else row.purpose.value), row

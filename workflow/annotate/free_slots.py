@@ -45,7 +45,7 @@ def claim_next(
         )
         found = [] if left_behind else _search(session, ways, limit=1 + attempt)
         if known is not None and (left_behind or found):  # among live work, never after the last of it
-            row = gold_checks.hand_out(session, access=access, person=person, gold_id=known, now=now)
+            row = gold_checks.assign(session, access=access, person=person, gold_id=known, now=now)
             if row is not None:
                 note_claim(session, access=access, row=row, person=person, before=None, now=now)
                 return row, False

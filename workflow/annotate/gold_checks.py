@@ -53,10 +53,10 @@ def due(
     return waiting[0][0] if waiting else None
 
 
-def hand_out(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
+def assign(session: Session, *, access: Access, person: Person, gold_id: int, now: datetime) -> StoredTask | None:
     """Assign a gold check to a person; None if they have had it."""
     shuffle = task_slots.shuffle_key(seed=access.seed, unit=gold_items.unit_of(gold_id), slot=person.id)
-    return gold_items.hand_out(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
+    return gold_items.assign(session, gold_id=gold_id, person_id=person.id, now=now, shuffle=shuffle)
 
 
 def gold_left(

@@ -31,7 +31,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             drafted = sum(n.values())
             why = list(blocked.get(dimension.id, ()))
             if dimension.id in unseen:
-                why.append(_bring_in(access, unseen[dimension.id]))
+                why.append(_missing_media_note(access, unseen[dimension.id]))
             why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
             rows.append(
                 DimensionProgress(
@@ -260,7 +260,7 @@ def _without_media(session: Session, access: Access) -> dict[str, missing_media.
     )
 
 
-def _bring_in(access: Access, waiting: missing_media.Waiting) -> str:
+def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> str:
     """How many items wait for which images and clips, and how these come in."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"

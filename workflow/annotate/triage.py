@@ -50,7 +50,7 @@ def next_group(store: Store, *, person: Person, project: str) -> TriageGroup | N
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=part.per_source
         )
         if not mine:
-            candidate_images.let_go(session, project_id=access.project_id, person_id=person.id)
+            candidate_images.release(session, project_id=access.project_id, person_id=person.id)
             mine = _claim(session, access, part, now)
         if not mine:
             return _why_nothing(session, access, part)
@@ -107,7 +107,7 @@ def undo(store: Store, *, person: Person, project: str) -> TriageDone | None:
             session, project_id=access.project_id, person_id=person.id, now=now, per_source=None
         )
         if any(row.group_id not in groups for row in held):
-            candidate_images.let_go(session, project_id=access.project_id, person_id=person.id)
+            candidate_images.release(session, project_id=access.project_id, person_id=person.id)
         counted = Counter(row.state for row, _ in mine)
         _reopen(session, access, person, mine, "undone", now)
         candidate_images.give(session, rows=[row for row, _ in mine], person_id=person.id, now=now)

@@ -32,7 +32,7 @@ from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, project_items
-from workflow.files.release_manifest import about_release, kept_places
+from workflow.files.release_manifest import about_release, places_of_kept_items
 from workflow.results.ratings import RATED, people_names, stage_ratings
 
 Progress = Callable[[str, int, int], None]
@@ -281,7 +281,7 @@ def _items(
         file_name = file_name or Path(next(iter(written))).name
         written = _named(written, file_name)
     if verified:
-        places = kept_places(state, kept or (), next(iter(written)) if single else None)
+        places = places_of_kept_items(state, kept or (), next(iter(written)) if single else None)
         if row.keys is None and not single:  # which of several files an item is in is known to its writer alone
             places = {name: (None, place) for name, (_, place) in places.items()}
         about = about_release(session, access, state, format=row.name, without=without, places=places)

@@ -17,7 +17,9 @@ from workflow.files.project_check import gates
 from workflow.results.ratings import people_names
 
 
-def kept_places(state: ItemsOut, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str | None, int]]:
+def places_of_kept_items(
+    state: ItemsOut, kept: Collection[str], file_name: str | None
+) -> dict[str, tuple[str | None, int]]:
     """Where every kept item is written: the file, and the place in it counted from 0."""
     found: dict[str, tuple[str | None, int]] = {}
     for file in state.files:

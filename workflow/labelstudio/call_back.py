@@ -29,7 +29,7 @@ def call_back(link: Link, plan: Plan) -> int:
     with link.store.read() as session:
         over = {
             row.id: _why_over(row, slot, now)
-            for row, slot in bridge_tasks.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
+            for row, slot in bridge_tasks.stale_tasks(session, bridge_id=link.bridge_id, now=now)
         }
         for place in bridge.places(session, bridge_id=link.bridge_id):
             why, then = why_not_here(session, link, plan, place)

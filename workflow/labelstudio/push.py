@@ -65,7 +65,7 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         called_back = call_back(link, plan)
         _look(link)
         clear_away(link)
-        n_there = _n_there(link)
+        n_there = _waiting_there(link)
         why: dict[int, str] = {}
         for person_id, row in plan.people.items():
             said = [_fill(link, plan, row, stage, n_there.get((person_id, stage), 0)) for stage in plan.stages]
@@ -73,12 +73,12 @@ def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, proj
         sent = _send_all(link, plan)
         _drop(link, plan)
         with link.write() as session:
-            bridge.say_why(session, bridge_id=link.bridge_id, why=why)
+            bridge.note_reason(session, bridge_id=link.bridge_id, why=why)
             bridge.note_pushed(session, id=link.bridge_id, now=store.now())
         return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
 
 
-def _n_there(link: Link) -> dict[tuple[int, Stage], int]:
+def _waiting_there(link: Link) -> dict[tuple[int, Stage], int]:
     with link.store.read() as session:
         return bridge_tasks.count_waiting(session, bridge_id=link.bridge_id)
 
@@ -142,7 +142,7 @@ def _in_hand(visit: gates.Visit, limit: int) -> list[str]:
     """What someone has in hand and not there; before they have qualified, only what belongs to that."""
     if gates.why_closed(visit) is not None:
         return []
-    return bridge_tasks.in_hand_not_out(
+    return bridge_tasks.claims_not_sent(
         visit.session,
         project_id=visit.access.project_id,
         stage=visit.stage,

@@ -157,7 +157,7 @@ def _dimension(found: Read, at: int) -> str:
     return found.items[found.answers[at].item].dimension
 
 
-def most_say(given: Sequence[float]) -> float | None:
+def majority_grade(given: Sequence[float]) -> float | None:
     """The grade that more than half of the people who graded an answer give."""
     known = [each for each in given if not math.isnan(each)]
     return combined(known, "majority") if known else None
@@ -168,7 +168,7 @@ def _low(found: Read, at: int) -> bool:
         lowest = _lowest(criterion.values or tuple(each.value for each in criterion.options) or (criterion.min,))
         if (
             lowest is not None
-            and most_say(found.grades.get(criterion.name, {}).get(found.answers[at].id, ())) == lowest
+            and majority_grade(found.grades.get(criterion.name, {}).get(found.answers[at].id, ())) == lowest
         ):
             return True
     return False
@@ -192,7 +192,7 @@ def _differs(found: Read, at: int, scores: Scores | None) -> bool:
             continue
         if judge in found.metrics:
             continue  # on a scale of its own
-        people = most_say(found.grades.get(criterion, {}).get(id, ()))
+        people = majority_grade(found.grades.get(criterion, {}).get(id, ()))
         said = given.get(id, math.nan)
         if people is not None and not math.isnan(said) and said != people:
             return True

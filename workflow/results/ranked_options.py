@@ -56,7 +56,7 @@ def ranked(store: Store, found: Read, *, person: Person | None, together: str | 
                 and isinstance(detail.get("options"), list)
             ):
                 kept[runs[run_id].name, item] = _winners(detail)
-    return under_each_score(found, kept, together=together)
+    return accuracy_by_score(found, kept, together=together)
 
 
 def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
     return {"won": won, "score": detail.get("score", "")}
 
 
-def under_each_score(
+def accuracy_by_score(
     found: Read, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
 ) -> Ranked | None:
     """``kept`` has, for a model and an item, the winning text under every score, and the score that counted."""

@@ -44,7 +44,7 @@ def look(at: BatchCommand) -> list[tuple[StoredRunBatch, BatchStatus]]:
     return found
 
 
-def end_told(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) -> None:
+def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) -> None:
     """Nothing more comes of a batch whose lines are stored."""
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":

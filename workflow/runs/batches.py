@@ -222,7 +222,7 @@ def fetch(
                 at.ask(f"batch {batch.number}", at.endpoint.fetch, file, path)
                 found = batch_results.read_in(at, path, only=batch.number)
                 attempts, problems = attempts + found.attempts, problems + found.problems
-            batch_results.end_told(at, batch, told)
+            batch_results.end_as_reported(at, batch, told)
         at.finish()
     return ReadIn(attempts, problems)
 

@@ -18,12 +18,12 @@ __all__ = [
     "ModelSpec",
     "Price",
     "as_yaml",
-    "kept_as_yaml",
     "named",
     "of_file",
     "of_text",
     "opened",
     "shipped",
+    "stored_as_yaml",
 ]
 
 
@@ -57,7 +57,7 @@ def as_yaml(spec: ModelSpec) -> str:
     return specs.written(spec)
 
 
-def kept_as_yaml(kept: Mapping[str, Any]) -> str:
+def stored_as_yaml(kept: Mapping[str, Any]) -> str:
     """A description as a run keeps it, as YAML; one of a version that knew other keys as it stands."""
     try:
         return as_yaml(ModelSpec.model_validate(dict(kept)))

@@ -17,7 +17,7 @@ from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
 from workflow.access.projects import require_lead
 from workflow.runs import identities
 from workflow.runs.stored_runs import plan_of_run, run_and_access
-from workflow.runs.worker_registry import is_there
+from workflow.runs.worker_registry import is_alive
 
 SHOWN = 10
 """So many of the newest answers and failures a run's view has."""
@@ -310,7 +310,7 @@ def _told_apart(session: Session, row: StoredRun) -> tuple[str, str]:
 
 
 def _worker(row: StoredRunWorker, store: Store) -> WorkerView:
-    return WorkerView(row.name, row.about, row.started_at, row.seen_at, is_there(row, store))
+    return WorkerView(row.name, row.about, row.started_at, row.seen_at, is_alive(row, store))
 
 
 def _rate(session: Session, row: StoredRun, workers: Sequence[WorkerView], now: datetime) -> float | None:

@@ -31,7 +31,7 @@ from workflow.runs.model_descriptions import allowed_by
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep, asking_of
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
-from workflow.runs.worker_registry import LEASE, end_dead_workers, is_taken, is_there, process, worker_name
+from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken, process, worker_name
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -229,7 +229,7 @@ class _Worker:
             self.answerer = self.means.open(self.spec, self.plan)
             about = {**self.answerer.about, "touchstone": _version(), "process": process()}
             with self.store.write() as session:
-                run_chunks.tell_about(session, worker_id=self.worker_id, about=about)
+                run_chunks.note_about(session, worker_id=self.worker_id, about=about)
         return self.answerer
 
     def _budget(self, answerer: Answerer) -> None:
@@ -270,7 +270,7 @@ def _others(store: Store, row: StoredRun, worker_id: int) -> bool:
     """Whether other workers are at a run."""
     with store.read() as session:
         there = run_chunks.workers(session, run_id=row.id, only_there=True)
-        return any(is_there(each, store) for each in there if each.id != worker_id)
+        return any(is_alive(each, store) for each in there if each.id != worker_id)
 
 
 def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
@@ -282,7 +282,7 @@ def _leave(store: Store, row: StoredRun, worker_id: int) -> RunState:
         if found is None:
             return row.state
         others = [
-            each for each in run_chunks.workers(session, run_id=found.id, only_there=True) if is_there(each, store)
+            each for each in run_chunks.workers(session, run_id=found.id, only_there=True) if is_alive(each, store)
         ]
         if found.state is RunState.RUNNING and not others:
             found = runs.put_down(session, row=found)

@@ -28,7 +28,7 @@ def process() -> dict[str, Any]:
     return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
 
 
-def is_there(row: StoredRunWorker, store: Store) -> bool:
+def is_alive(row: StoredRunWorker, store: Store) -> bool:
     """Whether a worker was heard of lately and its process, where that can be seen from here, still runs."""
     return row.ended_at is None and row.seen_at > store.now() - LEASE and not is_dead(row)
 
@@ -54,7 +54,7 @@ def is_taken(session: Session, store: Store, *, row: StoredRun) -> bool:
     for each in run_chunks.workers(session, run_id=row.id, only_there=True):
         known: Mapping[str, Any] = each.about.get("process") or {}
         same = (known.get("host"), known.get("space")) == (here["host"], here["space"])
-        if is_there(each, store) and (endpoint or same):
+        if is_alive(each, store) and (endpoint or same):
             return True
     return False
 
