@@ -11,8 +11,10 @@ ALL    := $(VENV)/all-$(STATE)
 WEB    := node_modules/web-$(shell cat package.json package-lock.json | sha256sum | cut -c1-16)
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
-# Files go to whichever core is free, the longest ones first (tests/conftest.py has their order).
-WORKERS := --numprocesses=logical --dist=loadfile --no-loadscope-reorder
+# Files go to whichever worker is free, the longest ones first (tests/conftest.py has their order).
+FILES  := --dist=loadfile --no-loadscope-reorder
+CORES  := $(shell getconf _NPROCESSORS_ONLN)
+MORE   := $(shell expr $(CORES) + 1)
 
 export PIP_NO_INPUT = 1
 # Our own modules are compiled once, not by every process that a test starts.
@@ -41,10 +43,10 @@ label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py
 
 test: $(ALL) lint system
-	@$(BIN)/python -m pytest $(WORKERS)
+	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
 
 check: $(ALL) lint
-	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not label_studio and not slow and not thorough"
+	@$(BIN)/python -m pytest --numprocesses=$(CORES) $(FILES) -m "not browser and not postgres and not label_studio and not slow and not thorough"
 
 lint: $(ALL) $(WEB)
 	@$(BIN)/ruff check .
