@@ -200,11 +200,6 @@ class LabelStudio:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait(10)
 
-    def restart(self) -> LabelStudio:
-        """Kill and start on the same port and folder."""
-        self.kill()
-        return self.start()
-
     def sign_up(self, email: str) -> Account:
         """Let someone make an account by the invitation, as they would in a browser."""
         address = self.url + self.admin.call("GET", "/api/invite")["invite_url"]

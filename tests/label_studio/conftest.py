@@ -10,10 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from testkit.forked import PRELOADED
 from tests.label_studio.server import new_server
 from tools.label_studio import Account, LabelStudio
 
 FOLDER = Path(__file__).parent
+SDK = "label_studio_sdk.client"
+"""What each command that asks the server imports, which takes it a second of a core."""
+SHORT = """
+from datetime import timedelta
+
+SIMPLE_JWT = {"ACCESS_TOKEN_LIFETIME": timedelta(seconds=2)}
+
+from core.settings.base import *
+from label_studio.core.settings.label_studio import *
+"""
+"""The stock server's settings with one of them changed: what a personal access token is exchanged for holds for two
+seconds, not for five minutes."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,6 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="package")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
     """A running server that all tests share: no one stops it. Its ``admin`` has tokens of both kinds."""
+    if SDK not in PRELOADED:
+        PRELOADED.append(SDK)
     server = new_server(tmp_path_factory.mktemp("label-studio")).start()
     yield server
     server.kill()
@@ -49,8 +64,11 @@ def _open_label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
     folder = tmp_path_factory.mktemp("open-label-studio")
     files = folder / "files"
     files.mkdir()
+    (folder / "short_lived.py").write_text(SHORT)
     server = new_server(
         folder / "server",
+        DJANGO_SETTINGS_MODULE="short_lived",
+        PYTHONPATH=str(folder),
         SSRF_PROTECTION_ENABLED="false",
         ML_BLOCK_LOCAL_IP="false",
         LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED="true",
@@ -63,7 +81,8 @@ def _open_label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
 @pytest.fixture
 def open_label_studio(_open_label_studio: LabelStudio) -> LabelStudio:
     """A second running server, which may be killed and started again. It calls private addresses, asks models on this
-    machine, and serves the files of ``files`` next to its own folder, all of which the stock one does not."""
+    machine, serves the files of ``files`` next to its own folder, and its short-lived tokens end after two seconds, all
+    of which the stock one does not."""
     if _open_label_studio.process is None:
         _open_label_studio.start()
     return _open_label_studio

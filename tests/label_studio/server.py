@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
+import urllib.error
+import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from testkit.serving import free_port
-from tools.label_studio import Account, LabelStudio
+from tools.label_studio import Account, LabelStudio, call
 
 LABELING = """<View><Text name="question" value="$question"/>
 <Choices name="choice" toName="question" choice="single"><Choice value="A"/><Choice value="B"/></Choices></View>"""
@@ -65,3 +68,32 @@ def upcoming(account: Account, project: int) -> dict[str, Any]:
     """The task that the server's own queue gives next."""
     found: dict[str, Any] = account.call("GET", f"/api/projects/{project}/next")
     return found
+
+
+def short_lived(account: Account) -> str:
+    """What their personal access token is exchanged for, made now."""
+    given = {"refresh": account.personal}
+    return str(call(account.address, "POST", "/api/token/refresh/", given, token=account.token)["access"])
+
+
+def is_taken(account: Account, bearer: str) -> bool:
+    """Whether the server still takes a short-lived token."""
+    head = {"Authorization": f"Bearer {bearer}"}
+    request = urllib.request.Request(f"{account.address}/api/current-user/whoami", headers=head)
+    try:
+        with urllib.request.urlopen(request, timeout=60):
+            return True
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code != 401:
+            raise
+        return False
+
+
+def change_key(server: LabelStudio) -> None:
+    """Give a running server another secret key from its next start on, when it takes no personal token of today any
+    more. Its admin gets a new one then."""
+    server.admin.call("POST", "/api/token/blacklist/", {"refresh": server.admin.personal})  # one has one at a time
+    server._secrets["secret"] = secrets.token_hex(32)
+    del server._secrets["personal"]
+    server._admin = None

@@ -20,7 +20,7 @@ from labelstudio.tokens import Token
 from testkit.serving import free_port
 from tests.label_studio import server
 from tests.paths import ROOT
-from tools.label_studio import VERSION, Account, LabelStudio, accounts, free
+from tools.label_studio import VERSION, Account, LabelStudio, free
 
 pytestmark = pytest.mark.slow  # it starts that server, and sets it up the first time
 
@@ -37,11 +37,7 @@ def test_people_sign_up_by_the_invitation_and_have_tokens_of_both_kinds(
     anna = label_studio_person("anna.server@example.org")
     told = {user["id"]: user["email"] for user in label_studio.admin.call("GET", "/api/users")}
     assert told[anna.id] == anna.email
-    body = json.dumps({"refresh": anna.personal}).encode()
-    head = {"Content-Type": "application/json"}
-    asked = urllib.request.Request(f"{label_studio.url}/api/token/refresh/", body, head, method="POST")
-    with urllib.request.urlopen(asked, timeout=60) as reply:
-        bearer = json.loads(reply.read())["access"]
+    bearer = server.short_lived(anna)
     me = urllib.request.Request(
         f"{label_studio.url}/api/current-user/whoami", headers={"Authorization": f"Bearer {bearer}"}
     )
@@ -63,14 +59,6 @@ def test_people_work_there(label_studio: LabelStudio, label_studio_person: Calla
     assert (kept["lead_time"], kept["was_cancelled"], skipped["was_cancelled"]) == (2.5, False, True)
     server.delete(anna, made)
     assert server.tasks(anna, number)[0]["annotations"] == []
-
-
-def test_accounts_are_kept_with_the_data(open_label_studio: LabelStudio) -> None:
-    (anna,) = accounts(open_label_studio, ["anna@example.org"])
-    open_label_studio.restart()
-    assert accounts(open_label_studio, ["anna@example.org"]) == [anna]
-    assert anna.call("GET", "/api/current-user/whoami")["email"] == "anna@example.org"
-    assert stat.S_IMODE((open_label_studio.folder / "people.json").stat().st_mode) == 0o600
 
 
 def test_the_script_says_who_can_sign_in_and_which_token_to_use(tmp_path: Path) -> None:
