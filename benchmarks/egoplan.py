@@ -16,7 +16,6 @@ import argparse
 import json
 import re
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,8 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
 from domain.option_scores import MEANINGS, Option, Ranking
+from testkit.forked import Forked
 from testkit.paths import ROOT
-from testkit.serving import COMMAND, environment, touchstone
+from testkit.serving import environment, touchstone
 
 DATA = ROOT.parent / "shared" / "data" / "egoplan"
 QUICK = 300
@@ -80,26 +80,19 @@ def ranked(
     start = ["--spec", str(spec), "--text-only", *(["--limit", str(limit)] if limit else [])]
     run, killed = "", 0
     while True:
-        process = subprocess.Popen(
-            [*COMMAND, "run", "model", "egoplan", *(["--resume", run] if run else start)],
-            cwd=ROOT,
-            env=environment(home, HF_HUB_OFFLINE="1"),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        try:
-            if killed < kills and _answered_more(home, process, wanted=(limit or 3355) * (killed + 1) // (kills + 1)):
-                process.kill()
-                killed += 1
-        finally:
-            said = process.communicate(timeout=PATIENCE)[0]
+        told = folder / f"run-{killed}.log"
+        arguments = ["run", "model", "egoplan", *(["--resume", run] if run else start)]
+        seen = environment(home, HF_HUB_OFFLINE="1")
+        process = Forked(arguments, env=seen, cwd=ROOT, out=told, err=told)
+        if killed < kills and _answered_more(home, process, wanted=(limit or 3355) * (killed + 1) // (kills + 1)):
+            process.kill()
+            killed += 1
+        status = process.wait(PATIENCE)
         run = run or _run(home)
-        if process.returncode == 0:
+        if status == 0:
             break
-        if process.returncode != -9:
-            raise RuntimeError(f"touchstone run model ended with {process.returncode}:\n{said}")
+        if status != -9:
+            raise RuntimeError(f"touchstone run model ended with {status}:\n{process.output()}")
     seconds = time.monotonic() - begun
     submission = folder / "submission.json"
     lacking = ["--unanswered", "N/A"] if limit else []
@@ -141,7 +134,7 @@ def _run(home: Path) -> str:
     return str(_read(home, "SELECT public_id FROM run ORDER BY id DESC LIMIT 1")[0][0])
 
 
-def _answered_more(home: Path, process: subprocess.Popen[str], *, wanted: int) -> bool:
+def _answered_more(home: Path, process: Forked, *, wanted: int) -> bool:
     """Wait until so many are answered; False if the process ended before."""
     end = time.monotonic() + PATIENCE
     while process.poll() is None:

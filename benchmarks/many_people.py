@@ -11,8 +11,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 import traceback
 from collections import Counter
@@ -29,7 +27,8 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.states import Stage
-from testkit.paths import ROOT
+from testkit.forked import PRELOADED
+from testkit.serving import touchstone
 
 PROJECT = "hands"
 RATERS = 3
@@ -231,6 +230,13 @@ class Run:
     failed: list[str] = field(default_factory=list)
 
 
+def _forking() -> Any:
+    """Processes of which each starts in a moment: what they need is imported once."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    return context
+
+
 def let_them_work(
     url: str,
     home: Path,
@@ -246,15 +252,7 @@ def let_them_work(
     It ends after so many seconds, or later, when ``at_least`` so many submissions were acknowledged; one that
     was sent again after a kill is one.
     """
-    context = get_context("forkserver")  # what a process needs is imported once, and it starts in a moment
-    context.set_forkserver_preload(
-        [
-            "benchmarks.many_people",
-            "workflow.annotate.submissions",
-            "workflow.annotate.claims",
-            "workflow.access.accounts",
-        ]
-    )
+    context = _forking()
     began, stop = time.time(), home / "stop"
     chance = random.Random(seed)
     run = Run()
@@ -415,9 +413,7 @@ def lost(url: str, home: Path) -> list[str]:
 
 def differences(url: str, home: Path) -> list[str]:
     """What ``touchstone check`` finds, one sentence each."""
-    environment = {**os.environ, "TOUCHSTONE_HOME": str(home), "TOUCHSTONE_DATABASE_URL": url}
-    command = [sys.executable, "-m", "app", "check"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = touchstone("check", home=home, TOUCHSTONE_DATABASE_URL=url)
     lines = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith("Worth knowing:")]
     if done.returncode not in (0, 1):
         return [done.stderr[-500:] or f"touchstone check ended with {done.returncode}"]
@@ -484,7 +480,7 @@ def duel(store: Store, url: str, home: Path, *, rounds: int) -> dict[str, Any]:
     with asking(url) as ask:
         project = "(SELECT id FROM project WHERE name = 'duel') AND stage = 'verification'"
         slots = [int(row[0]) for row in ask(f"SELECT id FROM task WHERE project_id = {project} ORDER BY id")]
-    context = get_context("spawn")
+    context = _forking()
     shared = [context.Value("q", -1, lock=False) for _ in range(2)]
     ends = [context.Pipe() for _ in range(2)]
     both = [

@@ -19,7 +19,8 @@ for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
         importlib.import_module(_module.name)
 
-importlib.import_module("alembic.command")
+for _package in ("alembic.command", "openai"):
+    importlib.import_module(_package)
 app.cli.command()
 passwords.quicken()
 seeds.settle("served")

@@ -115,16 +115,18 @@ def test_the_help_needs_the_core_alone(prologue: str, home: Path) -> None:
 
 
 ENTERED = ["app.cli", "workflow.runs.model_runs", "workflow.runs.worker", "app.server", "app.shell", "app.main"]
+SCREENS = "app.views"
 
 
 @pytest.fixture(scope="module")
 def with_everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What of heavy packages the modules load that commands begin with, where all is installed."""
+    """What of heavy packages is loaded by the modules that commands begin with, then by all screens."""
     heavy = {*HEAVY, "huey", "redis", "multiprocessing.pool"}
-    return imported({module: [module] for module in ENTERED}, tmp_path_factory.mktemp("all"), heavy=heavy)
+    entered = {module: [module] for module in ENTERED} | {SCREENS: names(SCREENS.replace(".", "/"))}
+    return imported(entered, tmp_path_factory.mktemp("all"), heavy=heavy)
 
 
-@pytest.mark.parametrize("module", ENTERED)
+@pytest.mark.parametrize("module", [*ENTERED, SCREENS])
 def test_nothing_heavy_is_loaded_where_it_is_installed(module: str, with_everything: dict[str, str]) -> None:
     """One after the other in one process: what the first of them loads is also said of those after it."""
     assert with_everything[module] == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import time
 from pathlib import Path
 
@@ -10,8 +10,9 @@ import pytest
 
 from db.engine import open_store
 from testkit.factories import make_items, make_predictions, make_project
+from testkit.forked import Forked
 from testkit.scripted import chat
-from testkit.serving import COMMAND, environment, touchstone
+from testkit.serving import environment, touchstone
 from tests.inference.batches import BatchServer
 from tests.paths import ROOT
 
@@ -49,14 +50,9 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         assert "batch      0 of 10" in done(home, "run", "list", "p")
         # the endpoint takes the batch, and the process is killed before it hears of that
         server.refuse["POST /v1/batches"] = chat(after=60, kind="after")
-        process = subprocess.Popen(
-            [*COMMAND, "run", "batch", "submit", run],
-            cwd=ROOT,
-            env=environment(home),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        nowhere = Path(os.devnull)
+        submit = ["run", "batch", "submit", run]
+        process = Forked(submit, env=environment(home), cwd=ROOT, out=nowhere, err=nowhere)
         end = time.monotonic() + 120
         while not server.batches and time.monotonic() < end and process.poll() is None:
             time.sleep(0.05)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-import subprocess
 import time
 from contextlib import closing
 from pathlib import Path
@@ -13,8 +13,9 @@ import pytest
 
 from db.engine import open_store
 from testkit.factories import make_items, make_predictions, make_project
+from testkit.forked import Forked
 from testkit.scripted import ScriptedServer, chat
-from testkit.serving import COMMAND, environment, touchstone
+from testkit.serving import environment, touchstone
 from tests.paths import ROOT
 
 TEMPLATE = """---
@@ -62,14 +63,8 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
         command = ["run", "judge", "p", "--template", str(home / "likeness.txt"), "--spec", spec]
         command += ["--fill", "answer=prediction"]
         for enough in (1, 30, 70):
-            process = subprocess.Popen(
-                [*COMMAND, *command],
-                cwd=ROOT,
-                env=environment(home),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            nowhere = Path(os.devnull)
+            process = Forked(command, env=environment(home), cwd=ROOT, out=nowhere, err=nowhere)
             end = time.monotonic() + 120
             while time.monotonic() < end and process.poll() is None:
                 if asked(home, "SELECT count(*) FROM judgement") >= enough:

@@ -3,15 +3,10 @@ killed."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +15,20 @@ from sqlalchemy import text
 
 from db.engine import Store, open_store
 from domain.errors import ModelRefused
-from domain.runs import Answerer, Outcome, Question, RunPlan, RunState
-from inference.opening import open_answerer
+from domain.runs import Outcome, RunPlan, RunState
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_items, make_project
+from testkit.forked import Forked
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
+from testkit.serving import environment
 from tests.paths import ROOT
+from tests.workflow.endpoint_worker import MEANS
 from workflow.runs import attempt_keeper, run_control, run_start, run_views
-from workflow.runs.worker import Means, work
+from workflow.runs.worker import work
 
 pytestmark = pytest.mark.both_databases
 
 CANARY = "sk-canary-0123456789abcdef"
-
-
-class Asks:
-    """Questions that name their item, without reading anything."""
-
-    def ask(self, item_ids: Sequence[int]) -> list[Question]:
-        return [Question(id, f"item {id}", "colour", (f"item {id}",)) for id in item_ids]
-
-
-def opened(spec: ModelSpec, plan: Any) -> Answerer:
-    return open_answerer(spec, strategy="generate")
-
-
-MEANS = Means(opened, lambda row, spec, plan: Asks())
 
 
 def begun(store: Store, url: str, items: int, **endpoint: Any) -> str:
@@ -146,18 +129,6 @@ def _renamed(endpoint: dict[str, Any]) -> dict[str, Any]:
     return {"url" if name == "base_url" else name: value for name, value in endpoint.items()}
 
 
-CHILD = """
-import sys
-from pathlib import Path
-from db.engine import open_store
-from tests.workflow.test_endpoint_runs import MEANS
-from workflow.runs.worker import work
-store = open_store(None, Path(sys.argv[1]))
-print("begun", flush=True)
-print(work(store, sys.argv[2], means=MEANS).value)
-"""
-
-
 @pytest.mark.slow
 def test_killed_again_and_again_it_ends_with_one_answer_for_each_item(sqlite_template: Path, tmp_path: Path) -> None:
     """What was under way when a worker died, or not on disk yet, is asked again; nothing else is."""
@@ -166,24 +137,26 @@ def test_killed_again_and_again_it_ends_with_one_answer_for_each_item(sqlite_tem
     try:
         with ScriptedServer([chat("a cup", after=0.02)]) as server:
             run = begun(store, server.url, 400, concurrency=4)
+            log = tmp_path / "worker"
             ends = [40, 110, 190, 260, 330]
             for end in [*ends, None]:
-                process = subprocess.Popen(
-                    [sys.executable, "-c", CHILD, str(tmp_path), run],
+                process = Forked(
+                    [tmp_path, run],
+                    env=environment(tmp_path),
                     cwd=ROOT,
-                    env={**os.environ, "PYTHONPATH": str(ROOT)},
-                    stdout=subprocess.PIPE,
-                    text=True,
+                    out=log.with_suffix(f".{end}"),
+                    err=log,
+                    main="tests.workflow.endpoint_worker:main",
                 )
                 late = time.monotonic() + 120
                 while end is not None and len(server.asked) < end:
-                    assert process.poll() is None
+                    assert process.poll() is None, log.read_text()
                     assert time.monotonic() < late
                     time.sleep(0.005)
                 if end is not None:
-                    process.send_signal(signal.SIGKILL)
-                output, _ = process.communicate(timeout=120)
-                assert end is not None or output.split() == ["begun", RunState.DONE.value]
+                    process.kill()
+                process.wait(120)
+                assert end is not None or process.output().split() == ["begun", RunState.DONE.value], log.read_text()
             asked = Counter(request.text for request in server.asked)
         assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(400, 400)]
         assert rows(store, "SELECT DISTINCT outcome FROM attempt") == [(Outcome.ANSWERED.value,)]
