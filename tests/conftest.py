@@ -177,9 +177,11 @@ DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test of a store runs on SQLite; one that is marked ``both_databases`` on PostgreSQL, too."""
+    """A test of a store runs on SQLite; one that is marked ``both_databases`` on PostgreSQL, too, but for those of a
+    marked module that are ``one_database``."""
     if "store_url" in metafunc.fixturenames:
-        both = any(mark.name == "both_databases" for mark in metafunc.definition.iter_markers())
+        marks = {mark.name for mark in metafunc.definition.iter_markers()}
+        both = "both_databases" in marks and "one_database" not in marks
         metafunc.parametrize("store_url", DATABASES if both else DATABASES[:1], indirect=True)
 
 

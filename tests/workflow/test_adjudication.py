@@ -213,6 +213,7 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
         {"decision": "edit", "fields": {"answer": "blue"}},
     ],
 )
+@pytest.mark.one_database
 def test_a_decision_that_does_not_fit_is_refused(store: Store, values: dict[str, Any]) -> None:
     contested(store)
     with pytest.raises(InvalidInput):

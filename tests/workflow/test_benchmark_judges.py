@@ -177,7 +177,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.both_databases
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda each: each.template)
 def test_a_model_that_knows_nothing_fails_and_is_counted(

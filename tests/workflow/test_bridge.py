@@ -1222,6 +1222,7 @@ def test_the_loop_goes_on_after_a_server_was_down(store: Store, front: Outside, 
     assert answers(store) == [(ann.id, "red")] * 2
 
 
+@pytest.mark.one_database
 def test_two_thousand_open_tasks_cost_as_few_questions_as_ten(store: Store, clock: Clock, front: Outside) -> None:
     asked: list[str] = []
     event.listen(store.engine, "before_cursor_execute", lambda c, cursor, statement, *_: asked.append(statement))

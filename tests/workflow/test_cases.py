@@ -200,6 +200,7 @@ def asked(store: Store) -> Iterator[list[str]]:
 
 
 @pytest.mark.thorough
+@pytest.mark.one_database
 def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> None:
     factories.make_project(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])

@@ -76,6 +76,7 @@ def test_the_published_table(store: Store, tmp_path: Path) -> None:
         assert (icc.n_units, icc.args["unit"], icc.args["answers"]) == (8, "dimension", 16)
 
 
+@pytest.mark.one_database
 def test_people_are_one_and_a_metric_another(store: Store) -> None:
     project(store, "colour", "shape")
     answers = {"colour": ("red", "blue"), "shape": ("red", "red")}

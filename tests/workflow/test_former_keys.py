@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
@@ -61,7 +60,6 @@ def written(store: Store, folder: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.both_databases
 def test_a_project_made_with_an_earlier_key_is_the_same_version_and_leaves_the_same_bytes(
     store: Store, tmp_path: Path
 ) -> None:

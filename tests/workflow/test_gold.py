@@ -128,6 +128,7 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     assert (line.items, line.gold) == (30, sum(due)), "who is paid by the item is paid for all of them"
 
 
+@pytest.mark.one_database
 def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -146,6 +147,7 @@ def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) 
     assert {each.name for each in fields(hidden)} == {each.name for each in fields(live)}
 
 
+@pytest.mark.one_database
 def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Clock) -> None:
     begin(store, clock)
     draw(store)
@@ -168,6 +170,7 @@ def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Cloc
     assert seen == before, "what was said to be left is what came"
 
 
+@pytest.mark.one_database
 def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(store, clock)
     draw(store)
@@ -217,6 +220,7 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
 
 
+@pytest.mark.one_database
 def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, clock: Clock) -> None:
     """What they gave back is free, and no one else has it: that is not why they do not get it again."""
     begin(store, clock)
@@ -314,6 +318,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     assert not names & {ids[view.item or ""] for view in answer_all(store, bob, lambda view: "red", n=40)}
 
 
+@pytest.mark.one_database
 def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)

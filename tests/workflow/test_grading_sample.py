@@ -144,6 +144,7 @@ def test_a_draw_is_even_over_both_levels_and_a_smaller_one_is_part_of_a_larger()
     assert more == [("b", "x", 1)]
 
 
+@pytest.mark.one_database
 def test_600_answers_open_a_sample_of_300_even_over_domains_and_models(store: Store) -> None:
     factories.make_project(store, loaded=sampled(300))
     of = items_of(store, {"d1": 120, "d2": 50, "d3": 30})

@@ -74,6 +74,7 @@ def about_judge(world: World) -> JudgeAbout:
     return about
 
 
+@pytest.mark.one_database
 def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     """Two lots of answers, another port, other pace, another limit of money: one judge, and all of it counts."""
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)}, max_calls=50)

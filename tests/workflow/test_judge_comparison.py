@@ -74,6 +74,7 @@ def test_two_versions_of_a_template_on_the_same_answers(world: World) -> None:
         compare_runs(world.store, by=None, run_a=first, run_b=second)
 
 
+@pytest.mark.one_database
 def test_what_only_one_was_asked_about_is_counted_and_not_compared(world: World) -> None:
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         whole = world.run(server.url, world.plan(samples=2))

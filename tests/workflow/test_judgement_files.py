@@ -94,7 +94,6 @@ def counted(store: Store) -> dict[str, dict[Verdict, int]]:
     }
 
 
-@pytest.mark.both_databases
 def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     path = shared(
         "data", "wildvision", "model_judgements", "judge_gpt-4o_reference_claude-3-sonnet-20240229", "aria.jsonl"

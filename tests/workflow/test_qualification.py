@@ -121,6 +121,7 @@ def test_from_barred_to_live_work(store: Store, project: str) -> None:
         assert qualification.score_of(session, access, ann.id, Stage.VERIFICATION) == 0.75
 
 
+@pytest.mark.one_database
 def test_who_fails_waits_and_tries_are_counted(store: Store, project: str, clock: Clock) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
@@ -191,6 +192,7 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
 
 
+@pytest.mark.one_database
 def test_what_is_right_stays_hidden_while_the_same_items_may_come_again(
     store: Store, project: str, clock: Clock
 ) -> None:
@@ -279,6 +281,7 @@ def test_a_check_recomputes_what_was_signed(store: Store, project: str, statemen
     assert check(store), "what a senior signed stays as it is, also in a rebuild"
 
 
+@pytest.mark.one_database
 def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, clock: Clock) -> None:
     asked = ASKED.replace("items: 4", "items: 2, against: seniors")
     text_ = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
@@ -420,6 +423,7 @@ def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, 
     claimed(store, ann)
 
 
+@pytest.mark.one_database
 def test_attempts_are_counted_anew_after_passing(store: Store, project: str, clock: Clock) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)

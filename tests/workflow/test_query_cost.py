@@ -72,6 +72,7 @@ def test_no_question_of_a_working_page_scans_a_table(store: Store) -> None:
             assert not [line for line in lines if SCAN.search(line)], (statement, lines)
 
 
+@pytest.mark.one_database
 def test_a_long_queue_is_counted_now_and_then_and_what_i_did_is_taken_off(store: Store) -> None:
     make_project(store)
     make_items(store, MANY + 10)

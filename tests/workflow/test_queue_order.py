@@ -222,6 +222,7 @@ def test_a_new_revision_keeps_its_items_priority(store: Store) -> None:
 
 
 @pytest.mark.parametrize("order", ["random", "fewest_votes"])
+@pytest.mark.one_database
 def test_what_one_may_not_take_is_looked_at_once(store: Store, order: str) -> None:
     """A person who has voted on everything: the open second slots are passed once, and new items are still found."""
     make_project(store, loaded=ordered(order, raters=2))

@@ -134,6 +134,7 @@ def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> Non
 
 
 @pytest.mark.thorough
+@pytest.mark.one_database
 def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Store, clock: Clock) -> None:
     """As many statements for three contested items as for nine, or fewer: nothing is looked up one by one."""
     make_project(store)

@@ -36,7 +36,6 @@ def ranked(options: Sequence[str], *about: object) -> list[str]:
     return [option for _, option in sorted(zip(ranks, options, strict=True))]
 
 
-@pytest.mark.both_databases
 def test_each_person_has_an_order_that_follows_from_the_recorded_seed(store: Store) -> None:
     project(store, "shuffle: [options]")
     seen: dict[tuple[int, str], list[str]] = {}

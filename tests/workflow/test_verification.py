@@ -39,6 +39,7 @@ def state_of(store: Store, item_id: int) -> ItemState:
         (["red"], True, ItemState.IN_VERIFICATION),
     ],
 )
+@pytest.mark.one_database
 def test_the_verdict_follows_from_the_votes(
     store: Store, choices: list[str | None], adjudication: bool, state: ItemState
 ) -> None:

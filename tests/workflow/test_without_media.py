@@ -109,6 +109,7 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
 
 
 @pytest.mark.thorough
+@pytest.mark.one_database
 def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
     for name in ("few", "many"):
         project(store, name=name, extra="\n    order: oldest")
