@@ -209,8 +209,11 @@ def test_what_was_postponed_to_qualify_comes_back_also_behind_live_work_that_was
     assert (again.id, again.postponed) == (mine.id, True)
 
 
-def test_what_was_postponed_stays_away_in_a_dimension_that_is_no_longer_theirs(store: Store, clock: Clock) -> None:
-    ann = at_postponed(store, clock)
+@pytest.mark.parametrize("begun", [at_in_hand, at_postponed])
+def test_nothing_begun_comes_back_in_a_dimension_that_is_no_longer_theirs(
+    store: Store, clock: Clock, begun: Callable[[Store, Clock], Person]
+) -> None:
+    ann = begun(store, clock)
     make_items(store, 1, dimension="shape")
     set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR, dimensions=["shape"])
     assert vote(store, ann).dimension == "shape"
