@@ -120,6 +120,16 @@ def test_answers_that_share_half_of_their_time_are_alike() -> None:
     assert not row.agree(seconds(0, 2), seconds(0, 0.99))
 
 
+def test_a_span_ends_with_its_clip_or_hardly_later() -> None:
+    row = kinds.CRITERIA["time_span"]
+    clips = {"clip": 5.0, "longer": 9.0}
+    assert row.outside(asked(), seconds(0, 5.05), clips) is None
+    assert row.outside(asked(max=2), seconds(1, 5.2, 2, 3), clips) == "ends at 5.2 s, and the clip lasts 5 s"
+    assert row.outside(asked(role="longer"), seconds(0, 9), clips) is None
+    assert row.outside(asked(unit="frames"), frames(1, 999), clips) is None
+    assert row.outside(asked(), seconds(0, 9), {"clip": None}) is None, "how long the clip lasts is not known"
+
+
 def test_agreement_is_on_an_interval_scale_of_each_end() -> None:
     schema = load_text(TEXT % ("", ", max: 2", "good"), "", "timed.yaml").schema_
     scales = scales_of(schema, Stage.VERIFICATION)
