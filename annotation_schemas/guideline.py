@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _HEADING = re.compile(r"^## +(.+?)\s*$", re.MULTILINE)
-_FOR_EVERYBODY = ("dimensions", "words")
+_FOR_EVERYONE = ("dimensions", "words")
 
 
 def sections(text: str) -> dict[str, str]:
@@ -26,4 +26,4 @@ def guideline_for(text: str, stage: str) -> str:
     parts = sections(text)
     if stage not in parts:
         return text
-    return "\n".join(parts[heading] for heading in ("", stage, *_FOR_EVERYBODY) if heading in parts)
+    return "\n".join(parts[heading] for heading in ("", stage, *_FOR_EVERYONE) if heading in parts)

@@ -59,7 +59,7 @@ def by_id(session: Session, *, id: int) -> StoredPerson | None:
     return session.get(PersonRow, id)
 
 
-def everybody(session: Session) -> Sequence[StoredPerson]:
+def all_people(session: Session) -> Sequence[StoredPerson]:
     """All accounts, by login."""
     return session.exec(select(PersonRow).order_by(col(PersonRow.login))).all()
 

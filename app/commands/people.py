@@ -29,10 +29,10 @@ def list_people() -> None:
     """Everyone with an account."""
     from workflow.access import accounts
 
-    everybody = accounts.active_accounts(_store())
-    for person in everybody:
+    everyone = accounts.active_accounts(_store())
+    for person in everyone:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
-    if not everybody:
+    if not everyone:
         typer.echo("No one has an account yet: touchstone serve makes the first admin.")
 
 

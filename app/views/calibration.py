@@ -94,7 +94,7 @@ def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[s
 
 def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str]) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
-    everybody = [*raters.people, *raters.from_files]
+    everyone = [*raters.people, *raters.from_files]
     named = st.query_params.get("judge")
     picked = [named] if named in raters.machines else list(raters.machines)
     with st.form("calibration", border=False):
@@ -102,7 +102,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
         with left:
             people = st.multiselect(
                 "People",
-                everybody,
+                everyone,
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",

@@ -163,9 +163,9 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
     st.caption("The e-mail address with which each person signs in there. Nothing is sent to those without one.")
     with st.form(f"label_studio.people.{status.address}", border=False):
-        everybody = [(member.person.login, member.person.name) for member in members]
-        everybody += [(person.login, person.name) for person in gone]
-        keys = {login: _person(status, login, name, mapped.get(login)) for login, name in everybody}
+        everyone = [(member.person.login, member.person.name) for member in members]
+        everyone += [(person.login, person.name) for person in gone]
+        keys = {login: _person(status, login, name, mapped.get(login)) for login, name in everyone}
         st.form_submit_button(
             "Save people",
             key="label_studio.people.save",

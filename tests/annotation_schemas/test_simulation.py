@@ -234,7 +234,7 @@ def test_a_long_form_is_played_in_all_its_ways(tmp_path: Path) -> None:
     ],
     ids=lambda given: given[:20],
 )  # fmt: skip
-def test_more_than_anybody_could_answer_is_refused_at_once(old: str, new: str, says: str, tmp_path: Path) -> None:
+def test_more_than_anyone_could_answer_is_refused_at_once(old: str, new: str, says: str, tmp_path: Path) -> None:
     content = text('{rule: unanimous, criterion: fits, value: "yes"}')
     assert old in content
     errors, _ = said(content.replace(old, new), tmp_path)

@@ -83,7 +83,7 @@ def _websocket_status(server: Server, **headers: str) -> int:
         connection.close()
 
 
-def test_the_websocket_says_nothing_to_anybody_without_a_session(running: Server) -> None:
+def test_the_websocket_says_nothing_to_anyone_without_a_session(running: Server) -> None:
     cookie = Client(running.url).sign_in("ana", PASSWORD).cookies["touchstone_session"]
     good = f"touchstone_session={cookie}"
     assert _websocket_status(running, Origin=running.url) == 403

@@ -688,7 +688,7 @@ def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: S
     assert [version.text for version in guidelines.versions(store, by=None, project="tiny")][1:] == ["Theirs.", mine]
 
 
-def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
+def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})

@@ -43,7 +43,7 @@ def _choose(desk: Desk, option: str) -> None:
     desk.next_after(row.locator(".slot").inner_text().lower())
 
 
-def test_a_set_is_passed_before_anybody_verifies(
+def test_a_set_is_passed_before_anyone_verifies(
     server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     records = [egoplan_record(n, task_goal=f"Goal {n}") for n in range(SET + LIVE)]
@@ -293,7 +293,7 @@ def test_graders_qualify_before_they_grade(
     assert grades == sorted((f"{name} · m", 0.5) for name in names if f"{name} · m" not in made[1:])
 
 
-def test_a_new_guideline_asks_everybody_to_qualify_again(
+def test_a_new_guideline_asks_everyone_to_qualify_again(
     server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     _panel(server, tmp_path, {"ann": "annotator", "sam": "senior", "sue": "senior", "lena": "lead"})

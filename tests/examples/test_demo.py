@@ -85,7 +85,7 @@ def test_the_dashboard_shows_every_state(built: Store) -> None:
 
 
 @pytest.mark.parametrize("member", demo.PEOPLE, ids=lambda member: member.login)
-def test_everybody_finds_something_to_do(built: Store, member: demo.Member) -> None:
+def test_everyone_finds_something_to_do(built: Store, member: demo.Member) -> None:
     person = accounts.find_person(built, login=member.login)
     lines = progress.my_work(built, person=person)
     assert any(line.available and line.waiting for line in lines)

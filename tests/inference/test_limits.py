@@ -87,7 +87,7 @@ def test_a_storm_of_those_that_were_under_way_together_is_one_sign() -> None:
     assert held.window == 16
 
 
-def test_retry_after_holds_everybody_back_but_no_longer_than_is_allowed() -> None:
+def test_retry_after_holds_everyone_back_but_no_longer_than_is_allowed() -> None:
     held = limits(8, longest_wait_seconds=20)
     held.begin(1, 0)
     ended(held, 429, now=1, retry_after="7")

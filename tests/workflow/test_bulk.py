@@ -26,7 +26,7 @@ def _held(store: Store, person_id: int) -> list[str]:
         return list(session.exec(wanted.where(TaskRow.person_id == person_id, TaskRow.state == TaskState.CLAIMED)))
 
 
-def test_claims_go_back_to_everybody(store: Store) -> None:
+def test_claims_go_back_to_everyone(store: Store) -> None:
     make_project(store)
     make_items(store, 3)
     lea = make_person(store, "lea", role=Role.LEAD)

@@ -120,7 +120,7 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
         project_answers.mark(rated, person=None, project="p"),
         rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING),
     ]
-    everybody, all_three = kappa(rated), of_people(rated)
+    everyone, all_three = kappa(rated), of_people(rated)
     file_raters.mark(rated, by=None, project="p", machines=["cy"])
     assert project_answers.mark(rated, person=None, project="p") != marks[0]
     assert rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING) != marks[1]
@@ -138,7 +138,7 @@ def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(ra
         rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",), vouched=("cy",)
     )
     file_raters.mark(rated, by=None, project="p", people=["cy"])
-    assert (kappa(rated), of_people(rated)) == (everybody, all_three)
+    assert (kappa(rated), of_people(rated)) == (everyone, all_three)
     marked, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
     assert (marked.humans, marked.rows) == (vouched.humans, vouched.rows)
     with pytest.raises(RatingsError, match="cy counts among the people of this project, and so is no judge"):

@@ -165,7 +165,7 @@ def test_a_lead_lets_someone_in_with_a_reason(store: Store, project: str) -> Non
     assert mine.exempt == "Wrote the guideline."
 
 
-def test_a_new_set_can_ask_everybody_again(store: Store, project: str, clock: Clock) -> None:
+def test_a_new_set_can_ask_everyone_again(store: Store, project: str, clock: Clock) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red"] * 4)
@@ -386,7 +386,7 @@ def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None
     assert check(store) == []
 
 
-def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> None:
+def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
     answer(store, ann, ["red"] * 4)

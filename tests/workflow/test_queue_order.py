@@ -107,7 +107,7 @@ def test_a_random_order_follows_from_the_projects_seed(store: Store, tmp_path: P
     assert sorted(here) == list(range(40))
 
 
-def test_everybody_gets_everything_once_whatever_the_others_do(store: Store) -> None:
+def test_everyone_gets_everything_once_whatever_the_others_do(store: Store) -> None:
     make_project(store, loaded=ordered("random", raters=3))
     people = make_people(store, "ann", "bob", "cy", "di")
     make_items(store, 40)

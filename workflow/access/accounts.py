@@ -247,7 +247,7 @@ def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
 def active_accounts(store: Store) -> list[Person]:
     """All active accounts, by login (for the command on the machine itself)."""
     with store.read() as session:
-        return [person_of(row) for row in people.everybody(session) if row.active]
+        return [person_of(row) for row in people.all_people(session) if row.active]
 
 
 def normal_login(login: str) -> str:

@@ -57,7 +57,7 @@ def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> li
             given[answer.person_id].append(right)
         pardoned = gold_items.pardons(session, project_id=access.project_id, stage=stage)
         found = []
-        for row in people.everybody(session):
+        for row in people.all_people(session):
             if row.id not in given:
                 continue
             said = given[row.id]

@@ -151,7 +151,7 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
             leases[person_id].append(until or now)
         roles = {member.person_id: member.role for member, _ in projects.members(session, **where)}
         found = []
-        for row in people.everybody(session):
+        for row in people.all_people(session):
             person_id = row.id
             theirs = leases.get(person_id, [])
             if person_id not in roles and not theirs and not week.get(person_id):

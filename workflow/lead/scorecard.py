@@ -124,13 +124,13 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
         for one in sent:
             whose[one.stage, one.person_id].append(one)
         pairs, settled = _pairs(access, sent), _settled(session, access, sent)
-        everybody = {row.id: row for row in people.everybody(session)}
+        everyone = {row.id: row for row in people.all_people(session)}
         known = {
             stage: gold_checks.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}
         }
         cards = []
         for (stage, person_id), theirs in whose.items():
-            row = everybody[person_id]
+            row = everyone[person_id]
             ordered = _by_task(theirs)
             cards.append(
                 Card(
@@ -159,7 +159,7 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
     qualifications, schema and people's names are what they were."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.everybody(session))
+        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.all_people(session))
         return (
             access.began,
             access.loaded.hash,
@@ -181,7 +181,7 @@ def pay_sheet(
     """What everyone did from one day up to and including another (UTC), by login and stage; for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        known = {row.id: row for row in people.everybody(session)}
+        known = {row.id: row for row in people.all_people(session)}
         first = datetime.combine(since, time(), UTC) if since else None
         end = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
         where = {"project_id": access.project_id}
