@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 
 import sqlalchemy.orm
+from streamlit.components.v2 import manifest_scanner
 
 import app.cli
 import app.server
@@ -14,6 +16,10 @@ import workflow
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from testkit import passwords, seeds
+
+_components = manifest_scanner.scan_component_manifests()
+"""Streamlit asks all installed packages for components whenever a server starts: a good part of what a start takes."""
+manifest_scanner.scan_component_manifests = lambda max_workers=None: _components
 
 for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
@@ -27,3 +33,6 @@ seeds.settle("served")
 sqlalchemy.orm.configure_mappers()
 for _schema in shipped().values():
     load_schema(_schema)  # what a text means is worked out once in a process, and each command would do it again
+
+gc.collect()
+gc.freeze()  # or each command's collector looks through all of this, and the process gets a copy of it by that

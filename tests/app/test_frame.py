@@ -19,15 +19,15 @@ import pytest
 
 from db.engine import open_store
 from domain.roles import Role
-from testkit.browser import settled
 from testkit.forked import Forked
 from testkit.serving import COMMAND, Server, environment
 from tests.app.client import Client
+from tests.e2e.people import at_desk, opened
 from tests.paths import ROOT
 from workflow.access import accounts, projects, sign_in
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 PASSWORD = "correct horse battery"
 
@@ -52,14 +52,6 @@ def running(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
     server = Server(home).start()
     yield server
     server.stop()
-
-
-def _sign_in(page: Page, server: Server, login: str) -> None:
-    page.goto(f"{server.url}/login")
-    page.fill("input[name=login]", login)
-    page.fill("input[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".ts-title")
 
 
 def _health(server: Server) -> dict[str, object]:
@@ -99,7 +91,11 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
     page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
     page.goto(f"{running.url}/people?project=tiny")
     assert page.url.startswith(f"{running.url}/login")
-    _sign_in(page, running, "lea")
+    page.goto(f"{running.url}/login")
+    page.fill("input[name=login]", "lea")
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".ts-title")
     page.goto(f"{running.url}/people?project=tiny")
     page.wait_for_selector("text=Invite someone")
     page.reload()
@@ -113,62 +109,45 @@ def test_someone_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: S
 
 
 @pytest.mark.browser
-def test_an_annotator_who_opens_a_lead_s_page_reads_a_sentence(running: Server, browser_page: Page) -> None:
-    page = browser_page
-    _sign_in(page, running, "ana")
-    menu = page.locator("[data-testid=stSidebar]")
-    settled(page)
-    assert menu.get_by_text("Dashboard").count() == 0
-    for path in ("dashboard", "people", "import", "agreement", "export"):
-        page.goto(f"{running.url}/{path}?project=tiny")
-        page.wait_for_selector(".ts-notice.bad")
-        assert "for the leads of Project tiny" in page.inner_text(".ts-notice.bad")
-        settled(page)
-        assert page.locator("[data-testid=stMain] button").count() == 0
-    page.goto(f"{running.url}/dashboard?project=other")
-    page.wait_for_selector(".ts-notice.bad")
-    assert "There is no project" in page.inner_text(".ts-notice.bad")
+def test_an_annotator_who_opens_a_lead_s_page_reads_a_sentence(running: Server, chromium: Browser) -> None:
+    with at_desk(chromium, running, "ana") as desk:
+        page = desk.page
+        desk.open("/")
+        assert page.locator("[data-testid=stSidebar]").get_by_text("My work").count() == 1
+        assert page.locator("[data-testid=stSidebar]").get_by_text("Dashboard").count() == 0
+        for path in ("dashboard", "people", "import", "agreement", "export"):
+            desk.open(f"/{path}?project=tiny")
+            assert "for the leads of Project tiny" in page.inner_text(".ts-notice.bad")
+            assert page.locator("[data-testid=stMain] button").count() == 0
+        desk.open("/dashboard?project=other")
+        assert "There is no project" in page.inner_text(".ts-notice.bad")
 
 
 @pytest.mark.browser
-def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server, browser_page: Page) -> None:
-    page = browser_page
-    _sign_in(page, running, "lea")
-    page.goto(f"{running.url}/people?project=tiny")
-    page.wait_for_selector("text=Invite someone")
-    settled(page)
-    token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
-    store = open_store(None, running.home)
-    sign_in.end_session(store, token=token)
-    store.close()
-    page.get_by_text("Dashboard").first.click()
-    page.wait_for_selector("text=Your session has ended")
+def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server, chromium: Browser) -> None:
+    with at_desk(chromium, running, "lea") as desk:
+        page = desk.page
+        desk.open("/people?project=tiny")
+        page.wait_for_selector("text=Invite someone")
+        token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
+        store = open_store(None, running.home)
+        sign_in.end_session(store, token=token)
+        store.close()
+        page.get_by_text("Dashboard").first.click()
+        page.wait_for_selector("text=Your session has ended")
 
 
 @pytest.mark.browser
-def test_the_collector_is_frozen_after_the_first_page_and_no_model_package_is_loaded(
-    tmp_path: Path, running: Server, browser_page: Page
+def test_the_server_starts_in_any_folder_and_its_first_page_freezes_the_collector(
+    tmp_path: Path, chromium: Browser
 ) -> None:
-    running.restart()
-    assert _health(running) == {"status": "ok", "database": "ok", "disk": "ok", "frozen": False}
-    _sign_in(browser_page, running, "lea")
-    end = time.monotonic() + 30
-    while not _health(running)["frozen"] and time.monotonic() < end:
-        browser_page.wait_for_timeout(100)
-    assert _health(running)["frozen"] is True
-    assert running.process is not None
-    loaded = Path(f"/proc/{running.process.pid}/maps").read_text()
-    assert "_pydantic_core" in loaded
-    assert re.findall(r"\S*/(?:torch|transformers|sklearn|cv2)/\S*", loaded) == []
-
-
-def test_the_server_starts_in_any_folder(tmp_path: Path) -> None:
+    """The long way: what is forked for other tests is frozen before it begins. No model package is loaded by it."""
     home = tmp_path / "home"
     server = Server(home)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     process = subprocess.Popen(
-        [*COMMAND, "serve", "--port", str(server.port)],
+        [*COMMAND, "serve", "--port", str(server.port), "--no-worker"],
         cwd=elsewhere,
         env=environment(home),
         stdout=subprocess.PIPE,
@@ -181,6 +160,22 @@ def test_the_server_starts_in_any_folder(tmp_path: Path) -> None:
         assert server.url in said
         assert list(elsewhere.iterdir()) == []
         assert home.stat().st_mode & 0o777 == 0o700
+        end = time.monotonic() + 60
+        while not _answers(server):
+            assert time.monotonic() < end, "it says where it is, and does not listen there"
+            time.sleep(0.05)
+        assert _health(server) == {"status": "ok", "database": "ok", "disk": "ok", "frozen": False}
+        with opened(server) as store:
+            accounts.create_person(store, login="lea", name="Lea")
+        with at_desk(chromium, server, "lea") as desk:
+            desk.open("/")
+        end = time.monotonic() + 30
+        while not _health(server)["frozen"] and time.monotonic() < end:
+            time.sleep(0.05)
+        assert _health(server)["frozen"] is True
+        loaded = Path(f"/proc/{process.pid}/maps").read_text()
+        assert "_pydantic_core" in loaded
+        assert re.findall(r"\S*/(?:torch|transformers|sklearn|cv2)/\S*", loaded) == []
     finally:
         process.kill()
         process.wait(10)
