@@ -16,12 +16,13 @@ import pytest
 from testkit.browser import settled
 from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
+from tests.e2e.people import at_desk
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool
 from workflow.files import import_files
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
@@ -42,19 +43,10 @@ def running(home: Home) -> Iterator[Server]:
 
 
 @pytest.fixture
-def page(browser_page: Page, running: Server) -> Page:
+def page(chromium: Browser, running: Server) -> Iterator[Page]:
     """Lea's browser, signed in."""
-    return _sign_in(browser_page, running, "lea")
-
-
-def _sign_in(page: Page, server: Server, login: str) -> Page:
-    page.goto(f"{server.url}/login")
-    page.fill("input[name=login]", login)
-    page.fill("input[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".ts-title")
-    settled(page)
-    return page
+    with at_desk(chromium, running, "lea") as desk:
+        yield desk.page
 
 
 def _open(page: Page, server: Server, path: str) -> None:
@@ -176,8 +168,13 @@ def test_an_unknown_address_tells_a_stranger_nothing_of_our_pages(running: Serve
 
 
 def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
-    page = _sign_in(browser_page, running, "bo")
+    page = browser_page
+    page.goto(f"{running.url}/login")
+    page.fill("input[name=login]", "bo")
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="Write items").wait_for()
+    settled(page)
     page.keyboard.press("1")
     page.wait_for_url(f"{running.url}/author?project=tiny")
 
