@@ -107,7 +107,6 @@ def _vera_asks_and_votes(chromium: Browser, running: Server) -> None:
         expect(desk.page.locator(".talk [role=status]")).to_contain_text("@vic is no one whom you can mention here")
         desk.press("ControlOrMeta+a")
         desk.page.keyboard.type(ASKED)
-        desk.page.wait_for_timeout(700)
         desk.page.reload()  # what was typed is there again
         expect(box).to_have_value(ASKED)
         box.click()
@@ -200,6 +199,8 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
         assert "taken back" in said[1]
         assert "fits: no (wrong_answer)" in said[2]
         assert "in place of an earlier one" in said[2]
+        assert QUESTION in said[0]
+        assert NOTE in said[3]
         expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD, OTHERS])
         steps = desk.page.locator("table").last
         expect(steps).to_contain_text("took the answer back into the form (verification)")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 from sqlalchemy import text
 
 from annotation_schemas import shipped
@@ -26,13 +26,13 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit import postgres
-from testkit.browser import settled
 from testkit.factories import claimed
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool, submissions
+from workflow.lead import item_history
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -70,7 +70,6 @@ def _online(desk: Desk) -> None:
 
 
 def _reload(desk: Desk) -> None:
-    desk.page.wait_for_timeout(150)  # before the draft is due
     desk.page.reload()
     expect(desk.bench).to_have_attribute("data-view", "task")
 
@@ -164,8 +163,7 @@ def test_nothing_typed_is_lost(accident: Accident, serving: Server, chromium: Br
         _half(desk, accident, desk.page.locator(".note textarea"), GRADE)
         desk.press("Escape")
         desk.next_after("2")
-    with at_desk(chromium, serving, "lena") as desk:
-        _history(desk.page, serving, project)
+    _history(serving, project, exported["names"][0])
 
 
 def test_a_text_whose_item_went_to_someone_else_is_kept(serving: Server, chromium: Browser, tmp_path: Path) -> None:
@@ -317,17 +315,17 @@ def _exported(server: Server, project: str, folder: Path) -> dict[str, list[dict
     return {"items": rows, "names": [item["id"] for item in manifest["items"]]}
 
 
-def _history(page: Page, server: Server, project: str) -> None:
-    """What the lead reads of the item."""
-    page.goto(f"{server.url}/history?project={project}&dimension=assistance")
-    settled(page)
-    page.get_by_role("link", name=QUESTION).click()
-    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
-    rows = page.locator("table").first.locator("tbody tr")
-    expect(rows).to_have_count(4)  # the item, two votes, a grade
-    settled(page)
-    said = rows.all_inner_texts()
-    assert ANSWER in said[0]
-    assert NOTE in said[1]
-    assert GRADE in said[3]
-    expect(page.locator(".comments .words")).to_have_text([COMMENT])
+def _history(server: Server, project: str, item: str) -> None:
+    """What the lead reads of the item; ``test_comments_and_history`` looks at the page of it."""
+    with opened(server) as store:
+        lena = accounts.find_person(store, login="lena")
+        told = item_history.history(store, person=lena, project=project, item=item)
+    (written,) = told.revisions
+    assert {name: after for name, _, after in written.changes} == {"question": QUESTION, "answer": ANSWER}
+    assert [(each.stage, each.note) for each in told.answers] == [
+        (Stage.AUTHORING, ""),
+        (Stage.VERIFICATION, NOTE),
+        (Stage.VERIFICATION, ""),
+        (Stage.GRADING, GRADE),
+    ]
+    assert [each.text for each in told.thread.comments] == [COMMENT]
