@@ -219,7 +219,7 @@ def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
 def size_in_words(size: int) -> str:
     """Bytes as people say them.
 
-    >>> said(13_500_000_000), said(350_000)
+    >>> size_in_words(13_500_000_000), size_in_words(350_000)
     ('12.6 GiB', '0.3 MiB')
     """
     return f"{size / 1024**3:.1f} GiB" if size >= 1024**3 // 2 else f"{size / 1024**2:.1f} MiB"

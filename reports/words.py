@@ -46,7 +46,7 @@ def mark(series: str, found: Figure) -> Mark:
 def figure_in_words(found: Figure, digits: int = 2) -> str:
     """A figure in a sentence.
 
-    >>> said(Figure(0.864, 0.84, 0.89, "bootstrap", 999))
+    >>> figure_in_words(Figure(0.864, 0.84, 0.89, "bootstrap", 999))
     '0.86 [0.84, 0.89]'
     """
     if found.value is None:
