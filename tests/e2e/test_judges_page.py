@@ -82,7 +82,8 @@ def pick(page: Page, box: str, option: str | re.Pattern[str]) -> None:
     settled(page, held_ms=300)
     found = page.get_by_role("combobox", name=box)
     found.scroll_into_view_if_needed()
-    page.wait_for_timeout(200)  # the list closes while the page scrolls
+    # The list closes when the page scrolls, which is told with the next picture.
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     found.click()
     page.get_by_role("option", name=option, exact=True).first.click()
     settled(page, held_ms=300)

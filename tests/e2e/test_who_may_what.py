@@ -30,9 +30,11 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.browser import window
 from testkit.serving import Server
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
+from tests.e2e.people import Desk
 from tests.frames import open_page
 from workflow.access import accounts, projects, sign_in
 from workflow.annotate import claims, comments, image_pool, submissions
@@ -469,43 +471,38 @@ def test_no_byte_of_a_secret_reaches_the_blind(
 ) -> None:
     wire = Wire(world.server.port)
     plain = {"Accept-Encoding": "identity"}
-    context = chromium.new_context(
-        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", extra_http_headers=plain
-    )
-    page = context.new_page()
-    page.goto(f"{wire.url}/login")
-    page.fill("input[name=login]", login)
-    page.fill("input[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="My work")).to_be_visible()
-    page.goto(f"{wire.url}/{page_name}?project=p")
-    bench = page.locator(".ts[data-view]")
-    expect(bench).to_have_attribute("data-view", "task")
-    page.keyboard.press("g")  # the guideline
-    page.keyboard.press("c")  # the comments
-    expect(page.locator(".talkabout")).to_contain_text("Seniors and leads read")
-    page.keyboard.press("Escape")
-    for key in (*keys, "u", *keys):  # answer, take back, answer again, and go on to the next
-        page.keyboard.press(key)
-        page.wait_for_timeout(400)
-    page.keyboard.press("?")
-    page.wait_for_timeout(300)
-    page.keyboard.press("Escape")
-    for path in (
-        "/",
-        "/dashboard?project=p",
-        "/agreement?project=p",
-        "/results?project=p",
-        "/cases?project=p",
-        "/calibration?project=p",
-        "/author?project=p",
-        "/people?project=p",
-        "/comments?project=p",
-        "/history?project=p",
-    ):
-        page.goto(f"{wire.url}{path}")
-        page.wait_for_load_state("networkidle")
-    context.close()
+    with window(chromium) as page:
+        page.set_extra_http_headers(plain)
+        desk = Desk(page, wire)
+        page.goto(f"{wire.url}/login")
+        page.fill("input[name=login]", login)
+        page.fill("input[name=password]", PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="My work")).to_be_visible()
+        desk.open(f"/{page_name}?project=p")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.press("g")  # the guideline
+        desk.press("c")  # the comments
+        expect(page.locator(".talkabout")).to_contain_text("Seniors and leads read")
+        desk.press("Escape")
+        for press in (keys, "u", keys):  # answer, take back, answer again, and go on to the next
+            desk.next_after(*press)
+        desk.press("?")
+        expect(page.get_by_role("dialog")).to_contain_text("submit, from anywhere")
+        desk.press("Escape")
+        for path in (
+            "/",
+            "/dashboard?project=p",
+            "/agreement?project=p",
+            "/results?project=p",
+            "/cases?project=p",
+            "/calibration?project=p",
+            "/author?project=p",
+            "/people?project=p",
+            "/comments?project=p",
+            "/history?project=p",
+        ):
+            desk.open(path)
     wire.close()
     sent = wire.sent()
     assert len(sent) > 100_000
