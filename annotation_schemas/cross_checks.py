@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import derived, judge_templates, kinds, registry
+from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.grammar import MOST, choices, suggestion, unique
 from annotation_schemas.keys import key_field
@@ -403,6 +403,7 @@ def _grading(schema: Schema) -> Found:
             yield ("stages", "grading", "qualification"), "no criterion that is always answered can be compared"
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "this must be at least 1"
+    yield from grading_sample.check(schema)
     fields = {field.name: field for field in schema.item.fields}
     for index, name in enumerate(grading.shows or ()):
         path: Path = ("stages", "grading", "shows", index)

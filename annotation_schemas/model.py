@@ -348,6 +348,25 @@ class Refinement(_Part):
     """The value of each criterion that says that the annotated answer is the only right one."""
 
 
+class GradingSample(_Part):
+    """Which answers people grade, settled before anyone does: nothing is open to them before a lead opens it."""
+
+    models: tuple[str, ...] | None = None
+    """The models whose answers are graded, by their names; None: all that have answered."""
+    dimensions: tuple[str, ...] | None = None
+    """The dimensions that they are drawn from; None: all that are graded."""
+    outputs: int | None = None
+    """How many answers are drawn; None: all of them."""
+    strata: tuple[str, ...] | None = None
+    """What the draw is as even as can be over, and within that over the next: `dimension`, `group` (of the dimension),
+    `model`, or a field of the item with one value; None: `dimension`, then `model`; an empty list: nothing, all
+    answers are equally likely."""
+    seed: int | None = None
+    """The draw follows from it; None: from the project's own seed."""
+    items: tuple[str, ...] | None = None
+    """Instead of a number: the items, by their names in files, to which all answers are graded."""
+
+
 class Grading(_Part):
     """People grade models' answers."""
 
@@ -361,6 +380,8 @@ class Grading(_Part):
     outputs: int | None = None
     """How many models' answers people grade: drawn evenly over the dimensions, then over the models, by the project's
     seed; None: all of them."""
+    sample: GradingSample | None = None
+    """Instead of `outputs`: which answers people grade, by a plan that a lead looks at before anything opens."""
     combine: Literal["majority", "mean"] = "majority"
     """What becomes of their grades: the value of more than half of them, or their mean."""
     dimensions: tuple[str, ...] | None = None

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation_schemas import kinds, registry
+from annotation_schemas import grading_sample, kinds, registry
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.keys import key_fields, key_of_votes
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
@@ -611,6 +611,15 @@ def _grading(schema: Schema) -> Iterator[Finding]:
             ("stages", "grading", "raters"),
             "a majority of two is both of them, so an answer on which they differ gets no grade; "
             "ask 3, or say `combine: mean`",
+        )
+    most = grading_sample.most_wanted(schema)
+    plan = stage.sample if stage is not None else None
+    if plan is not None and plan.outputs is not None and most is not None and plan.outputs > most:
+        yield Finding(
+            WARNING,
+            ("stages", "grading", "sample", "outputs"),
+            f"the items that its dimensions want have {most:,} answers of its models, so the sample would be short; "
+            "ask for fewer, or name more models or dimensions",
         )
 
 

@@ -32,6 +32,7 @@ COMMANDS = (
     "guideline",
     "qualify",
     "gold",
+    "grading",
     "audit",
     "scorecard",
     "triage",

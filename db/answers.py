@@ -40,7 +40,8 @@ _AT_ONCE = 500
 _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
-_CHANGING = ("item.revised", "item.state", "answers.read", MARKED, WITHDRAWN, TAKEN_BACK)
+_SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
+_CHANGING = ("item.revised", "item.state", "answers.read", *_SAMPLES, MARKED, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
 
 
@@ -114,6 +115,16 @@ def last(session: Session, *, project_id: int) -> dict[int, int]:
         .group_by(col(PredictionRow.item_id), col(PredictionRow.model))
     )
     return {id: item_id for id, item_id in session.connection().execute(wanted)}
+
+
+def last_of_models(session: Session, *, project_id: int) -> dict[tuple[int, str], int]:
+    """Every model's last answer to each item that counts, by item and model."""
+    wanted = (
+        plain_select(col(PredictionRow.item_id), col(PredictionRow.model), func.max(col(PredictionRow.id)))
+        .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
+        .group_by(col(PredictionRow.item_id), col(PredictionRow.model))
+    )
+    return {(item_id, model): id for item_id, model, id in session.connection().execute(wanted)}
 
 
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:

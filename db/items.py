@@ -246,6 +246,17 @@ def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str
     return [(id, public, external, dimension) for id, public, external, dimension in session.exec(wanted)]
 
 
+def with_states(session: Session, *, project_id: int) -> list[tuple[int, str, str, ItemState]]:
+    """Id, the id in files, dimension and state of all items, in the order in which they came."""
+    wanted = (
+        select(ItemRow.id, ItemRow.external_id, ItemRow.dimension, ItemRow.state)
+        .where(ItemRow.project_id == project_id)
+        .order_by(col(ItemRow.id))
+    )
+    found = session.exec(wanted)
+    return [(id, external, dimension, ItemState(state)) for id, external, dimension, state in found]
+
+
 def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
     """When those items were edited that do not stand as they came in, by item id."""
     wanted = (

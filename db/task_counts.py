@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 
 from db.tables import PredictionRow, TaskRow
 from db.task_rules import may_take_conditions, of_stage
+from db.task_slots import unit_of_prediction
 from db.withdrawn_runs import of_counting_runs
 from domain.states import Purpose, Stage, TaskState
 
@@ -154,6 +155,8 @@ class AnswerSlots:
     claimed: int
     done: int
     withdrawn: int
+    slotless: bool = False
+    """It has no slots yet: ``withdrawn`` is how many it would have."""
 
     @property
     def touched(self) -> bool:
@@ -164,6 +167,12 @@ class AnswerSlots:
     def place(self) -> tuple[str, str]:
         """What a sample is even over."""
         return self.dimension, self.model
+
+
+def slotless(prediction_id: int, *, item_id: int, model: str, dimension: str, slots: int) -> AnswerSlots:
+    """An answer that was passed on to no one, as if its slots had been called off."""
+    unit = unit_of_prediction(prediction_id=prediction_id)
+    return AnswerSlots(unit, prediction_id, item_id, model, dimension, 0, 0, 0, slots, slotless=True)
 
 
 def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[AnswerSlots]:
@@ -190,8 +199,8 @@ def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: in
     if item_id is not None:
         wanted = wanted.where(col(TaskRow.item_id) == item_id)
     found = [
-        AnswerSlots(unit, int(prediction_id), int(item_id), model, dimension, *map(int, counts))
-        for unit, prediction_id, item_id, model, dimension, *counts in session.execute(wanted)
+        AnswerSlots(unit, int(id), int(item_id), model, dimension, int(open_), int(claimed), int(done), int(withdrawn))
+        for unit, id, item_id, model, dimension, open_, claimed, done, withdrawn in session.execute(wanted)
     ]
     return sorted(found, key=lambda each: each.prediction_id)
 

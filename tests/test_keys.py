@@ -37,13 +37,13 @@ from app.commands.schema import summary
 from app.views.export import formats_of
 from app.workbench.page import static_part
 from db.engine import Store, open_store
-from db.tables import AssetRow, ProjectRow, RunRow, TaskRow
+from db.tables import AssetRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NothingLeft, Person
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import Stage, TaskState
 from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
 from media import clips
@@ -67,7 +67,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.results import calibration_rule, case_page, leaderboard, project_answers, rater_agreement, scores
 from workflow.results.slices import Item
-from workflow.runs import judge_plans, model_plans, run_start
+from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
 BASE = yaml.safe_load(
     """
@@ -295,6 +295,28 @@ def derivations(seen: Seen) -> Any:
 def roles(seen: Seen) -> Any:
     """Who may work where."""
     return [role_for(seen.schema, stage) for stage in Stage]
+
+
+def sampled(seen: Seen) -> Any:
+    """Which answers are open to people once a lead has opened what is planned: dimension, item and model."""
+    store = seen.stores()
+    make_project(store, loaded=seen.loaded)
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        new = [authoring.NewItem(f"i{at}", "two" if at % 3 else "one", ITEM) for at in range(12)]
+        ids = authoring.add_items(session, access=access, new=new, now=store.now())
+        session.get(ProjectRow, access.project_id).seed = 7  # type: ignore[union-attr]
+    for dimension, lot in (("one", ids[::3]), ("two", [id for at, id in enumerate(ids) if at % 3])):
+        make_predictions(store, lot, models=["left", "right"], dimension=dimension)
+    with store.read() as session:
+        before = session.exec(select(TaskRow).where(TaskRow.stage == Stage.GRADING)).all()
+    run_grading.draw_sample(store, by=None, project="p")
+    with store.read() as session:
+        rows = session.exec(select(TaskRow).where(TaskRow.stage == Stage.GRADING, TaskRow.state == TaskState.OPEN))
+        answers = {row.id: row for row in session.exec(select(PredictionRow))}
+        return len(before), sorted(
+            (row.dimension, row.item_id or 0, answers[row.prediction_id or 0].model) for row in rows
+        )
 
 
 # ---- what can be seen of a project ----------------------------------------------------------------------------------
@@ -634,6 +656,7 @@ C = f"{V}.criteria"
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
 GOLD = {"rate": 0.5, "after": 2}
+SAMPLE = {f"{G}.sample": {"outputs": 6, "seed": 7}}
 LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
 GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
          "stages.adjudication": "none"}  # fmt: skip
@@ -812,6 +835,13 @@ ROWS: dict[str, Row] = {
     "Grading.combine": row(come_to, f"{G}.combine", "mean", **{f"{G}.raters": 2, "report": {}}),
     "Grading.dimensions": row(slots, f"{G}.dimensions", ["two"]),
     "Grading.outputs": row(slots, f"{G}.outputs", 1),
+    "Grading.sample": row(sampled, f"{G}.sample", {"models": ["left"]}),
+    "GradingSample.models": row(sampled, f"{G}.sample.models", ["left"]),
+    "GradingSample.dimensions": row(sampled, f"{G}.sample.dimensions", ["two"], **SAMPLE),
+    "GradingSample.outputs": row(sampled, f"{G}.sample.outputs", 3, **SAMPLE),
+    "GradingSample.strata": row(sampled, f"{G}.sample.strata", ["model"], **SAMPLE),
+    "GradingSample.seed": row(sampled, f"{G}.sample.seed", 8, **SAMPLE),
+    "GradingSample.items": row(sampled, f"{G}.sample.items", ["i3", "i1"]),
     "Grading.shows": row(grading, f"{G}.shows", ["question"]),
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),

@@ -369,7 +369,7 @@ def _of_project(
     statistics: frozenset[str],
 ) -> list[Result]:
     from app.services import resources
-    from workflow.access.counted_items import counting_of
+    from workflow.annotate.sample_standing import counting_of_stage
     from workflow.results.dimension_means import agreement_of_means
     from workflow.results.rater_agreement import agreement_of
     from workflow.results.ratings import raters_of
@@ -378,8 +378,8 @@ def _of_project(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
-    counted = counting_of(shared.store, person=None, project=project, items_=items, stage=stage)
-    print(f"Counted: {counted.sentence}", file=sys.stderr)
+    counted = counting_of_stage(shared.store, person=None, project=project, items_=items, stage=stage)
+    print(f"Counted: {counted.whole_sentence}", file=sys.stderr)
     if of_means:
         return agreement_of_means(
             shared.store,

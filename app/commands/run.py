@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.runs import RunPlan
     from workflow.annotate.grading import Sample
+    from workflow.annotate.sample_standing import Standing
     from workflow.runs.model_descriptions import ModelSpec
 
 Project = Annotated[str, typer.Argument(help="The project.")]
@@ -232,7 +233,7 @@ def sample(
     _tell_sample(run_grading.sample_of(store, by=None, project=project))
 
 
-def _tell_sample(sample: Sample | None) -> None:
+def _tell_sample(sample: Sample | Standing | None) -> None:
     if sample is not None:
         typer.echo(sample.sentence)
 

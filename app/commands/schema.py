@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from annotation_schemas import registry, shipped
+from annotation_schemas import grading_sample, registry, shipped
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema, Schema
@@ -92,6 +92,8 @@ def _stages(schema: Schema) -> list[tuple[str, str]]:
         if part is not None and stage in ("verification", "grading"):
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} raters; {names}"
+        if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
+            words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
         if part is not None and stage == "verification":
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.skips:

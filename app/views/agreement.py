@@ -164,7 +164,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     if found.figure is None:
         return
     lines, raters, replies, counting, logins = found.figure.value
-    items_switch.show_counted(counting.sentence)
+    items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
             markup.notice(f"No one has submitted anything in {stage} yet. The table appears with the first votes.")

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import graded_sample, markup, shell
 from app.screens import Screen
 from app.services import Services
 from app.views import history, refine, triage
@@ -65,6 +65,8 @@ def render(services: Services) -> None:
         triage.for_leads(services, view)
     if view.schema.schema_.stages.refinement is not None:
         refine.for_leads(services, view)
+    if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
+        graded_sample.for_leads(services, view)
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:

@@ -34,6 +34,8 @@ class Counting:
     """How many items the project has in each state."""
     why_all: str = ""
     """Where all of them count without anyone having asked for it: why."""
+    sample: str = ""
+    """Where people grade a sample by plan: what their grades are of, as a sentence."""
 
     def counts(self, item_id: int | None) -> bool:
         """Whether an item counts."""
@@ -58,6 +60,11 @@ class Counting:
     def verdicts(self) -> bool:
         """Whether the project has any, so that there is something to choose."""
         return bool(self.kept or self.rejected)
+
+    @property
+    def whole_sentence(self) -> str:
+        """``sentence``, and what people's grades are of."""
+        return " ".join(part for part in (self.sentence, self.sample) if part)
 
     @property
     def sentence(self) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.model import PREDICTION
-from db import events, items, projects, task_counts, task_slots, tasks
+from annotation_schemas.model import PREDICTION, Grading
+from db import items, projects, task_counts, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
@@ -19,10 +19,11 @@ from domain.states import ItemState, Purpose, Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access
+from workflow.annotate.grading_sample import Frame, frame, is_open, plan_of, planned
+from workflow.annotate.sample_standing import Standing, standing
 
-EXTENDED = "grading.extended"
 DRAWN = "grading.drawn"
-"""Kinds of events: a lead wants more answers graded than the schema says; a sample was drawn."""
+"""The kind of events: a sample was drawn."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def open_grading(
     """Pass answers on to people (prediction id, item id, dimension); the number of slots that opened.
 
     Dimensions that the schema does not let people grade get none, nor do answers to items that do not count, until
-    they do. Where the schema grades a sample (``outputs``), the slots of the others wait: see ``draw``. Passing on
-    twice opens once.
+    they do. Where the schema grades a sample (``outputs``), the slots of the others wait: see ``draw``. Where it plans
+    one (``sample``), only the answers in it get slots, once a lead has opened it. Passing on twice opens once.
     """
     n = pass_on(session, access=access, predictions=predictions, now=now)
     return n + draw(session, access=access, now=now)
@@ -85,20 +86,32 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
     """As ``open_grading``, without the draw, which has to follow: so that very many can be passed on a lot at a time,
     and no one who submits has to wait for all of them."""
     stage = access.schema.stages.grading
-    if stage is None:
+    if stage is None or stage.sample is not None:
         return 0
-    predictions = list(predictions)
+    predictions = [each for each in predictions if stage.dimensions is None or each[2] in stage.dimensions]
     projects.lock(session, id=access.project_id)
     counted = counting(session, access=access)
+    at_once = [each for each in predictions if stage.outputs is None and counted.counts(each[1])]
+    waiting = [each for each in predictions if stage.outputs is not None or not counted.counts(each[1])]
+    _add_slots(session, access, stage, waiting, called_off=True, now=now)
+    return _add_slots(session, access, stage, at_once, called_off=False, now=now)
+
+
+def _add_slots(
+    session: Session,
+    access: Access,
+    stage: Grading,
+    predictions: Sequence[tuple[int, int, str]],
+    *,
+    called_off: bool,
+    now: datetime,
+) -> int:
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
-    slots: dict[bool, list[task_slots.Slot]] = {True: [], False: []}
+    slots = []
     for prediction_id, item_id, dimension in predictions:
-        if stage.dimensions is not None and dimension not in stage.dimensions:
-            continue
         unit = task_slots.unit_of_prediction(prediction_id=prediction_id)
-        at_once = stage.outputs is None and counted.counts(item_id)
-        slots[at_once] += [
+        slots += [
             task_slots.Slot(
                 project_id=access.project_id,
                 stage=Stage.GRADING,
@@ -107,7 +120,7 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
                 item_id=item_id,
                 prediction_id=prediction_id,
                 dimension=dimension,
-                called_off=not at_once,
+                called_off=called_off,
                 rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
                 # in an order that all share, an answer's slots stand together, so that answer by answer is filled
                 shuffle=task_slots.shuffle_key(
@@ -117,41 +130,33 @@ def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int
             )
             for slot in range(stage.raters)
         ]
-    task_slots.open_slots(session, slots=slots[False], needed=access.needed_roles)
-    return task_slots.open_slots(session, slots=slots[True], needed=access.needed_roles)
+    return task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------
 
 
-def planned(session: Session, *, access: Access) -> int | None:
-    """How many answers people are to grade: what the schema says, or more if a lead wants more; None: all."""
-    stage = access.schema.stages.grading
-    if stage is None or stage.outputs is None:
-        return None
-    last = events.newest_of(session, project_id=access.project_id, kind=EXTENDED)
-    return max(stage.outputs, int(last.data.get("outputs", 0)) if last is not None else 0)
-
-
-def draw(session: Session, *, access: Access, now: datetime) -> int:
+def draw(session: Session, *, access: Access, now: datetime, most: int | None = None) -> int:
     """Open the slots that the plan wants and do not stand open; the number of slots that opened.
 
     Without a planned sample that is every answer that counts. Else as many answers as planned, as evenly as can be
     over the dimensions and within them over the models, drawn by the project's seed: the same answers passed on give
     the same sample, and a smaller one is a part of a larger. What someone has graded or has in hand stays in; what
-    no one has touched gives way where more models or dimensions have come since. The project is held meanwhile, so
-    that two who pass on at once do not open twice as many.
+    no one has touched gives way where more models or dimensions have come since. A sample that the schema plans is
+    drawn by its plan (``grading_sample``), and not before a lead has opened it. The project is held meanwhile, so
+    that two who pass on at once do not open twice as many. ``most`` answers are opened at once at most; drawing again
+    goes on.
     """
     projects.lock(session, id=access.project_id)
     stage = access.schema.stages.grading
-    if stage is None:
+    if stage is None or not _may_open(session, access):
         return 0
     there = _passed_on(session, access)
     n = planned(session, access=access)
     left: set[str] = set()
     called_off: set[str] = set()
     while True:
-        chosen = _chosen(access, there, n, left)
+        chosen = there.chosen(n, left)
         surplus = {each.unit for each in there.every if each.open and not each.touched and each.unit not in chosen}
         still = task_slots.call_off_untouched(session, units=sorted(surplus - called_off))
         called_off |= surplus - still
@@ -159,14 +164,17 @@ def draw(session: Session, *, access: Access, now: datetime) -> int:
             break
         left |= still  # someone takes these just now
     lacking = [each for each in there.every if each.unit in chosen and (each.withdrawn or each.unit in called_off)]
+    lacking = lacking[:most]
+    slotless = [(each.prediction_id, each.item_id, each.dimension) for each in lacking if each.slotless]
+    _add_slots(session, access, stage, slotless, called_off=True, now=now)
     opened = task_slots.offer_units(session, units=[each.unit for each in lacking])
     called_off -= chosen
     if stage.order == "random":
         begun = {each.item_id for each in there.every if each.touched} if "predictions" in stage.shuffle else set()
         waiting = [each for each in there.every if each.open or each.unit in chosen]
         task_slots.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
-    if n is not None and (opened or called_off):
-        data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": access.seed}
+    if (n is not None or stage.sample is not None) and (opened or called_off):
+        data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": there.seed}
         log(session, DRAWN, project=access, now=now, data=data)
     return opened
 
@@ -176,33 +184,34 @@ def slots_by_dimension(
 ) -> dict[str, int]:
     """How many slots passing these answers on would open, by dimension; nothing is changed."""
     stage = access.schema.stages.grading
-    if stage is None:
+    if stage is None or not _may_open(session, access):
         return {}
-    there = _passed_on(session, access)
-    known = {each.prediction_id for each in there.every}
-    model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
-    new = [
-        task_counts.AnswerSlots(
-            task_slots.unit_of_prediction(prediction_id=id), id, item_id, model[id], dimension, 0, 0, 0, stage.raters
-        )
-        for id, item_id, dimension in predictions
-        if id not in known and (stage.dimensions is None or dimension in stage.dimensions)
-    ]
-    both = _PassedOn([*there.every, *new], there.counted)
-    chosen = _chosen(access, both, planned(session, access=access), set())
+    there: _PassedOn | Frame = _passed_on(session, access)
+    if isinstance(there, _PassedOn):
+        known = {each.prediction_id for each in there.every}
+        model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
+        new = [
+            task_counts.slotless(id, item_id=item_id, model=model[id], dimension=dimension, slots=stage.raters)
+            for id, item_id, dimension in predictions
+            if id not in known and (stage.dimensions is None or dimension in stage.dimensions)
+        ]
+        there = _PassedOn([*there.every, *new], there.counted, there.seed)
+    chosen = there.chosen(planned(session, access=access), set())
     left: Counter[str] = Counter()
-    for each in both.every:
+    for each in there.every:
         if each.unit in chosen:
             left[each.dimension] += each.withdrawn
     return {each.id: left[each.id] for each in access.schema.dimensions if left[each.id]}
 
 
-def sample_of(session: Session, *, access: Access) -> Sample | None:
+def sample_of(session: Session, *, access: Access) -> Sample | Standing | None:
     """How far people's grading is; None where the schema has none."""
     stage = access.schema.stages.grading
     if stage is None:
         return None
     there = _passed_on(session, access)
+    if isinstance(there, Frame):
+        return standing(session, access=access)
     drawn = [each for each in there.counting if each.open or each.touched]
     graded = sum(each.done >= stage.raters for each in drawn)
     untouched = sum(not each.touched for each in drawn)
@@ -228,7 +237,8 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
         return
     if state is ItemState.KEPT:
         every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
-        wanted = [each for each in _last(every) if stage.outputs is None or each.touched]
+        every_one = stage.outputs is None and stage.sample is None
+        wanted = [each for each in _last(every) if every_one or each.touched]
         task_slots.offer_units(session, units=[each.unit for each in wanted])
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
@@ -247,29 +257,42 @@ class _PassedOn:
 
     every: Sequence[task_counts.AnswerSlots]
     counted: Counting
+    seed: int
 
     @property
     def counting(self) -> list[task_counts.AnswerSlots]:
         """Those that count: a model's last answer to each item that does."""
         return _last(each for each in self.every if self.counted.counts(each.item_id))
 
+    def chosen(self, n: int | None, left: Collection[str]) -> set[str]:
+        """The units that are to be open: those that are touched or cannot be had just now (``left``), and what is
+        drawn next to them."""
+        those = self.counting
+        kept = [each for each in those if each.touched or each.unit in left]
+        if n is None:
+            return {each.unit for each in those}
+        rest = [each for each in those if not (each.touched or each.unit in left)]
+        drawn = spread(
+            rest,
+            max(n - len(kept), 0),
+            seed=self.seed,
+            of=lambda each: each.place,
+            already=[each.place for each in kept],
+        )
+        return {each.unit for each in (*kept, *drawn)}
 
-def _passed_on(session: Session, access: Access) -> _PassedOn:
+
+def _passed_on(session: Session, access: Access) -> _PassedOn | Frame:
+    """What a sample is drawn from."""
+    if plan_of(access) is not None:
+        return frame(session, access=access)
     every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
-    return _PassedOn(every, counting(session, access=access))
+    return _PassedOn(every, counting(session, access=access), access.seed)
 
 
-def _chosen(access: Access, there: _PassedOn, n: int | None, left: Collection[str]) -> set[str]:
-    """The units that are to be open: those that are touched or cannot be had just now, and what is drawn next to."""
-    those = there.counting
-    kept = [each for each in those if each.touched or each.unit in left]
-    if n is None:
-        return {each.unit for each in those}
-    rest = [each for each in those if not (each.touched or each.unit in left)]
-    drawn = spread(
-        rest, max(n - len(kept), 0), seed=access.seed, of=lambda each: each.place, already=[each.place for each in kept]
-    )
-    return {each.unit for each in (*kept, *drawn)}
+def _may_open(session: Session, access: Access) -> bool:
+    """Whether slots may open: those of a planned sample once a lead has opened it."""
+    return plan_of(access) is None or is_open(session, access=access)
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------

@@ -85,4 +85,7 @@ def why_no_task(
         return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
         return NothingLeft("all_done", "All done here. Thank you.")
+    grading = access.schema.stages.grading
+    if stage is Stage.GRADING and grading is not None and grading.sample is not None:
+        return NothingLeft("all_done", "There is nothing to grade yet; a lead opens the planned sample of answers.")
     return NothingLeft("all_done", _NOTHING_YET[stage])

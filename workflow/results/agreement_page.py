@@ -9,7 +9,8 @@ from agreement.summary import Result
 from db.engine import Store
 from domain.replies import Replies
 from domain.states import Cut, Items, Stage
-from workflow.access.counted_items import Counting, counting_of
+from workflow.access.counted_items import Counting
+from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.dimension_means import agreement_of_means
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import Raters, raters_called, raters_of
@@ -52,6 +53,6 @@ def figures(
         replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
         if there.machines
         else [],
-        counting_of(store, person=None, project=project, items_=items, stage=stage),
+        counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
     )

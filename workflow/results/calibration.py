@@ -21,8 +21,8 @@ from domain.records import About, Person, Rating
 from domain.states import Cut, Items, Stage
 from reports.content import Source
 from reports.study import Runs, Study
-from workflow.access.counted_items import counting
 from workflow.access.projects import Access, require_lead
+from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
@@ -77,7 +77,7 @@ def study_of(
         store, person=person, project=project, stage=stage, criteria=needed, scales=scales, items=items
     )
     with store.read() as session:
-        counted = counting(session, access=access, items_=items, stage=stage)
+        counted = counting_in_stage(session, access=access, items_=items, stage=stage)
         about = _units(session, access)
         seen = seen_of_judges(session, access, stage, judges, counted, needed)
     raters = raters_of(store, person=person, project=project, stage=stage)
@@ -110,7 +110,7 @@ def study_of(
         rule=stored_rule(store, person=person, project=project, judges=judges),
         judge_runs=about_judges(store, seen.runs, [*judges, *sides.runs.earlier_names()]),
     )
-    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.sentence)
+    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
 
 
 def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:

@@ -14,8 +14,8 @@ from domain.errors import RatingsError
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Items, Stage
-from workflow.access.counted_items import counting_of
 from workflow.access.projects import require_lead
+from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.criterion_values import combined, number_of, scored_criteria
 from workflow.results.rater_agreement import of_items
 from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
@@ -74,7 +74,7 @@ def agreement_of_means(
         if len(columns) < 2 and criteria is None:
             continue
         found += _of_columns(name, columns, rows, cross_check=cross_check, statistics=statistics)
-    counted = counting_of(store, person=person, project=project, items_=items)
+    counted = counting_of_stage(store, person=person, project=project, items_=items, stage=Stage.GRADING)
     found = [of_items(each, counted) for each in found]
     if not found and rows:
         raise RatingsError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from annotation_schemas import derived
+from annotation_schemas import derived, grading_sample
 from annotation_schemas.model import Derived
 from workflow.results.leaderboard_lines import Line, of_failures, reasons_in_words
 from workflow.results.project_answers import Read
@@ -128,7 +128,11 @@ def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])
         notes.append(f"{len(people)} people have graded, of whom {len(outside)} in files: {named}{more}.")
-    if grading.outputs is not None and len(found.schema.dimensions) > 1:
+    if found.counting is not None and found.counting.sample:
+        notes.append(found.counting.sample)
+    plan = grading.sample
+    over = grading_sample.strata_of(plan)[:1] if plan is not None and plan.outputs is not None else ()
+    if (grading.outputs is not None or over == (grading_sample.DIMENSION,)) and len(found.schema.dimensions) > 1:
         notes.append(
             "People grade a planned sample, drawn evenly over the dimensions: the mean over dimensions is what it "
             "stands for; in the mean over answers a dimension weighs as much as the sample has of it."

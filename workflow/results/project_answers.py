@@ -24,10 +24,11 @@ from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, Person
 from domain.runs import Outcome
-from domain.states import Items
-from workflow.access.counted_items import Counting, counting
+from domain.states import Items, Stage
+from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
+from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import file_raters
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
 from workflow.results.slices import Item
@@ -144,7 +145,8 @@ def read(
     answer_readings.fill_up(store, project=project)
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return _read(session, access, counting(session, access=access, items_=items), reader)
+        counted = counting_in_stage(session, access=access, items_=items, stage=Stage.GRADING)
+        return _read(session, access, counted, reader)
 
 
 def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:

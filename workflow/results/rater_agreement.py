@@ -20,8 +20,9 @@ from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Cut, Items, Stage
-from workflow.access.counted_items import Counting, counting_of
+from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
+from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
 
 
@@ -70,7 +71,7 @@ def agreement_of(
     )
     with store.read() as session:
         rows = cut_by(rows, require_lead(session, by=person, project=project).schema, by)
-    counted = counting_of(store, person=person, project=project, items_=items, stage=stage)
+    counted = counting_of_stage(store, person=person, project=project, items_=items, stage=stage)
     there = raters_of(store, person=person, project=project, stage=stage)
     if raters is None:
         rows = [row for row in rows if not there.people or row.rater in there.people]
@@ -201,8 +202,13 @@ def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> 
 
 
 def of_items(result: Result, counted: Counting) -> Result:
-    """A result that says which items were counted, where there was anything to choose."""
-    return replace(result, args={**result.args, "items": counted.sentence}) if counted.verdicts else result
+    """A result that says which items were counted, where there was anything to choose, and which answers are graded,
+    where that is planned."""
+    told = {
+        **({"items": counted.sentence} if counted.verdicts else {}),
+        **({"sample": counted.sample} if counted.sample else {}),
+    }
+    return replace(result, args={**result.args, **told}) if told else result
 
 
 def _version(number: int | None) -> str:

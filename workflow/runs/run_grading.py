@@ -12,7 +12,8 @@ from domain.errors import Conflict
 from domain.records import Person
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate import grading
+from workflow.annotate import grading, grading_sample, sample_standing
+from workflow.annotate.sample_standing import Standing
 from workflow.runs.run_control import _held
 from workflow.runs.stored_runs import refuse_withdrawn, run_and_access
 
@@ -69,35 +70,82 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
         return grading.slots_by_dimension(session, access=access, predictions=runs.to_grade(session, run_id=row.id))
 
 
-def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | None:
+def sample_of(store: Store, *, by: Person | None, project: str) -> grading.Sample | Standing | None:
     """How far people's grading of a project's answers is, for its leads; None where no one grades."""
     with store.read() as session:
         return grading.sample_of(session, access=require_lead(session, by=by, project=project))
 
 
+def planned_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> Standing | None:
+    """The sample that a project's schema plans, what it costs and how far it is; None where it plans none. For leads.
+
+    ``outputs``: as it would be with so many answers. Nothing is changed.
+
+    Raises ``Conflict`` where so many cannot be drawn, as ``draw_sample`` does.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if grading_sample.plan_of(access) is None:
+            return None
+        if outputs is not None:
+            _refuse_outputs(session, access, outputs)
+        return sample_standing.standing(session, access=access, outputs=outputs)
+
+
 def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> int:
     """Open what the planned sample of answers lacks, or of a larger one; the number of new slots. For leads.
+
+    However often it is asked, what is open already is not opened twice. Many answers are opened a lot at a time, so
+    that no one who submits meanwhile has to wait for all of them; asking again opens what is left of one that ended on
+    the way.
 
     Raises
     ------
     Conflict
-        The schema has no grading, lets people grade all answers anyway, or ``outputs`` is less than is planned.
+        The schema has no grading, lets people grade all answers anyway, or ``outputs`` is less than is planned, or of
+        a plan more than there are; a plan that is opened for the first time fits nothing in the project.
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        stage = access.schema.stages.grading
-        if stage is None:
+        if access.schema.stages.grading is None:
             raise Conflict(f"The schema {access.schema.name} has no grading by people, so there is no sample.")
         registry.require_available(access.schema, "grading")
         projects.lock(session, id=access.project_id)
         now = store.now()
+        planned = grading_sample.plan_of(access) is not None
+        first = planned and not grading_sample.is_open(session, access=access)
+        if first:
+            sample_standing.refuse_unknown(sample_standing.standing(session, access=access))
         if outputs is not None:
-            before = grading.planned(session, access=access)
-            if before is None:
-                raise Conflict(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
-            if outputs < before:
-                raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+            before = _refuse_outputs(session, access, outputs)
             if outputs > before:
                 data = {"outputs": outputs, "before": before}
-                log(session, grading.EXTENDED, by=by, project=access, now=now, data=data)
-        return grading.draw(session, access=access, now=now)
+                log(session, grading_sample.EXTENDED, by=by, project=access, now=now, data=data)
+        if first:
+            found = sample_standing.standing(session, access=access)
+            data = {"answers": found.drawn, "slots": found.slots, "seed": found.seed}
+            log(session, grading_sample.OPENED, by=by, project=access, now=now, data=data)
+        opened = n = grading.draw(session, access=access, now=now, most=SENT_AT_ONCE)
+    while n >= SENT_AT_ONCE:  # there may be more answers; each has a slot at least
+        sleep(BETWEEN_LOTS_SECONDS)
+        with store.write() as session:
+            access = require_lead(session, by=by, project=project)
+            n = grading.draw(session, access=access, now=store.now(), most=SENT_AT_ONCE)
+        opened += n
+    return opened
+
+
+def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
+    """Raise ``Conflict`` where so many answers cannot be graded; else how many are planned before."""
+    before = grading_sample.planned(session, access=access)
+    if before is None:
+        if grading_sample.plan_of(access) is not None:
+            raise Conflict(f"The schema {access.schema.name} plans all answers, and no number that could be larger.")
+        raise Conflict(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
+    if outputs < before:
+        raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+    if outputs > before and grading_sample.plan_of(access) is not None:
+        there = sample_standing.standing(session, access=access).passed_on
+        if outputs > there:
+            raise Conflict(f"The plan may draw {there:,} answers, and {outputs:,} are more than that.")
+    return before

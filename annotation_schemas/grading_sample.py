@@ -1,0 +1,117 @@
+"""The plan by which people grade models' answers: what in it contradicts itself, and what the draw is even over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotation_schemas import kinds
+from annotation_schemas.grammar import Found, suggestion
+from annotation_schemas.model import Grading, GradingSample, ItemField, Schema
+from annotation_schemas.yaml_text import Path
+
+DIMENSION, GROUP, MODEL = "dimension", "group", "model"
+"""Strata that are no fields."""
+_OWN = (DIMENSION, GROUP, MODEL)
+_AT: Path = ("stages", "grading", "sample")
+
+
+def strata_of(plan: GradingSample) -> Sequence[str]:
+    """What the draw is even over, the outermost first."""
+    return (DIMENSION, MODEL) if plan.strata is None else plan.strata
+
+
+def dimensions_of(grading: Grading, plan: GradingSample) -> Sequence[str] | None:
+    """The dimensions that answers are drawn from; None: all of them."""
+    return grading.dimensions if plan.dimensions is None else plan.dimensions
+
+
+def most_wanted(schema: Schema) -> int | None:
+    """How many answers the plan's models would have to all items that its dimensions want; None: that is not said."""
+    grading = schema.stages.grading
+    if grading is None or grading.sample is None or grading.sample.models is None:
+        return None
+    within = dimensions_of(grading, grading.sample)
+    wanted = [each.wanted for each in schema.dimensions if within is None or each.id in within]
+    known = [n for n in wanted if n is not None]
+    return sum(known) * len(grading.sample.models) if len(known) == len(wanted) else None
+
+
+def in_words(plan: GradingSample) -> str:
+    """What the plan asks for, in a few words.
+
+    >>> in_words(GradingSample(models=("gpt-4v",), outputs=300, strata=("dimension",)))
+    '300 answers of gpt-4v, evenly over dimension'
+    >>> in_words(GradingSample(items=("a", "b")))
+    'all answers to 2 named items'
+    """
+    of = f" of {', '.join(plan.models)}" if plan.models is not None else ""
+    where = f" in {', '.join(plan.dimensions)}" if plan.dimensions is not None else ""
+    if plan.items is not None:
+        return f"all answers{of} to {len(plan.items):,} named items"
+    if plan.outputs is None:
+        return f"all answers{of}{where}"
+    over = ", then ".join(strata_of(plan))
+    return f"{plan.outputs:,} answers{of}{where}" + (f", evenly over {over}" if over else "")
+
+
+def check(schema: Schema) -> Found:
+    """What is wrong with the sample of a schema's grading."""
+    grading = schema.stages.grading
+    plan = grading.sample if grading is not None else None
+    if grading is None or plan is None:
+        return
+    for key in ("models", "dimensions", "strata", "items"):
+        names = getattr(plan, key)
+        seen: set[str] = set()
+        for at, name in enumerate(names or ()):
+            if name in seen:
+                yield (*_AT, key, at), f"`{name}` is there twice"
+            seen.add(name)
+        if names == () and key != "strata":
+            yield (*_AT, key), f"this names none; name some of the {key}, or leave it out for all of them"
+    if plan.outputs is not None and plan.outputs < 1:
+        yield (*_AT, "outputs"), "this must be at least 1"
+    yield from _of_each_other(grading, plan)
+    yield from _dimensions(schema, grading, plan)
+    for at, name in enumerate(plan.strata or ()):
+        yield from _stratum(schema, name, (*_AT, "strata", at))
+
+
+def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
+    """Keys that say two things, or nothing."""
+    if grading.outputs is not None:
+        yield ("stages", "grading", "outputs"), "there is a `sample`, too; say in it how many `outputs` are drawn"
+    if plan.items is not None and plan.outputs is not None:
+        yield (*_AT, "items"), "there is a number of `outputs`, too; either items are named, or answers are drawn"
+    if plan.items is not None and plan.dimensions is not None:
+        yield (*_AT, "dimensions"), "there are `items`, too, which are in dimensions already"
+    for key in ("strata", "seed"):
+        if plan.outputs is None and getattr(plan, key) is not None:
+            yield (*_AT, key), "nothing is drawn without a number of `outputs`, so this would say nothing"
+    if grading.order == "fewest_votes":
+        message = "a sample is filled answer by answer, so that majorities form early; `fewest_votes` does the opposite"
+        yield ("stages", "grading", "order"), message
+
+
+def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
+    known = [each.id for each in schema.dimensions]
+    for at, name in enumerate(plan.dimensions or ()):
+        if name not in known:
+            yield (*_AT, "dimensions", at), f"`{name}` is no dimension{suggestion(name, known)}"
+        elif grading.dimensions is not None and name not in grading.dimensions:
+            yield (*_AT, "dimensions", at), f"`{name}` is not graded: it is not among the `dimensions` of the stage"
+
+
+def _stratum(schema: Schema, name: str, path: Path) -> Found:
+    fields = {field.name: field for field in schema.item.fields}
+    if name == GROUP and not any(each.group for each in schema.dimensions):
+        yield path, "no dimension of this schema has a `group`"
+    elif name not in _OWN and name not in fields:
+        known = [*_OWN, *fields]
+        yield path, f"`{name}` is no field of the item{suggestion(name, known)}; besides fields: {', '.join(_OWN)}"
+    elif name not in _OWN and not _has_one_value(fields[name]):
+        yield path, f"`{name}` holds several values, and an answer is in one stratum; name a field with one value"
+
+
+def _has_one_value(field: ItemField) -> bool:
+    return kinds.of_field(field).sliced != "entries"

@@ -1,0 +1,81 @@
+"""``touchstone grading``: the sample of models' answers that people grade by plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from workflow.annotate.sample_standing import Standing
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    grading = typer.Typer(help="The sample of models' answers that people grade by plan.", no_args_is_help=True)
+    cli.add_typer(grading, name="grading")
+    grading.command("sample")(sample)
+
+
+def sample(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    outputs: Annotated[
+        int | None, typer.Option(min=1, help="So many answers: more than are planned, never fewer.")
+    ] = None,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open its slots to people; without it, nothing is changed.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
+) -> None:
+    """Say which answers people grade by the schema's plan, what that costs, how far it is and what is short."""
+    from app.services import resources
+    from domain.errors import Conflict
+    from workflow.runs import run_grading
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    found = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
+    if found is None:
+        raise Conflict(
+            f"The schema of {project} plans no such sample: it has no `grading: {{sample: ...}}`. "
+            "Where it has `outputs`, `touchstone run sample` says how far these are."
+        )
+    if open_:
+        n = run_grading.draw_sample(shared.store, by=None, project=project, outputs=outputs)
+        typer.echo(f"{n} new slots for grading.", err=as_json)
+        found = run_grading.planned_sample(shared.store, by=None, project=project)
+        assert found is not None
+    typer.echo(_as_json(found) if as_json else "\n".join(report_lines(found)))
+
+
+def report_lines(found: Standing) -> Iterator[str]:
+    """The plan for people: a sentence, what is short, and a line for each model's part of each stratum."""
+    yield found.sentence
+    yield from (words for words in (found.cost, found.how if found.drawn else "") if words)
+    yield from found.troubles
+    yield from found.remarks
+    columns = found.columns
+    heads = [*found.others, "model", *columns.values()]
+    rows = [[*line.strata, line.model, *(f"{getattr(line, name):,}" for name in columns)] for line in found.lines]
+    widths = [max(len(row[at]) for row in [heads, *rows]) for at in range(len(heads))]
+    for row in [heads, *rows] if rows else ():
+        words = len(found.others) + 1
+        cells = [cell.ljust(width) for cell, width in zip(row[:words], widths, strict=False)]
+        cells += [cell.rjust(width) for cell, width in zip(row[words:], widths[words:], strict=True)]
+        yield "  ".join(cells).rstrip()
+
+
+def _as_json(found: Standing) -> str:
+    whole = {
+        **asdict(found),
+        "answers": found.drawn,
+        "slots": found.slots,
+        "short": found.short,
+        "done": found.done,
+        "sentence": found.sentence,
+    }
+    return json.dumps(whole, ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""The planned sample of grading on the dashboard: what it costs, what is short, how far it is; and a button to open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from annotation_schemas.grading_sample import DIMENSION
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+from workflow.annotate.sample_standing import Standing
+from workflow.runs import run_grading
+
+MOST_ROWS = 500
+"""More than a page shows well; the command has them all."""
+
+
+def for_leads(services: Services, view: ProjectView) -> None:
+    """The plan with a button that opens it, and a number to draw more."""
+    shell.section("Planned sample of grading")
+    if done := shell.kept_message("sample.opened"):
+        shell.show(markup.notice(done, style="good"))
+    found = run_grading.planned_sample(services.store, by=services.person, project=view.name)
+    if found is None:
+        return
+    if found.planned is not None and found.passed_on > found.planned:
+        n = st.number_input(
+            "Answers in the sample",
+            min_value=found.planned,
+            max_value=found.passed_on,
+            value=found.planned,
+            key=f"sample.outputs.{view.name}.{found.planned}",
+            help="A larger number keeps what was drawn and adds to it.",
+        )
+        if n > found.planned:
+            found = run_grading.planned_sample(services.store, by=services.person, project=view.name, outputs=int(n))
+            assert found is not None
+    shell.show(
+        markup.tag("p", markup.text(found.sentence), style="ts", data_part="planned-sample"),
+        *(
+            [markup.tag("p", markup.text(f"{found.cost} {found.how}"), style="ts", data_part="sample-cost")]
+            if found.drawn
+            else []
+        ),
+        *(markup.notice(words, style="bad") for words in found.troubles),
+        *(markup.tag("p", markup.quiet(words), style="ts") for words in found.remarks),
+    )
+    if st.button(
+        f"Open {markup.count(found.missing_slots, 'slot')} to people",
+        key="sample.open",
+        type="primary",
+        disabled=bool(found.troubles and not found.opened) or not found.missing_slots,
+    ):
+        opened = run_grading.draw_sample(services.store, by=services.person, project=view.name, outputs=found.planned)
+        if opened:
+            shell.keep_message("sample.opened", f"{markup.count(opened, 'slot')} opened in grading.")
+        st.rerun()
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    shell.show(table(found, titles))
+    if len(found.lines) > MOST_ROWS:
+        shell.show(
+            markup.paragraph(
+                f"{len(found.lines) - MOST_ROWS:,} more rows: touchstone grading sample {view.name}",
+                style="ts ts-quiet",
+            )
+        )
+
+
+def table(found: Standing, titles: Mapping[str, str]) -> markup.Markup:
+    """A row for each model's part of each stratum; ``titles`` is what dimensions are called, by id."""
+    heads = [
+        *((name.replace("_", " ").capitalize(), "name") for name in found.others),
+        ("Model", "name"),
+        *((words.capitalize(), "number") for words in found.columns.values()),
+    ]
+    return markup.table(
+        heads,
+        [
+            [
+                *(
+                    markup.text(titles.get(value, value) if name == DIMENSION else value)
+                    for name, value in zip(found.others, line.strata, strict=True)
+                ),
+                markup.text(line.model),
+                *(markup.number(getattr(line, name)) for name in found.columns),
+            ]
+            for line in found.lines[:MOST_ROWS]
+        ],
+    )

@@ -1,0 +1,197 @@
+"""The planned sample of grading: which answers people grade, settled before any of them is open.
+
+The plan (``grading: {sample: ...}`` of the schema) is drawn from its *frame*: each of its models with each of its items
+that verification has not rejected, whether or not the answer is there. Within a stratum the places of the frame stand
+in the order of a hash of seed, model and item. So no one gains by coming first: an answer that is imported late, and
+one to an item that is kept late, is in the sample exactly if its place was drawn, and a place that was drawn waits for
+its answer. What changes the frame itself (a rejected item, a further model where the plan names none) changes the draw
+as if it had been so from the beginning, but for what people have graded or have in hand: that stays, and the rest is
+drawn around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas import grading_sample
+from annotation_schemas.model import GradingSample
+from db import answers, events, items, task_counts
+from db.engine import Session
+from db.task_counts import AnswerSlots
+from domain.order import stratified_sample
+from domain.states import ItemState, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import Access
+
+OPENED = "grading.sample_opened"
+EXTENDED = "grading.extended"
+"""Kinds of events: a lead has opened the planned sample; a lead wants more answers graded than the schema says."""
+
+NONE = "none"
+"""The stratum of items without a value, and of dimensions without a group."""
+
+
+def plan_of(access: Access) -> GradingSample | None:
+    """The plan of the project's schema; None: it has none."""
+    stage = access.schema.stages.grading
+    return stage.sample if stage is not None else None
+
+
+def planned(session: Session, *, access: Access) -> int | None:
+    """How many answers people are to grade: what the schema says, or more if a lead wants more; None: all."""
+    stage = access.schema.stages.grading
+    if stage is None:
+        return None
+    said = stage.outputs if stage.sample is None else stage.sample.outputs
+    if said is None:
+        return None
+    last = events.newest_of(session, project_id=access.project_id, kind=EXTENDED)
+    return max(said, int(last.data.get("outputs", 0)) if last is not None else 0)
+
+
+def is_open(session: Session, *, access: Access) -> bool:
+    """Whether a lead has opened the planned sample."""
+    return events.newest(session, project_id=access.project_id, kind=OPENED) > 0
+
+
+# ---- the frame -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the frame: a model with an item."""
+
+    item: str
+    model: str
+    dimension: str
+    strata: tuple[str, ...]
+    counts: bool
+    """The item counts, so that the answer can be graded; else it waits for a verdict."""
+    slots: AnswerSlots | None
+    """The model's last answer to the item and its slots; None: it is not there yet."""
+
+    @property
+    def touched(self) -> bool:
+        """Someone has graded it or has it in hand."""
+        return self.slots is not None and self.slots.touched
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the plan is drawn from, and all answers whose slots stand."""
+
+    every: Sequence[AnswerSlots]
+    places: Sequence[Place]
+    seed: int
+    answering: Sequence[str]
+    """All models that have answered something in the project."""
+    unknown_models: Sequence[str] = ()
+    """Models of the plan of which the project has no answer."""
+    unknown_items: Sequence[str] = ()
+    """Items of the plan that the project does not have."""
+    ungraded_items: Sequence[str] = ()
+    """Items of the plan in dimensions that people do not grade."""
+    rejected_items: Sequence[str] = ()
+    """Items of the plan that verification has rejected."""
+    empty_dimensions: Sequence[str] = ()
+    """Dimensions that the plan names and that have no item to draw."""
+
+    def drawn(self, n: int | None, left: Collection[str] = ()) -> list[Place]:
+        """The places that are in the sample: those that are touched or cannot be had just now (``left``, units), and
+        what is drawn next to them. None: all places."""
+        if n is None:
+            return list(self.places)
+        kept = [each for each in self.places if each.touched or (each.slots is not None and each.slots.unit in left)]
+        known = {id(each) for each in kept}
+        rest = [each for each in self.places if id(each) not in known]
+        return kept + stratified_sample(
+            rest,
+            max(n - len(kept), 0),
+            seed=self.seed,
+            name=lambda each: (each.model, each.item),
+            strata=lambda each: each.strata,
+            already=[each.strata for each in kept],
+        )
+
+    def chosen(self, n: int | None, left: Collection[str] = ()) -> set[str]:
+        """The units that are to be open: the answers in the sample that are there and may be graded."""
+        return {each.slots.unit for each in self.drawn(n, left) if each.slots is not None and each.counts}
+
+
+def frame(session: Session, *, access: Access) -> Frame:
+    """What the plan of a project's schema is drawn from. Answers without slots are among ``every`` as if theirs had
+    been called off."""
+    stage, plan = access.schema.stages.grading, plan_of(access)
+    assert stage is not None
+    assert plan is not None
+    slots = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
+    there = answers.last_of_models(session, project_id=access.project_id)
+    of_answer = {each.prediction_id: each for each in slots}
+    every = list(slots)
+    every_item = items.with_states(session, project_id=access.project_id)
+    dimensions = {id: dimension for id, _, dimension, _ in every_item}
+    for (item_id, model), id in there.items():
+        if id not in of_answer:
+            of_answer[id] = task_counts.slotless(
+                id, item_id=item_id, model=model, dimension=dimensions[item_id], slots=stage.raters
+            )
+            every.append(of_answer[id])
+    answering = sorted({model for _, model in there})
+    models = answering if plan.models is None else plan.models
+    counted = counting(session, access=access)
+    within = grading_sample.dimensions_of(stage, plan)
+    listed = set(plan.items or ())
+    stratum = _strata(session, access, plan)
+    places: list[Place] = []
+    left_out: dict[str, list[str]] = {"ungraded": [], "rejected": []}
+    for item_id, name, dimension, state in every_item:
+        if plan.items is not None and name not in listed:
+            continue
+        listed.discard(name)
+        counts = counted.counts(item_id)
+        if within is not None and dimension not in within:
+            left_out["ungraded"].append(name)
+        elif state is ItemState.REJECTED and not counts:
+            left_out["rejected"].append(name)
+        else:
+            for model in models:
+                answer = of_answer.get(there.get((item_id, model), 0))
+                strata = stratum(item_id, dimension, model)
+                places.append(Place(name, model, dimension, strata, counts, answer))
+    return Frame(
+        every,
+        places,
+        access.seed if plan.seed is None else plan.seed,
+        answering,
+        unknown_models=[name for name in plan.models or () if name not in answering],
+        unknown_items=[name for name in plan.items or () if name in listed],
+        ungraded_items=left_out["ungraded"] if plan.items is not None else (),
+        rejected_items=left_out["rejected"] if plan.items is not None else (),
+        empty_dimensions=[name for name in plan.dimensions or () if name not in {each.dimension for each in places}],
+    )
+
+
+def _strata(session: Session, access: Access, plan: GradingSample) -> Callable[[int, str, str], tuple[str, ...]]:
+    """What says to which strata a model's answer to an item belongs."""
+    names = grading_sample.strata_of(plan)
+    groups = {each.id: each.group or NONE for each in access.schema.dimensions}
+    own = {grading_sample.DIMENSION, grading_sample.GROUP, grading_sample.MODEL}
+    fields: Mapping[int, Mapping[str, Any]] = {}
+    if not own.issuperset(names):
+        fields = items.current_content(session, project_id=access.project_id)
+
+    def of(item_id: int, dimension: str, model: str) -> tuple[str, ...]:
+        said = {
+            grading_sample.DIMENSION: dimension,
+            grading_sample.GROUP: groups.get(dimension, NONE),
+            grading_sample.MODEL: model,
+        }
+        return tuple(said[name] if name in said else _in_words(fields[item_id].get(name)) for name in names)
+
+    return of
+
+
+def _in_words(value: Any) -> str:
+    return NONE if value in (None, "") else str(value)

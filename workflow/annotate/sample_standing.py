@@ -1,0 +1,312 @@
+"""What the planned sample of grading costs, how far it is, and what is short: for leads, and next to numbers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotation_schemas import grading_sample
+from db.engine import Session, Store
+from domain.errors import Conflict
+from domain.records import Person
+from domain.states import Items, Stage
+from workflow.access.counted_items import Counting, counting
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.grading_sample import Frame, Place, frame, is_open, plan_of, planned
+
+MOST_NAMED = 5
+"""As many items are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A model's part of a stratum. All counts are of answers."""
+
+    strata: tuple[str, ...]
+    """One value for each of the sample's strata but the model."""
+    model: str
+    there: int
+    """In the frame."""
+    drawn: int
+    """In the sample; what follows adds up to it."""
+    graded: int
+    """By as many people as are asked for."""
+    begun: int
+    untouched: int
+    closed: int
+    """They can be opened now."""
+    unanswered: int
+    """They wait for the model's answer."""
+    undecided: int
+    """They wait for a verdict about their item."""
+
+
+COUNTS: Mapping[str, str] = {
+    "there": "could be drawn",
+    "drawn": "in the sample",
+    "graded": "graded",
+    "begun": "begun",
+    "untouched": "untouched",
+    "closed": "can be opened",
+    "unanswered": "no answer yet",
+    "undecided": "no verdict yet",
+}
+"""The counts of a line and what they are called."""
+_ALWAYS = ("there", "drawn")
+_ONCE_OPEN = ("graded", "begun", "untouched")
+"""Those that say something once the sample is open; all others do where they are not zero."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A planned sample: what it costs, and how far it is."""
+
+    planned: int | None
+    """How many answers are drawn; None: all of the frame."""
+    opened: bool
+    """Whether a lead has opened it."""
+    raters: int
+    seed: int
+    strata: Sequence[str]
+    """What the draw is even over, the model among them."""
+    lines: Sequence[Line]
+    """In the order of their strata, then of the models."""
+    missing_slots: int
+    """So many slots would open now."""
+    troubles: Sequence[str] = ()
+    """What in the plan fits nothing in the project, as sentences."""
+    remarks: Sequence[str] = ()
+    """What else there is to know of what it is drawn from, as sentences."""
+
+    @property
+    def others(self) -> list[str]:
+        """The strata but the model: what ``Line.strata`` are values of."""
+        return [name for name in self.strata if name != grading_sample.MODEL]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The counts of a line that say something by now, and what they are called."""
+        always = (*_ALWAYS, *(_ONCE_OPEN if self.opened else ()))
+        return {name: words for name, words in COUNTS.items() if name in always or self.total(name)}
+
+    def total(self, name: str) -> int:
+        """The sum of a count over all lines."""
+        return sum(getattr(line, name) for line in self.lines)
+
+    @property
+    def passed_on(self) -> int:
+        """How many answers the plan may draw."""
+        return self.total("there")
+
+    @property
+    def drawn(self) -> int:
+        """How many it has drawn."""
+        return self.total("drawn")
+
+    @property
+    def slots(self) -> int:
+        """What it costs: one grade of one person each."""
+        return self.drawn * self.raters
+
+    @property
+    def short(self) -> int:
+        """How many answers fewer there are than the plan asks for."""
+        return max((self.planned or 0) - self.drawn, 0)
+
+    @property
+    def done(self) -> bool:
+        """Every answer in the sample is graded by as many people as are asked for."""
+        return self.opened and self.drawn > 0 and self.total("graded") == self.drawn
+
+    @property
+    def what(self) -> str:
+        """What the sample is, as the beginning of a sentence."""
+        if self.planned is None:
+            return f"A planned sample: all {_answers(self.drawn)}"
+        return f"A planned sample of {self.drawn:,} of {_answers(self.passed_on)}"
+
+    @property
+    def cost(self) -> str:
+        """What it costs, as a sentence; empty where nothing can be drawn."""
+        if not self.drawn:
+            return ""
+        now = f", of which {self.missing_slots:,} can open now" if self.missing_slots else ", none of which opens now"
+        return f"{_answers(self.drawn)} x {self.people} = {self.slots:,} slots{now}."
+
+    @property
+    def people(self) -> str:
+        """How many grade each answer."""
+        return f"{self.raters} {'person' if self.raters == 1 else 'people'}"
+
+    @property
+    def how(self) -> str:
+        """How it was drawn, as a sentence; empty where nothing was."""
+        if self.planned is None:
+            return ""
+        over = f"evenly over {', then '.join(self.strata)}" if self.strata else "each answer as likely as any other"
+        return f"Drawn {over}, with seed {self.seed}."
+
+    @property
+    def sentence(self) -> str:
+        """How far it is, as people read it."""
+        if not self.passed_on:
+            return "A sample is planned, and no answer that it could draw is here yet."
+        short = f" {self.short:,} fewer than planned, as there are no more." if self.short else ""
+        if not self.opened:
+            return f"{self.what}. Nothing is open yet; a lead opens it.{short}"
+        if self.done:
+            return f"{self.what} is done: all are graded by {self.people}.{short}"
+        lots = [("graded", f"graded by {self.people}"), ("begun", "begun"), ("untouched", "untouched")]
+        parts = ", ".join(f"{self.total(name):,} {words}" for name, words in lots)
+        rest = [
+            ("closed", "can be opened now"),
+            ("unanswered", "not answered by their model yet"),
+            ("undecided", "without a verdict about their item yet"),
+        ]
+        more = "".join(f" {self.total(name):,} {words}." for name, words in rest if self.total(name))
+        return f"{self.what}: {parts}.{more}{short}"
+
+
+def _answers(n: int) -> str:
+    return f"{n:,} {'answer' if n == 1 else 'answers'}"
+
+
+def standing(session: Session, *, access: Access, outputs: int | None = None) -> Standing:
+    """What the planned sample comes to; ``outputs``: if so many answers were drawn."""
+    stage, plan = access.schema.stages.grading, plan_of(access)
+    assert stage is not None
+    assert plan is not None
+    there = frame(session, access=access)
+    n = planned(session, access=access)
+    if n is not None and outputs is not None:
+        n = max(n, outputs)
+    drawn = there.drawn(n)
+    names = grading_sample.strata_of(plan)
+    lines = _lines(there, drawn, names, stage.raters)
+    closed = [each.slots for each in drawn if each.slots is not None and _state(each, stage.raters) == "closed"]
+    return Standing(
+        n,
+        is_open(session, access=access),
+        stage.raters,
+        there.seed,
+        names,
+        lines,
+        sum(each.withdrawn for each in closed),
+        _troubles(there),
+        [*_remarks(there), *(_uneven(names, lines) if n is not None else ())],
+    )
+
+
+def _state(place: Place, raters: int) -> str:
+    """Which count of a line a place of the sample is in."""
+    slots = place.slots
+    if slots is None:
+        return "unanswered"
+    if slots.done >= raters:
+        return "graded"
+    if slots.touched:
+        return "begun"
+    if not place.counts:
+        return "undecided"
+    return "untouched" if slots.open else "closed"
+
+
+def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: int) -> list[Line]:
+    counts: dict[tuple[tuple[str, ...], str], Counter[str]] = defaultdict(Counter)
+    others = [at for at, name in enumerate(names) if name != grading_sample.MODEL]
+
+    def line_of(place: Place) -> Counter[str]:
+        return counts[tuple(place.strata[at] for at in others), place.model]
+
+    for place in there.places:
+        line_of(place)["there"] += 1
+    for place in drawn:
+        line_of(place).update(("drawn", _state(place, raters)))
+    return [
+        Line(strata, model, **{name: counts[strata, model][name] for name in COUNTS})
+        for strata, model in sorted(counts)
+    ]
+
+
+# ---- what does not fit, and what is short ----------------------------------------------------------------------------
+
+
+def _troubles(there: Frame) -> list[str]:
+    found = []
+    if there.unknown_models:
+        here = ", ".join(there.answering) or "none"
+        unknown = ", ".join(there.unknown_models)
+        found.append(f"The plan names models of which no answer is here: {unknown}. There are answers of {here}.")
+    if there.unknown_items:
+        found.append(f"The plan names items that are not here: {_first_names(there.unknown_items)}.")
+    if there.ungraded_items:
+        found.append(
+            f"The plan names items in dimensions that people do not grade: {_first_names(there.ungraded_items)}."
+        )
+    return found
+
+
+def _remarks(there: Frame) -> list[str]:
+    found = []
+    if there.rejected_items:
+        found.append(f"Verification has rejected items of the plan: {_first_names(there.rejected_items)}.")
+    if there.empty_dimensions:
+        found.append(f"There is no item to draw in {', '.join(there.empty_dimensions)}.")
+    wanted = Counter(place.model for place in there.places)
+    missing = Counter(place.model for place in there.places if place.slots is None)
+    for model in sorted(set(missing) - set(there.unknown_models)):
+        found.append(f"{model} has not answered {missing[model]:,} of {wanted[model]:,} items that the plan may draw.")
+    return found
+
+
+def _uneven(strata: Sequence[str], lines: Sequence[Line]) -> list[str]:
+    """Of each level, the values that are used up while others have two more at least."""
+    others = [name for name in strata if name != grading_sample.MODEL]
+    found = []
+    for name in strata:
+        there: Counter[str] = Counter()
+        drawn: Counter[str] = Counter()
+        for line in lines:
+            value = line.model if name == grading_sample.MODEL else line.strata[others.index(name)]
+            there[value] += line.there
+            drawn[value] += line.drawn
+        most = max(drawn.values(), default=0)
+        few = [f"{value} ({n:,})" for value, n in there.items() if drawn[value] == n < most - 1]
+        if few:
+            found.append(f"Of each {name} up to {most:,} are drawn; there are no more of {_first_names(few)}.")
+    return found
+
+
+def _first_names(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+# ---- for others ------------------------------------------------------------------------------------------------------
+
+
+def counting_in_stage(session: Session, *, access: Access, items_: Items | str | None, stage: Stage) -> Counting:
+    """As ``counting``; about grades with what these are of, where the schema plans it."""
+    counted = counting(session, access=access, items_=items_, stage=stage)
+    if stage is not Stage.GRADING or plan_of(access) is None:
+        return counted
+    found = standing(session, access=access)
+    return replace(counted, sample=f"People grade by plan. {found.sentence} {found.how}".rstrip())
+
+
+def counting_of_stage(
+    store: Store, *, person: Person | None, project: str, items_: Items | str | None, stage: Stage
+) -> Counting:
+    """As ``counting_in_stage``, for the leads of a project."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return counting_in_stage(session, access=access, items_=items_, stage=stage)
+
+
+def refuse_unknown(found: Standing) -> None:
+    """Raise ``Conflict`` where a plan that is to be opened fits nothing in the project."""
+    if found.troubles:
+        raise Conflict(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")
+    if not found.passed_on:
+        raise Conflict("There is no answer yet that the plan could draw: bring in models' answers first.")
