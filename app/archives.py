@@ -35,6 +35,8 @@ _CHUNK = 1024**2
 _NOT_DATA = re.compile(r"(^|/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)")
 _WINDOWS = re.compile(r"(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)", re.IGNORECASE)
 _LONGEST_NAME = 300
+_ONE_FILE = {".xlsx", ".eval"}
+"""Zips that are one file each: a workbook, a log of Inspect."""
 
 
 def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS) -> Path:
@@ -65,7 +67,7 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
     stored: list[Path] = []
     for name, content in uploads:
         place = into / safe_name(name).name
-        if is_zip(content) and place.suffix.lower() != ".xlsx":  # a workbook is a zip, but one file
+        if is_zip(content) and place.suffix.lower() not in _ONE_FILE:
             stored.append(unpack(content, into / place.stem, name=name))
             continue
         if place.exists():

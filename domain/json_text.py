@@ -258,6 +258,30 @@ def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def loaded(text: str, **how: Any) -> Any:
+    """A text that is one JSON value, as other programs write it: ``NaN`` and ``Infinity`` pass. ``NotJson`` else.
+
+    ``how`` goes to ``json.loads``. What of it is stored or shown has to go through ``showable``.
+
+    >>> loaded('{"score": NaN}')
+    {'score': nan}
+    """
+    try:
+        return json.loads(text, **how)
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        raise NotJson(error.pos, "it breaks off in the middle" if cut else f"it is no JSON: {error.msg}") from error
+    except RecursionError:
+        raise NotJson(0, "it is nested too deep") from None
+    except ValueError as error:
+        raise NotJson(0, "it has a number that is too large") from error
+
+
+def showable(value: Any) -> Any:
+    """The value without lone surrogates and U+0000, which cannot be stored or shown everywhere: they become U+FFFD."""
+    return _showable(value, _DEEPEST)
+
+
 def _value(text: str, name: str) -> Any:
     try:
         return _showable(json.loads(text, parse_float=_finite), _DEEPEST)

@@ -18,6 +18,7 @@ class Placeholder:
 
 PLACEHOLDERS = (
     Placeholder("Failed to obtain answer", "VLMEvalKit"),
+    Placeholder("[LMMS_EVAL_REQUEST_FAILED", "lmms-eval"),
     Placeholder("$ERROR$", "FastChat"),
     Placeholder("**NETWORK ERROR DUE TO HIGH TRAFFIC", "FastChat"),
 )

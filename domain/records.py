@@ -85,7 +85,8 @@ class BadRow:
 class PredictionRecord:
     """A model's answer to an item, as a file gives it, or that there is none.
 
-    The item is named by external id, by dimension and position, or by another harness's index.
+    The item is named by external id, by dimension and position, by another harness's index, or by ids and the question
+    out of another harness's log.
     """
 
     model: str
@@ -96,11 +97,15 @@ class PredictionRecord:
     index: str | None = None
     """As another harness has it: an external id, or a position that is counted from 0 or from 1."""
     question: str | None = None
-    """As it stands next to an index, to see that the index means this item."""
+    """As it stands next to an index, to see that the index means this item; in a log, what the model was asked."""
     outcome: Outcome = Outcome.ANSWERED
     """What became of asking; only an answer becomes a prediction."""
     error: str = ""
     """Why there is no answer."""
+    ids: tuple[str, ...] = ()
+    """Of a log: what may be the item's external id, the surest first. Where none is, the question decides."""
+    options: tuple[str, ...] = ()
+    """Of a log: the options in the order in which the model had them; empty where it does not say them."""
 
 
 @dataclass(frozen=True)

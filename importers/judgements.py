@@ -16,8 +16,8 @@ from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow
+from importers.answer_files import dimension_of_file
 from importers.items import annotation_files
-from importers.predictions import dimension_of_file
 
 _KEYS = (
     "item",

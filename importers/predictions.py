@@ -1,49 +1,29 @@
-"""Models' answers in: JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's.
+"""Models' answers in: JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's, and
+the files of every harness that has a row.
 
 What another harness writes in place of an answer that it did not get (``domain.no_answer``) is read as that.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import (
-    Misfit,
-    ReadPredictions,
-    dimension_named,
-    dimension_of_folder,
-    short,
-    whole_number,
-)
+from annotation_schemas.formats import Misfit, ReadPredictions, Takes, reading, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
-from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
+from domain.registers import function_of
 from domain.runs import Outcome
+from importers.answer_files import AnswerFile, Harness, Rows, read_answers
 from importers.spreadsheets import LONGEST_CELL, OTHER_SUFFIXES, SUFFIXES, Cell, lines_of_table
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
 _WANTS = "the columns index (or item) and prediction"
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file of answers and what is known about all of its rows."""
-
-    path: Path
-    place: str
-    dimension: str | None
-    model: str | None
-    """Who answered, where a row does not say it."""
-    unknown: str
-    """What to say where no one says it."""
 
 
 def read_predictions(
@@ -54,7 +34,7 @@ def read_predictions(
     Parameters
     ----------
     model
-        Who answered, instead of the person who rows or the file's name say it was.
+        Who answered, instead of whom rows, names and folders say it was.
     project
         The project's name, which the names of tables may end with: ``<model>_<project>.xlsx``.
 
@@ -63,52 +43,31 @@ def read_predictions(
     FileRefused
         There is nothing to read, a file holds no records, or ``dimension`` is not one of the schema.
     """
-    single = not path.is_dir()
-    fixed = dimension_named(schema, dimension) if dimension else None
-    if dimension and fixed is None:
-        known = ", ".join(part.id for part in schema.dimensions)
-        raise FileRefused(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
-    rows: list[tuple[PredictionRecord, BadRow]] = []
-    bad: list[BadRow] = []
-    hashes: dict[str, str] = {}
-    data_sets = (project, schema.name, schema.title)
-    for found in [path] if single else answer_files(path):
-        place = found.name if single else found.relative_to(path).as_posix()
-        named = fixed or dimension_of_file(schema, found)
-        who = model or (_model_of(found, data_sets) if found.suffix.lower() in SUFFIXES else None)
-        file = _File(found, place, named.id if named else None, who, _unknown_model(found))
-        hashes[place] = _sha256(found)
-        for read, here in _rows_of(file, single):
-            if isinstance(read, PredictionRecord):
-                rows.append((settled(read if model is None else _by(read, model)), here))
-            else:
-                bad.append(here)
-    return ReadPredictions(rows, bad, hashes)
+    return read_answers(path, _rows_of, endings(), schema=schema, dimension=dimension, model=model, project=project)
 
 
-def answer_files(folder: Path) -> list[Path]:
-    """The files of answers below a folder. Where there are ``model_answer`` folders, only what lies in them is one."""
-    found: list[Path] = []
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        endings = (".json", ".jsonl", *SUFFIXES)
-        found += [Path(where) / name for name in names if name.lower().endswith(endings) and not name.startswith(".")]
-    found.sort()
-    if not found:
-        raise FileRefused(
-            f"{folder} holds no .jsonl, .json, .xlsx, .tsv or .csv file. Give a file of answers, or the folder that "
-            "holds them."
-        )
-    return [file for file in found if file.parent.name == "model_answer"] or found
+def endings() -> tuple[str, ...]:
+    """What the names of files of answers end with, whatever program wrote them."""
+    return tuple(dict.fromkeys((".json", ".jsonl", *SUFFIXES, *(e for each in harnesses() for e in each.endings))))
+
+
+def harnesses() -> list[Harness]:
+    """The harnesses whose files are read, in the order of their rows."""
+    found = (function_of(row.reads) for row in reading(Takes.ANSWERS))
+    return [each for each in found if isinstance(each, Harness)]
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 
-def _rows_of(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | None, BadRow]]:
+def _rows_of(file: AnswerFile) -> Rows:
     """The answers of a file with where they stood; None where a row does not fit."""
     if file.path.suffix.lower() in SUFFIXES:
-        yield from _table_rows(file, single)
+        yield from _table_rows(file if file.model else replace(file, model=file.named()))
+        return
+    harness = next((each for each in harnesses() if each.recognises(file)), None)
+    if harness is not None:
+        yield from harness.rows(file)
         return
     if file.path.suffix.lower() in OTHER_SUFFIXES:
         raise FileRefused(
@@ -124,7 +83,7 @@ def _rows_of(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | Non
             yield None, BadRow(file.place, number, str(error), raw)
 
 
-def _table_rows(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | None, BadRow]]:
+def _table_rows(file: AnswerFile) -> Rows:
     seen: list[Sequence[str]] = []
 
     def fits(headings: Sequence[str]) -> bool:
@@ -139,7 +98,7 @@ def _table_rows(file: _File, single: bool) -> Iterator[tuple[PredictionRecord | 
             except Misfit as error:
                 yield None, BadRow(file.place, line.number, str(error), raw)
     except FileRefused:
-        if single or not seen or any(fits(headings) for headings in tuple(seen)):
+        if file.single or not seen or any(fits(headings) for headings in tuple(seen)):
             raise
         return  # next to answers a folder holds tables of scores
 
@@ -153,7 +112,7 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
         raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
 
 
-def _prediction(record: Mapping[str, Any], file: _File) -> PredictionRecord:
+def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord:
     if "question_id" in record and "item" not in record:
         position = whole_number(record["question_id"], "question_id")
         if file.dimension is None:
@@ -179,7 +138,7 @@ def _prediction(record: Mapping[str, Any], file: _File) -> PredictionRecord:
     return PredictionRecord(model, _text(record, "text", empty=True), item=item)
 
 
-def _of_cells(cells: Mapping[str, Cell], file: _File) -> PredictionRecord:
+def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:
     """An answer from a row of VLMEvalKit's."""
     for name in ("item", "index", "prediction", "model"):
         if name in cells and cells[name].problem:
@@ -206,10 +165,6 @@ def _of_cells(cells: Mapping[str, Cell], file: _File) -> PredictionRecord:
     return record
 
 
-def _by(record: PredictionRecord, model: str) -> PredictionRecord:
-    return replace(record, model=short(model, "model"))
-
-
 def _cell(key: str, value: Any) -> Cell:
     if value is None:
         return Cell("")
@@ -233,43 +188,3 @@ def _text(record: Mapping[str, Any], key: str, *, empty: bool = False) -> str:
     if not isinstance(value, str) or (not value.strip() and not empty):
         raise Misfit(f"it has no {key}")
     return value
-
-
-# ---- what a file's name and place say -------------------------------------------------------------------------------
-
-
-def dimension_of_file(schema: Schema, file: Path) -> Any:
-    """The dimension that the nearest folder around the file names."""
-    parts = file.resolve().parent.parts
-    for end in range(len(parts), 1, -1):
-        found = dimension_of_folder(schema, parts[:end])
-        if found:
-            return found
-    return schema.dimensions[0] if len(schema.dimensions) == 1 else None
-
-
-def _model_of(file: Path, data_sets: Sequence[str]) -> str | None:
-    """The model in ``<model>_<dataset>.xlsx``: a folder around it has its name, or what follows is a known data set.
-
-    Both parts may hold underscores, so with more than one of them the name alone does not say where the model ends.
-    """
-    for folder in file.resolve().parents:
-        if folder.name and file.stem.startswith(f"{folder.name}_"):
-            return folder.name
-    for name in data_sets:
-        if name and file.stem.casefold().endswith(f"_{name.casefold()}"):
-            return file.stem[: -len(name) - 1]
-    before, line, _ = file.stem.partition("_")
-    return before if line and file.stem.count("_") == 1 and before else None
-
-
-def _unknown_model(file: Path) -> str:
-    return f"neither it nor the name {file.name} says which model answered; name it with --model"
-
-
-def _sha256(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error

@@ -106,9 +106,10 @@ ROWS = (
     ),
     Format(
         "egoplan_submission",
-        "a run's answers as EgoPlan's server takes them: `sample_id` and `label`",
+        "a model's answers as EgoPlan's server takes them: `sample_id` and `label`",
         Takes.ANSWERS,
         place=50,
+        reads="importers.egoplan_submission:read",
         writes=submission,
         needs_run=True,
         fits=_has_ids,

@@ -7,7 +7,7 @@ from annotation_schemas.formats.row import Format, Takes
 ROWS = (
     Format(
         "predictions",
-        "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`",
+        "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`, or any of the logs below",
         Takes.ANSWERS,
         place=40,
         reads="importers.predictions:read_predictions",

@@ -20,6 +20,13 @@ def _zip(*files: tuple[str, bytes]) -> io.BytesIO:
     return buffer
 
 
+def test_a_log_of_inspect_is_a_zip_that_stays_one_file(tmp_path: Path) -> None:
+    log = _zip(("header.json", b"{}"))
+    assert store([("run.eval", log)], tmp_path / "in") == tmp_path / "in" / "run.eval"
+    log.seek(0)
+    assert (tmp_path / "in" / "run.eval").read_bytes() == log.read()
+
+
 def test_a_zip_is_unpacked_and_its_only_folder_is_what_counts(tmp_path: Path) -> None:
     archive = _zip(("bench/a/x.json", b"[]"), ("bench/b/y.json", b"{}"), ("__MACOSX/bench/._x", b"junk"))
     folder = unpack(archive, tmp_path / "in", name="bench.zip")

@@ -40,6 +40,8 @@ def test_what_rows_name_is_there() -> None:
 
 OTHER_WORDS = {"key_concept", "video_id"}
 """Of judges' prompts, in which the first stands for key concepts; of code that looks for a video by its id."""
+OF_HARNESSES = {("inspect_log.py", "sample_id")}
+"""Words of other programs that a benchmark has, too: by which samples a run was limited."""
 
 
 def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> None:
@@ -54,6 +56,7 @@ def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> Non
         for path in modules(room)
         if path.parent != ROOT / "annotation_schemas" / "formats"
         for found in names.finditer(path.read_text(encoding="utf-8"))
+        if (path.name, found[0]) not in OF_HARNESSES
     ]
     assert not told, "\n".join(told)
 
@@ -64,7 +67,9 @@ def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -
 
     assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", "label_studio"]
     assert names("egoplan", writes=True) == ["egoplan", "predictions", "egoplan_submission", "ratings", "label_studio"]
-    read = ["predictions", "judgements", "tool_results", "ratings", "label_studio"]
+    logs = ["lmms_eval_samples", "inspect_log", "answer_map"]
+    read = ["predictions", *logs, "judgements", "tool_results", "ratings", "label_studio"]
+    assert names("egoplan", writes=False)[:6] == ["egoplan", "predictions", *logs, "egoplan_submission"]
     assert names("pca_bench", writes=False) == ["pca_bench", *read]
     assert names("etp_bench", writes=False) == read  # its own format is not built
 
@@ -118,7 +123,7 @@ def test_a_new_row_that_reads_is_imported(
     sheet = tmp_path / "gpt.tsv"
     sheet.write_text(f"{names[0]}\tred\nno answer\n{names[1]}\tblue\n", encoding="utf-8")
     read = [row.name for row in offered(load_schema(shipped()["egothink"]).schema_, writes=False)]
-    assert read[1:3] == ["predictions", "answer_sheet"]
+    assert read[1:6] == ["predictions", "lmms_eval_samples", "inspect_log", "answer_map", "answer_sheet"]
     with pytest.raises(FileRefused, match="row 2: it has no tab"):
         import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet)
     done = import_files(store, media, by=None, project="sheet", format="answer_sheet", path=sheet, skip_bad=True)
@@ -146,11 +151,12 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         return " ".join(done.stdout.split())
 
     assert "egoplan_submission, ratings, label_studio or answer_key." in told("export")
-    assert "With predictions, answer_sheet or label_studio: who answered" in told("import")
+    assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
 
 
 def test_rows_are_named_in_their_order() -> None:
     assert named(writing(Takes.ANSWERS)) == "predictions or egoplan_submission"
-    assert named(reading(Takes.ANSWERS, Takes.RATINGS, Takes.TASKS)) == "predictions, ratings or label_studio"
+    answers = "predictions, lmms_eval_samples, inspect_log, answer_map, egoplan_submission"
+    assert named(reading(Takes.ANSWERS, Takes.RATINGS, Takes.TASKS)) == f"{answers}, ratings or label_studio"
     assert named(reading(Takes.REPLIES)) == "judgements"
     assert named([]) == "no format"

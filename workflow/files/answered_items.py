@@ -1,15 +1,17 @@
-"""Which item an answer out of a file is about: named by its id, by its place in a dimension, or by another harness's
-index, which counts from 0 or from 1."""
+"""Which item an answer out of a file is about: named by its id, by its place in a dimension, by another harness's
+index, which counts from 0 or from 1, or by what a log has of it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from db import files, items
 from db.engine import Session
 from domain.records import BadRow, PredictionRecord
+from workflow.files.question_match import QuestionMatch
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,37 @@ class ItemAnswered:
 
 
 def items_answered(
-    session: Session, project_id: int, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
+    session: Session,
+    project_id: int,
+    rows: Sequence[tuple[PredictionRecord, BadRow]],
+    bad: list[BadRow],
+    *,
+    options: str | None = None,
 ) -> Iterator[ItemAnswered]:
-    """The answers with the items they are about; those about no item are added to ``bad``."""
+    """The answers with the items they are about; those about no item are added to ``bad``.
+
+    ``options`` is the field that holds an item's options, if there is one: an answer to options in another order than
+    the item's is about no item, as its letter would mean another option.
+    """
     everything = files.item_ids(session, project_id=project_id)
     by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
     dimension_of = {id: dimension for id, _, dimension in everything}
     by_place = _places(session, project_id)
     by_index = _by_index(session, project_id, rows, everything, by_place)
+    of_logs = any(_of_log(answer) for answer, _ in rows)
+    content = items.current_content(session, project_id=project_id) if of_logs else {}
+    match = QuestionMatch({name: id for id, name, _ in everything}, _asked(content), dimension_of)
     for answer, here in rows:
         if answer.item is not None:
             item = by_name.get(answer.item)
             reason = f"there is no item {answer.item!r} in this project"
         elif answer.index is not None:
             found, reason = by_index(answer, here)
+            item = (found, dimension_of[found]) if found is not None else None
+        elif _of_log(answer):
+            found, reason = match(answer)
+            if found is not None and _shuffled(answer.options, content.get(found, {}).get(options or "")):
+                found, reason = None, _OTHER_ORDER
             item = (found, dimension_of[found]) if found is not None else None
         else:
             places, place = by_place[answer.dimension or ""], answer.position or 0
@@ -48,6 +67,21 @@ def items_answered(
             bad.append(replace(here, reason=reason))
         else:
             yield ItemAnswered(*item, answer, here)
+
+
+def _of_log(answer: PredictionRecord) -> bool:
+    return answer.item is None and answer.index is None and answer.position is None
+
+
+_OTHER_ORDER = "its options stand in another order than the item's, so that a letter would mean another one"
+
+
+def _shuffled(theirs: Sequence[str], ours: Any) -> bool:
+    """Whether options are an item's in another order."""
+    if not theirs or not isinstance(ours, list):
+        return False
+    had, has = ([" ".join(str(option).split()) for option in options] for options in (theirs, ours))
+    return had != has and sorted(had) == sorted(has)
 
 
 def _by_index(
@@ -108,7 +142,10 @@ def _by_index(
 
 def _questions(session: Session, project_id: int) -> dict[int, str]:
     """Every item's question, where items have one."""
-    content = items.current_content(session, project_id=project_id)
+    return _asked(items.current_content(session, project_id=project_id))
+
+
+def _asked(content: Mapping[int, Mapping[str, Any]]) -> dict[int, str]:
     return {id: text for id, fields in content.items() if isinstance(text := fields.get("question"), str) and text}
 
 

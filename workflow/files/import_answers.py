@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import Format, ReadPredictions
+from annotation_schemas.keys import options_field
 from db import files, run_chunks, runs
 from db.engine import Session
 from db.readings import Ended
@@ -46,7 +47,7 @@ def import_answers(bring: Import, row: Format, *, model: str | None, spec: Model
 def read_ahead(bring: Import, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> answer_readings.Ahead:
     """Read the answers of a file before the transaction that stores them, in which others would have to wait."""
     with bring.store.read() as session:
-        found = list(items_answered(session, bring.access.project_id, rows, []))
+        found = list(_items(bring, session, rows, []))
         there = {(row.item_id, row.model) for row in files.predictions(session, project_id=bring.access.project_id)}
     wanted = [
         (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
@@ -68,7 +69,7 @@ def take_answers(
 ) -> Imported:
     """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
     now, project_id = bring.store.now(), bring.access.project_id
-    found = list(items_answered(session, project_id, rows, bad))
+    found = list(_items(bring, session, rows, bad))
     bring.refuse(bad)
     new, repeated = _new_answers(bring, session, found, bad)
     bring.refuse(bad)
@@ -123,6 +124,13 @@ def take_answers(
         }
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
+
+
+def _items(
+    bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
+) -> Iterator[ItemAnswered]:
+    options = options_field(bring.access.schema)
+    return items_answered(session, bring.access.project_id, rows, bad, options=options)
 
 
 def _new_answers(

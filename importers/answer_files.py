@@ -1,0 +1,288 @@
+"""Files of models' answers: which lie below a path, what names and folders say of them, and whose harness wrote them.
+
+A harness (a program that asks models) has one module here, with a `Harness`, and a row in
+``annotation_schemas/formats/harnesses.py``. ``importers.predictions`` asks every one of them whether a file is theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import ReadPredictions, dimension_named, dimension_of_folder, keys_of_source, short
+from annotation_schemas.model import Schema
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.no_answer import settled
+from domain.records import BadRow, PredictionRecord
+
+Rows = Iterator[tuple[PredictionRecord | None, BadRow]]
+"""The answers of a file with where they stood; None where a row does not fit, with the reason."""
+
+LARGEST = 512 * 1024 * 1024
+"""Bytes that are read of one text."""
+LONGEST = 1_000_000
+"""Characters that an answer may have."""
+MOST_ROWS = 500_000
+"""Answers that come in at once."""
+_HEAD = 1 << 16
+_KEPT = 2_000
+"""Characters of a row that are written down where it does not fit."""
+
+
+@dataclass(frozen=True)
+class AnswerFile:
+    """A file of answers and what is known about all of its rows."""
+
+    path: Path
+    place: str
+    """As rows and messages name it: its path below the folder that is imported, else its name."""
+    single: bool
+    """It was named by itself, so it has to hold answers."""
+    schema: Schema
+    dimension: str | None = None
+    model: str | None = None
+    """Who answered, whatever the file says."""
+    data_sets: Sequence[str] = ()
+    """Names of this data set, which a file's name may end with."""
+
+    @cached_property
+    def head(self) -> str:
+        """How it begins, byte order mark and white space left out: enough to tell what it is."""
+        try:
+            with self.path.open("rb") as stream:
+                return stream.read(_HEAD).decode("utf-8", "surrogateescape").lstrip("\ufeff \t\r\n")
+        except OSError as error:
+            raise FileRefused(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    @property
+    def unknown(self) -> str:
+        """What to say where no one says who answered."""
+        return f"neither it nor the name {self.path.name} says which model answered; name it with --model"
+
+    def text(self) -> str:
+        """All of it; ``FileRefused`` if it is too large, or no UTF-8 (single bytes that are not become surrogates)."""
+        try:
+            if self.path.stat().st_size > LARGEST:
+                raise FileRefused(
+                    f"{self.place} has more than {LARGEST >> 20} MB. Nothing was imported; split it into several files."
+                )
+            return json_text.decode(self.path.read_bytes()).removeprefix("\ufeff")
+        except NotJson as error:
+            raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
+        except OSError as error:
+            raise FileRefused(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    def value(self, **how: Any) -> Any:
+        """The one JSON value that it holds; ``FileRefused`` says where it breaks."""
+        text = self.text()
+        try:
+            if json_text.has_broken_bytes(text):
+                raise NotJson(0, "it is not UTF-8")
+            return json_text.loaded(text, **how)
+        except NotJson as error:
+            raise FileRefused(
+                f"{self.place} cannot be read: {error} ({json_text.place(text, error.at)}). Nothing was imported; "
+                "copy it again, or save it anew with the program that wrote it."
+            ) from error
+
+    def named(self) -> str | None:
+        """The model in ``<model>_<dataset>.xlsx``: a folder around it is called so, or a known data set follows.
+
+        Both parts may hold underscores, so with more than one of them the name alone does not say where the model ends.
+        """
+        stem = self.path.stem
+        for folder in self.path.resolve().parents:
+            if folder.name and stem.startswith(f"{folder.name}_"):
+                return folder.name
+        for name in self.data_sets:
+            if name and stem.casefold().endswith(f"_{name.casefold()}"):
+                return stem[: -len(name) - 1]
+        before, line, _ = stem.partition("_")
+        return before if line and stem.count("_") == 1 and before else None
+
+    def here(self, number: int, raw: str = "", reason: str = "") -> BadRow:
+        """Where a row stands, and why it does not fit."""
+        return BadRow(self.place, number, reason, json_text.printable(raw[:_KEPT]))
+
+
+@dataclass(frozen=True)
+class Harness:
+    """How the files of a harness are told and read; called, it reads a file or a folder of them."""
+
+    meaning: str
+    """What its files are, as the end of a sentence: ``no log of Inspect``."""
+    recognises: Callable[[AnswerFile], bool]
+    """Whether a file is one of them, by what is in it; a file that breaks off is, if what there is of it is."""
+    rows: Callable[[AnswerFile], Rows]
+    endings: tuple[str, ...] = (".json", ".jsonl")
+    """What names of such files end with, in small letters."""
+
+    def __call__(
+        self, path: Path, *, schema: Schema, dimension: str | None = None, model: str | None = None, project: str = ""
+    ) -> ReadPredictions:
+        """All answers of a file, or of all files of this harness below a folder.
+
+        Raises
+        ------
+        FileRefused
+            There is none, one cannot be read, or ``dimension`` is not one of the schema.
+        """
+
+        def taken(file: AnswerFile) -> Rows:
+            if self.recognises(file):
+                found.append(file)
+                yield from self.rows(file)
+            elif file.single:
+                raise FileRefused(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
+
+        found: list[AnswerFile] = []
+        read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
+        if not found:
+            raise FileRefused(f"{path} holds no {self.meaning}. {_OTHERWISE}")
+        return replace(read, hashes={file.place: read.hashes[file.place] for file in found})
+
+
+_OTHERWISE = "Nothing was imported; the format `predictions` finds out by itself what a file is."
+
+
+def read_answers(
+    path: Path,
+    rows: Callable[[AnswerFile], Rows],
+    endings: Collection[str],
+    *,
+    schema: Schema,
+    dimension: str | None,
+    model: str | None,
+    project: str,
+) -> ReadPredictions:
+    """What ``rows`` finds in a file, or in all files with these endings below a folder.
+
+    An answer that is longer than answers are is a row that does not fit; what stands for none is read as that.
+
+    Parameters
+    ----------
+    model
+        Who answered, instead of whom rows, names and folders say it was.
+    project
+        The project's name, which the names of tables may end with: ``<model>_<project>.xlsx``.
+
+    Raises
+    ------
+    FileRefused
+        There is nothing to read, a file holds no records, there are too many, or ``dimension`` is not one of the
+        schema.
+    """
+    single = not path.is_dir()
+    fixed = dimension_named(schema, dimension) if dimension else None
+    if dimension and fixed is None:
+        known = ", ".join(part.id for part in schema.dimensions)
+        raise FileRefused(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
+    good: list[tuple[PredictionRecord, BadRow]] = []
+    bad: list[BadRow] = []
+    hashes: dict[str, str] = {}
+    for found in [path] if single else answer_files(path, endings):
+        place = found.name if single else found.relative_to(path).as_posix()
+        named = fixed or dimension_of_file(schema, found)
+        file = AnswerFile(
+            found, place, single, schema, named.id if named else None, model, (project, schema.name, schema.title)
+        )
+        hashes[place] = _sha256(found)
+        for answer, here in rows(file):
+            if answer is None:
+                bad.append(here)
+            elif len(answer.text) > LONGEST:
+                reason = f"its answer has {len(answer.text):,} characters, and no answer has more than {LONGEST:,}"
+                bad.append(replace(here, reason=reason))
+            else:
+                good.append((settled(answer if model is None else by(answer, model)), here))
+            if len(good) + len(bad) > MOST_ROWS:
+                raise FileRefused(
+                    f"{place} has more than {MOST_ROWS:,} rows (with those of the files before it, if there are any). "
+                    "Nothing was imported; split it into several files."
+                )
+    return ReadPredictions(good, bad, hashes)
+
+
+def by(record: PredictionRecord, model: str) -> PredictionRecord:
+    """The answer as that of another model; ``Misfit`` if that is no name."""
+    return replace(record, model=short(model, "model"))
+
+
+def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
+    """The files of answers below a folder. Where there are ``model_answer`` folders, only what lies in them is one."""
+    found: list[Path] = []
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [
+            Path(where) / name for name in names if name.lower().endswith(tuple(endings)) and not name.startswith(".")
+        ]
+    found.sort()
+    if not found:
+        told = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
+        named = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+        raise FileRefused(f"{folder} holds no {named} file. Give a file of answers, or the folder that holds them.")
+    return [file for file in found if file.parent.name == "model_answer"] or found
+
+
+_TOLD_FIRST = (".jsonl", ".json", ".xlsx", ".tsv", ".csv", ".eval")
+
+
+def dimension_of_file(schema: Schema, file: Path) -> Any:
+    """The dimension that the nearest folder around the file names."""
+    parts = file.resolve().parent.parts
+    for end in range(len(parts), 1, -1):
+        found = dimension_of_folder(schema, parts[:end])
+        if found:
+            return found
+    return schema.dimensions[0] if len(schema.dimensions) == 1 else None
+
+
+# ---- which item a record is about -----------------------------------------------------------------------------------
+
+_OURS = ("item", "item_id")
+_THEIRS = ("question_id", "id", "qid", "uid", "index", "idx")
+
+
+def ids_in(schema: Schema, *records: Any) -> tuple[str, ...]:
+    """The ids that other programs' records may have an item's own under, the surest first.
+
+    A whole number is one only where the name says that it is meant: ``item``, ``item_id``, or the name under which the
+    files of this schema have ids. Under any other name it may be a count.
+    """
+    keys = keys_of_source(schema)
+    ours = (*_OURS, *((keys.id_key,) if keys and keys.id_key else ()))
+    records = tuple(record for record in records if isinstance(record, Mapping))
+    sure = [_id(record[name]) for name in ours for record in records if name in record]
+    texts = [record[name] for name in _THEIRS for record in records if isinstance(record.get(name), str)]
+    found = (_id(each) for each in (*sure, *(text for text in texts if not text.strip().isdigit())))
+    return tuple(dict.fromkeys(each for each in found if each))
+
+
+def options_in(*given: Any) -> tuple[str, ...]:
+    """The first of these values that is a list of texts, as options are."""
+    for each in given:
+        if isinstance(each, list) and each and all(isinstance(option, str) for option in each):
+            return tuple(json_text.showable(each))
+    return ()
+
+
+def _id(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    text = json_text.showable(str(value))
+    return text if text.strip() and len(text) <= 300 else None
+
+
+def _sha256(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error

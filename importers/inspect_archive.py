@@ -1,0 +1,135 @@
+"""The archives that Inspect writes its logs in (``.eval``): zips of JSON files, read in memory and never unpacked.
+
+The parts are packed by deflate, or in newer versions by Zstandard, which ``zipfile`` does not know before Python 3.14:
+their bytes are taken out here and read by pyarrow, which Streamlit brings.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from importers.answer_files import AnswerFile
+
+_HEAD, _START = "header.json", "_journal/start.json"
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+(/sample)?\.json", re.DOTALL)
+"""A sample in one piece, or (of a large one) its main part."""
+LARGEST_PART = 256 * 1024 * 1024
+"""Bytes that one part may unpack to; images of a sample are in it."""
+LARGEST_OF_ALL = 16 * 1024 * 1024 * 1024
+_CHUNK = 1 << 20
+_ZSTANDARD = 93
+_LOCAL = struct.Struct("<4s22xHH")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, ValueError)
+"""What zipfile, zlib and pyarrow say of damaged parts."""
+
+
+def is_archive(file: AnswerFile) -> bool:
+    """Whether a zip is a log of Inspect. One whose table of contents is lost is, if its name says so."""
+    try:
+        with zipfile.ZipFile(file.path) as packed:
+            names = set(packed.namelist())
+    except (*_BROKEN,):
+        return file.path.suffix.lower() == ".eval"
+    return bool(names & {_HEAD, _START}) or file.path.suffix.lower() == ".eval"
+
+
+class Archive:
+    """An archive whose parts are read one by one.
+
+    Raises
+    ------
+    FileRefused
+        It is no log, not whole, locked, damaged, or unpacks to more than logs do.
+    """
+
+    def __init__(self, file: AnswerFile) -> None:
+        self._file, self._left = file, LARGEST_OF_ALL
+        try:
+            with zipfile.ZipFile(file.path) as packed:
+                self._parts = {info.filename: info for info in packed.infolist()}  # of two of one name the later
+        except (*_BROKEN,) as error:
+            raise FileRefused(
+                f"{file.place} is no whole .eval log: what such a file ends with, its table of contents, is missing. "
+                "Nothing was imported; copy it again when its run has ended."
+            ) from error
+        for name in self._parts:
+            if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+                raise self._refused(f"holds a part called {name[:100]!r}, as no log does")
+
+    def head(self) -> Mapping[str, Any]:
+        """What the log says about its run; of one that has not ended what it said at the start."""
+        name = next((each for each in (_HEAD, _START) if each in self._parts), None)
+        if name is None:
+            raise self._refused("is a zip, and no log of Inspect: it has no header.json")
+        with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
+            found = self._json(stream, packed, name)
+        if not isinstance(found, Mapping):
+            raise self._refused(f"cannot be read: {name} is damaged ({found})")
+        return found
+
+    def samples(self) -> Iterator[tuple[str, Any]]:
+        """Every sample's name with the sample, or with ``NotJson`` where it is none."""
+        with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
+            for name in self._parts:
+                if _SAMPLE.fullmatch(name):
+                    yield name, self._json(stream, packed, name)
+
+    def _json(self, stream: IO[bytes], packed: zipfile.ZipFile, name: str) -> Any:
+        try:
+            data = self._bytes(stream, packed, self._parts[name])
+        except _BROKEN as error:
+            said = str(error) or type(error).__name__
+            raise self._refused(f"is damaged at {name[:100]} ({said[:200]})") from error
+        try:
+            return json_text.loaded(data.decode("utf-8"))
+        except UnicodeDecodeError:
+            return NotJson(0, "it is not UTF-8")
+        except NotJson as error:
+            return error
+
+    def _bytes(self, stream: IO[bytes], packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+        if info.flag_bits & 1:
+            raise self._refused("is protected by a password")
+        if info.compress_type != _ZSTANDARD:
+            with packed.open(info) as part:
+                return self._whole(part, info)
+        stream.seek(info.header_offset)
+        magic, name, extra = _LOCAL.unpack(stream.read(_LOCAL.size))
+        if magic != b"PK\x03\x04" or info.compress_size > LARGEST_PART:
+            raise zipfile.BadZipFile("the part is elsewhere than it says")
+        stream.seek(name + extra, 1)
+        raw = stream.read(info.compress_size)
+        try:
+            import pyarrow
+        except ModuleNotFoundError as error:
+            raise self._refused(
+                "is packed by Zstandard, which needs the package pyarrow. `inspect log convert` makes a .json of it"
+            ) from error
+        with pyarrow.CompressedInputStream(pyarrow.BufferReader(raw), "zstd") as part:
+            data = self._whole(part, info)
+        if zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile("its checksum is wrong")
+        return data
+
+    def _whole(self, part: Any, info: zipfile.ZipInfo) -> bytes:
+        """The part unpacked, counted on the way: what an archive says of its sizes is not to be relied on."""
+        pieces: list[bytes] = []
+        left = min(LARGEST_PART, self._left)
+        while piece := part.read(_CHUNK):
+            left -= len(piece)
+            self._left -= len(piece)
+            if left < 0:
+                raise self._refused(f"unpacks to more than logs do (at {info.filename[:100]})")
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def _refused(self, why: str) -> FileRefused:
+        return FileRefused(f"{self._file.place} {why}. Nothing was imported; copy it again, or take it out.")

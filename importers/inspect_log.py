@@ -1,0 +1,206 @@
+"""Models' answers out of logs of Inspect (inspect-ai): ``.eval``, an archive of JSON files, or ``.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.formats import Misfit, short
+from domain import json_text
+from domain.json_text import NotJson
+from domain.records import BadRow, PredictionRecord
+from domain.runs import Outcome
+from importers.answer_files import AnswerFile, Harness, Rows, ids_in, options_in
+from importers.inspect_archive import Archive, is_archive
+
+_JSON = re.compile(r'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
+_NO_MODEL = "none/none"
+"""What Inspect calls it where a task asks no model, or several under other names."""
+_ERROR_SHOWN = 300
+
+
+def recognises(file: AnswerFile) -> bool:
+    """Whether it is a log, packed or as JSON."""
+    if file.head.startswith("PK"):
+        return is_archive(file)
+    return file.path.suffix.lower() == ".eval" or bool(_JSON.match(file.head))
+
+
+def rows(file: AnswerFile) -> Rows:
+    """The answers to all samples, first those of the first epoch: of several to one item the first one counts."""
+    found: list[tuple[int, PredictionRecord | None, BadRow]] = []
+    log, samples = _log(file)
+    number = 0
+    for number, (name, sample) in enumerate(samples, 1):
+        raw, epoch = name, 1
+        try:
+            if isinstance(sample, NotJson):
+                raise Misfit(f"its sample {name} cannot be read: {sample}")
+            if not isinstance(sample, Mapping):
+                raise Misfit("it is not an object {...}")
+            raw, epoch = _short(sample), _epoch(sample)
+            found.append((epoch, _answer(sample, log, file), file.here(number, raw)))
+        except Misfit as error:
+            found.append((epoch, None, file.here(number, raw, str(error))))
+    if not number:
+        yield None, file.here(1, reason=f"the log holds no sample: its run ended before one (status: {log.status})")
+    found.sort(key=lambda row: row[0])  # stable: within an epoch as they stood
+    yield from ((answer, here) for _, answer, here in found)
+
+
+@dataclass(frozen=True)
+class _Log:
+    """What the head of a log says about all of its samples."""
+
+    model: str | None
+    status: str
+    whole: int | None
+    """Samples of the whole data set; None: the run was limited to some, or it is not said."""
+
+
+def _log(file: AnswerFile) -> tuple[_Log, Iterator[tuple[str, Any]]]:
+    if file.head.startswith("PK") or file.path.suffix.lower() == ".eval":
+        archive = Archive(file)
+        return _about(archive.head()), archive.samples()
+    whole = file.value()
+    samples = whole.get("samples")
+    listed = samples if isinstance(samples, Sequence) and not isinstance(samples, str) else ()
+    return _about(whole), ((f"number {number}", sample) for number, sample in enumerate(listed, 1))
+
+
+def _about(head: Mapping[str, Any]) -> _Log:
+    about = _part(head, "eval")
+    config, data = _part(about, "config"), _part(about, "dataset")
+    model, count = about.get("model"), data.get("samples")
+    limited = config.get("limit") is not None or config.get("sample_id") is not None
+    return _Log(
+        json_text.showable(model) if isinstance(model, str) and model not in {"", _NO_MODEL} else None,
+        str(head.get("status") or "started"),
+        count if isinstance(count, int) and not limited else None,
+    )
+
+
+def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = whole.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> PredictionRecord:
+    if sample.get("invalidation"):
+        raise Misfit("the sample is marked as invalid in Inspect")
+    output, notes = _part(sample, "output"), sample.get("metadata")
+    model = file.model or log.model or output.get("model")
+    if not isinstance(model, str) or not model.strip():
+        raise Misfit(file.unknown)
+    text = _completion(sample, output)
+    outcome, error = _outcome(sample, output, text)
+    return PredictionRecord(
+        short(json_text.showable(model), "model"),
+        text,
+        dimension=file.dimension,
+        question=_asked(sample),
+        ids=(*ids_in(file.schema, notes), *_own_id(sample.get("id"), log)),
+        outcome=outcome,
+        error=error,
+        options=options_in(sample.get("choices")),
+    )
+
+
+def _own_id(id: Any, log: _Log) -> tuple[str, ...]:
+    """A sample's id where it was given. Inspect counts samples without one: 1, 2, ..."""
+    if isinstance(id, str) and id.strip():
+        return (short(json_text.showable(id), "id"),)
+    if isinstance(id, int) and not isinstance(id, bool) and (id < 1 or (log.whole is not None and id > log.whole)):
+        return (str(id),)
+    return ()
+
+
+def _epoch(sample: Mapping[str, Any]) -> int:
+    epoch = sample.get("epoch", 1)
+    if isinstance(epoch, bool) or not isinstance(epoch, int):
+        raise Misfit("its epoch is no number")
+    return epoch
+
+
+def _outcome(sample: Mapping[str, Any], output: Mapping[str, Any], text: str) -> tuple[Outcome, str]:
+    """What became of asking, and why there is no answer."""
+    error, limit = sample.get("error"), sample.get("limit")
+    if error:
+        message = error.get("message") if isinstance(error, Mapping) else error
+        return Outcome.FAILED, f"Inspect has an error for it: {_opening(message)}"
+    stop = _stop(output)
+    if output.get("error") or stop == "content_filter":
+        return Outcome.REFUSED, f"Inspect: {_opening(output.get('error') or stop)}"
+    if limit:
+        kind = limit.get("type") if isinstance(limit, Mapping) else limit
+        why = f"Inspect stopped it at a limit ({_opening(kind)})."
+        return (Outcome.TRUNCATED if text.strip() else Outcome.FAILED), why
+    if stop in {"max_tokens", "model_length"} and text.strip():
+        return Outcome.TRUNCATED, f"Inspect: {stop}"
+    return Outcome.ANSWERED, ""
+
+
+def _opening(words: Any) -> str:
+    return str(json_text.showable(" ".join(str(words).split())[:_ERROR_SHOWN]))
+
+
+def _stop(output: Mapping[str, Any]) -> str | None:
+    first = _first_choice(output)
+    found = first.get("stop_reason") or output.get("stop_reason")
+    return found if isinstance(found, str) else None
+
+
+def _first_choice(output: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, Mapping) else {}
+
+
+# ---- texts ----------------------------------------------------------------------------------------------------------
+
+
+def _completion(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
+    """What the model wrote: ``output.completion``, or where a log has none, the message of the first choice."""
+    found = output.get("completion")
+    if not isinstance(found, str):
+        found = _words(_part(_first_choice(output), "message").get("content"))
+    return _shown(found, sample)
+
+
+def _asked(sample: Mapping[str, Any]) -> str | None:
+    """The words of the input; of a conversation those of the user."""
+    given = sample.get("input")
+    if isinstance(given, list):
+        turns = [turn for turn in given if isinstance(turn, Mapping) and turn.get("role") == "user"]
+        given = "\n".join(_shown(_words(turn.get("content")), sample) for turn in turns)
+    return (_shown(given, sample) or None) if isinstance(given, str) else None
+
+
+def _words(content: Any) -> str:
+    """The text of a message, in one piece or in parts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = (part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text")
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _shown(text: str, sample: Mapping[str, Any]) -> str:
+    """A text as it can be stored; one that a log keeps apart is fetched."""
+    if text.startswith("attachment://"):
+        kept = _part(sample, "attachments").get(text.removeprefix("attachment://"))
+        text = kept if isinstance(kept, str) else text
+    return str(json_text.showable(text))
+
+
+def _short(sample: Mapping[str, Any]) -> str:
+    """A sample as it is written down where it does not fit: what it is about, and the answer."""
+    about = {key: sample.get(key) for key in ("id", "epoch")}
+    return json.dumps({**about, "completion": _part(sample, "output").get("completion")}, ensure_ascii=False)[:2000]
+
+
+read = Harness("log of Inspect", recognises, rows, endings=(".eval", ".json"))

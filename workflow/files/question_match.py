@@ -1,0 +1,97 @@
+"""Which item a row of another harness's log is about: by an id that is an item's, else by the text of its question."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from domain.records import PredictionRecord
+
+_LABEL = re.compile(r"(?:question|q)\s*[:.]\s*", re.IGNORECASE)
+_MOST_LINES = 60
+"""Of a prompt that has more, every line is looked at, and no run of several."""
+_SHOWN = 3
+
+
+class QuestionMatch:
+    """Finds items by what logs have of them.
+
+    Two questions are the same if they differ in nothing but white space. In a longer prompt, a run of whole lines of it
+    may be the question. Where several items fit, none is taken.
+
+    Parameters
+    ----------
+    by_name
+        The items' ids by their external ids.
+    asked
+        Every item's question, by its id.
+    dimension_of
+        Every item's dimension, by its id.
+    """
+
+    def __init__(self, by_name: Mapping[str, int], asked: Mapping[int, str], dimension_of: Mapping[int, str]) -> None:
+        self._by_name, self._asked, self._dimension_of = by_name, asked, dimension_of
+        self._names = {id: name for name, id in by_name.items()}
+        self._by_question: dict[bytes, list[int]] = defaultdict(list)
+        for id, question in asked.items():
+            self._by_question[question_hash(question)].append(id)
+
+    def __call__(self, answer: PredictionRecord) -> tuple[int | None, str]:
+        """The item's id, or None and why there is none."""
+        for name in answer.ids:
+            if name in self._by_name:
+                return self._by_name[name], ""
+        named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it gives no id of an item"
+        if not (answer.question or "").strip():
+            return None, f"{named}, and it has no question"
+        found = self._with_question(answer)
+        if len(found) == 1:
+            return found[0], ""
+        if not found:
+            return None, f"{named}, and no item has its question, {_opening(answer.question or '')!r}"
+        names = ", ".join(self._names[id] for id in found[:_SHOWN])
+        return None, (
+            f"{named}, and its question, {_opening(self._asked[found[0]])!r}, is that of {len(found):,} items "
+            f"({names}{', ...' if len(found) > _SHOWN else ''})"
+        )
+
+    def _with_question(self, answer: PredictionRecord) -> list[int]:
+        hits = [
+            (begin, end, ids)
+            for begin, end, text in _runs(answer.question or "")
+            if (ids := self._by_question.get(question_hash(text)))
+        ]
+        within = [
+            (begin, end)
+            for begin, end, _ in hits
+            if any(first <= begin and end <= last and (first, last) != (begin, end) for first, last, _ in hits)
+        ]  # "Why?" may be an item's question, and a line of another's
+        found = {id for begin, end, ids in hits if (begin, end) not in within for id in ids}
+        return sorted(id for id in found if answer.dimension in {None, self._dimension_of[id]})
+
+
+def question_hash(text: str) -> bytes:
+    """A hash of a question that is the same for texts which differ in nothing but white space."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).digest()
+
+
+def _runs(text: str) -> Iterator[tuple[int, int, str]]:
+    """The runs of whole lines of a text, the longest first, with where they begin and end; each also without a
+    ``Question:`` that it begins with."""
+    lines = [line for each in text.splitlines() if (line := " ".join(each.split()))]
+    longest = len(lines) if len(lines) <= _MOST_LINES else 1
+    if longest < len(lines):
+        yield 0, len(lines), " ".join(lines)
+    for length in range(longest, 0, -1):
+        for begin in range(len(lines) - length + 1):
+            run = " ".join(lines[begin : begin + length])
+            yield begin, begin + length, run
+            if label := _LABEL.match(run):
+                yield begin, begin + length, run[label.end() :]
+
+
+def _opening(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 80 else f"{words[:80]}..."
