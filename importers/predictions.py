@@ -6,6 +6,7 @@ What another harness writes in place of an answer that it did not get (``domain.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,11 +106,24 @@ def _table_rows(file: AnswerFile) -> Rows:
 
 def _pieces(file: Path) -> Sequence[json_text.Piece]:
     try:
-        return json_text.split(json_text.decode(file.read_bytes())).pieces
+        text = json_text.decode(file.read_bytes())
+        found = json_text.split(text).pieces
+        return _with_nan(text, found) if "NaN" in text and any(piece.problem for piece in found) else found
     except NotJson as error:
         raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
         raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _with_nan(text: str, found: Sequence[json_text.Piece]) -> Sequence[json_text.Piece]:
+    """The records of a list in which ``NaN`` stands for nothing, as VLMEvalKit writes it; else ``found``."""
+    try:
+        whole = json_text.loaded(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
+    except NotJson:
+        return found
+    if not isinstance(whole, list) or not all(isinstance(record, dict) for record in whole):
+        return found
+    return [json_text.Piece("", json.dumps(record, ensure_ascii=False)) for record in whole]
 
 
 def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord:
@@ -128,7 +142,7 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
             for key in ("item", "index", "prediction", "question", "model")
             if key in record
         }
-        return _of_cells(cells, file)
+        return _of_cells(cells, file if file.model else replace(file, model=file.named()))
     item = record.get("item")
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)

@@ -150,6 +150,43 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").wait_for()
 
 
+def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
+    page: Page, running: Server, home: Home, tmp_path: Path
+) -> None:
+    folder = tmp_path / "Reasoning" / "comparing"
+    folder.mkdir(parents=True)
+    asked = ["Which jar is nearer to me?", "Which cup is fuller?"]
+    items = [{**ITEMS[0], "image_path": f"{n}.png", "question": words} for n, words in enumerate(asked)]
+    (folder / "annotations.json").write_text(json.dumps(items))
+    store = home.store()
+    import_files.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=folder.parents[1])
+    store.close()
+    head = {"version": 2, "status": "success", "eval": {"model": "org/tiny"}}
+    samples = [{"id": n, "epoch": 1, "input": words, "output": {"completion": "?"}} for n, words in enumerate(asked, 1)]
+    parts = {f"samples/{each['id']}_epoch_1.json": json.dumps(each).encode() for each in samples}
+    log = _zip({"header.json": json.dumps(head).encode(), **parts})
+    _open(page, running, "import")
+    page.get_by_role("combobox", name="Format").click()
+    page.get_by_role("option", name=re.compile("^predictions: ")).click()
+    page.get_by_text("Model, if neither rows").wait_for()
+    settled(page)
+    for name, content, told in (
+        ("half.eval", log[: len(log) // 2], "half.eval is no whole .eval log"),
+        ("run.eval", log, "2 answers came in"),
+    ):
+        upload = [{"name": name, "mimeType": "application/octet-stream", "buffer": content}]
+        page.locator("input[type=file]").nth(0).set_input_files(upload)  # type: ignore[arg-type]
+        page.get_by_text(name).wait_for()
+        settled(page)
+        page.get_by_role("button", name="Import", exact=True).click()
+        page.get_by_text(told).first.wait_for()
+        settled(page)
+        if name == "half.eval":
+            page.get_by_role("button", name=re.compile("^Remove")).first.click()
+            page.get_by_test_id("stFileUploaderFile").wait_for(state="detached")
+            settled(page)
+
+
 def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
     _open(page, running, "import")
     bomb = [{"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}]

@@ -112,6 +112,19 @@ def test_every_answer_of_inspect(log: str, epochs: int, format: str) -> None:
     }
 
 
+@pytest.mark.parametrize("ending", ["json", "xlsx"])
+def test_every_answer_of_vlmevalkit(ending: str) -> None:
+    found = read(LOGS / "vlmevalkit" / "scripted_tiny" / f"scripted_tiny_Demo.{ending}")
+    assert found.bad == []
+    failed = {"Reasoning/counting/0": "Failed to obtain answer via API."}
+    assert {answer.item: answer.text for answer, _ in found.rows} == KNOWN | failed
+    assert {answer.item: answer.outcome for answer, _ in found.rows} == ENDED | {
+        "Reasoning/counting/0": Outcome.TRANSPORT_ERROR
+    }
+    assert {answer.model for answer, _ in found.rows} == {"scripted_tiny"}
+    assert {answer.item: answer.question for answer, _ in found.rows} == {e["item"]: e["question"] for e in ITEMS}
+
+
 def test_samples_that_inspect_counted_have_no_id() -> None:
     found = read(LOGS / "inspect_counted.eval")
     assert [answer.ids for answer, _ in found.rows] == [()] * 9

@@ -211,6 +211,26 @@ def test_vlmevalkit_s_json(tmp_path: Path) -> None:
     assert [bad.reason for bad in read.bad] == ["index is neither text nor a number"]
 
 
+def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Path) -> None:
+    """With PRED_FORMAT=json it dumps the rows of its table by ``json.dump``."""
+    nan = float("nan")
+    rows = [
+        {"index": 0, "question": "What is 0?", "category": nan, "prediction": "red"},
+        {"index": 1, "question": "What is 1?", "category": "x", "prediction": nan},
+    ]
+    path = tmp_path / "tiny_Set.json"
+    path.write_text(json.dumps(rows, indent=4, ensure_ascii=False))
+    assert "NaN" in path.read_text()
+    read = read_predictions(path, schema=SCHEMA)
+    assert read.bad == []
+    assert [(row.model, row.index, row.text, row.outcome) for row, _ in read.rows] == [
+        ("tiny", "0", "red", Outcome.ANSWERED),
+        ("tiny", "1", "", Outcome.EMPTY),
+    ]
+    path.write_text(path.read_text()[:-40])
+    assert "the file cannot be read from here on" in read_predictions(path, schema=SCHEMA).bad[0].reason
+
+
 def test_what_fastchat_writes_when_its_requests_fail_is_no_answer(tmp_path: Path) -> None:
     path = lines(tmp_path / "Activity/model_answer/tiny.jsonl", [turn(0, "$ERROR$"), turn(1, "it costs $ERROR$")])
     assert [row.outcome for row in answers(path)] == [Outcome.TRANSPORT_ERROR, Outcome.ANSWERED]
