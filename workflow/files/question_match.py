@@ -50,7 +50,8 @@ class QuestionMatch:
         if len(found) == 1:
             return found[0], ""
         if not found:
-            return None, f"{named}, and no item has its question, {_opening(answer.question or '')!r}"
+            where = f" of {answer.dimension}" if answer.dimension else ""
+            return None, f"{named}, and no item{where} has its question, {_opening(answer.question or '')!r}"
         names = ", ".join(self._names[id] for id in found[:_SHOWN])
         return None, (
             f"{named}, and its question, {_opening(self._asked[found[0]])!r}, is that of {len(found):,} items "
