@@ -1,4 +1,4 @@
-"""The logs of other harnesses in ``logs``, and what was answered in them (``logs/README.md`` says how they were made)."""
+"""The logs of other harnesses in ``logs``, and what was answered in them; ``logs/README.md`` says how they came."""
 
 from __future__ import annotations
 

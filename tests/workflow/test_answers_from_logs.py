@@ -115,12 +115,13 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
         "2 rows do not fit:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
-        "Nothing was imported; mend the file, or take the other rows (--skip-bad): all that stay out are then written "
-        "down.",
+        "2 rows have a question that several items have, and no id that says which. Nothing was imported; mend the "
+        "file, or take the other rows (--skip-bad): all that stay out are then written down.",
     ]
     assert answered(store) == {}
     done = bring(store, media, log, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [(4, why), (6, why)]
+    assert done.note == "2 rows have a question that several items have, and no id that says which."
     where = ("Localization/location/0", "Localization/location/1")
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE, *where)
 

@@ -22,6 +22,7 @@ from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.grading import open_grading
 from workflow.files.answered_items import ItemAnswered, items_answered
 from workflow.files.one_import import Import, Imported
+from workflow.files.question_match import several
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -70,7 +71,8 @@ def take_answers(
     """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
     now, project_id = bring.store.now(), bring.access.project_id
     found = list(_items(bring, session, rows, bad))
-    bring.refuse(bad)
+    note = several(bad)
+    bring.refuse(bad, note)
     new, repeated = _new_answers(bring, session, found, bad)
     bring.refuse(bad)
     answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
@@ -123,7 +125,7 @@ def take_answers(
             **({"unanswered": unanswered.total()} if unanswered else {}),
         }
         log(session, "predictions.imported", by=bring.by_id, project=project_id, now=now, data=data)
-    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
+    return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered), note=note)
 
 
 def _items(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from db.engine import Store
 from domain.records import BadRow, Person
 from domain.runs import Outcome
-from importers.items import refusal
+from importers.items import MEND, refusal
 from workflow.access.projects import Access
 from workflow.results.file_raters import FileRater
 
@@ -38,7 +38,7 @@ class Imported:
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
     """Rows that say that there is no answer, by what became of asking."""
     note: str | None = field(default=None, compare=False)
-    """What the schema asks to be told of the files."""
+    """What else there is to say of the files, such as what the schema asks for."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
     """Who the raters of the file are now; nothing that came in."""
 
@@ -62,8 +62,8 @@ class Import:
         """Who imports; None is the command on the machine itself."""
         return self.by.id if self.by else None
 
-    def refuse(self, bad: Sequence[BadRow]) -> None:
-        """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
+    def refuse(self, bad: Sequence[BadRow], note: str | None = None) -> None:
+        """Refuse the whole import if a row is bad, unless bad rows are to be skipped; ``note`` is about all of them."""
         if not bad or self.skip_bad:
             return
-        raise refusal(bad)
+        raise refusal(bad, f"{note} {MEND}" if note else MEND)

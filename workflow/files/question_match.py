@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from domain.records import PredictionRecord
+from domain.records import BadRow, PredictionRecord
 
 _LABEL = re.compile(r"(?:question|q)\s*[:.]\s*", re.IGNORECASE)
 _MOST_LINES = 60
 """Of a prompt that has more, every line is looked at, and no run of several."""
 _SHOWN = 3
+_SEVERAL = re.compile(r", is that of [\d,]+ items \(")
 
 
 class QuestionMatch:
@@ -71,6 +72,13 @@ class QuestionMatch:
         ]  # "Why?" may be an item's question, and a line of another's
         found = {id for begin, end, ids in hits if (begin, end) not in within for id in ids}
         return sorted(id for id in found if answer.dimension in {None, self._dimension_of[id]})
+
+
+def several(bad: Iterable[BadRow]) -> str | None:
+    """How many rows have a question that several items have, as a sentence; None if there are none."""
+    n = sum(_SEVERAL.search(row.reason) is not None for row in bad)
+    rows = f"{n:,} rows have" if n > 1 else "1 row has"
+    return f"{rows} a question that several items have, and no id that says which." if n else None
 
 
 def question_hash(text: str) -> bytes:
