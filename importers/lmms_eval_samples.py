@@ -52,7 +52,7 @@ def rows(file: AnswerFile) -> Rows:
         if file.single:
             raise FileRefused(
                 f"{file.place} holds scores of lmms-eval or lm-eval, and no answers. Nothing was imported; give the "
-                "file of samples that lies next to it (run with --log_samples), or their folder."
+                "file of samples that lies next to it (lmms-eval writes it with log_samples), or their folder."
             )
         return
     if _is_old(file):
@@ -75,7 +75,7 @@ def _old_rows(file: AnswerFile) -> Rows:
     whole = file.value()
     args, logs = whole.get("args"), whole.get("logs")
     if not isinstance(logs, list):
-        raise FileRefused(f"{file.place} has no logs. Nothing was imported; run the task again with --log_samples.")
+        raise FileRefused(f"{file.place} has no logs. Nothing was imported; run the task again with log_samples.")
     model = file.model or (_of_args(args.get("model_args"), args.get("model")) if isinstance(args, Mapping) else None)
     for number, record in enumerate(logs, 1):
         raw = json.dumps(record, ensure_ascii=False)[:2000] if isinstance(record, Mapping) else str(record)[:2000]
