@@ -40,6 +40,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _stages,
         _verification,
         _grading,
+        _coding,
         _gold,
         _judges,
         _models,
@@ -182,7 +183,7 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
 def _stages(schema: Schema) -> Found:
     stages = schema.stages
     asked: list[tuple[Path, str]] = []
-    for stage in ("verification", "refinement", "grading"):
+    for stage in ("verification", "refinement", "grading", "coding"):
         criteria = registry.criteria_of(schema, stage)
         for index, criterion in enumerate(criteria):
             path: Path = ("stages", stage, "criteria", index)
@@ -207,6 +208,8 @@ def _stages(schema: Schema) -> Found:
         ("authoring", "per_source"),
         ("verification", "raters"),
         ("grading", "raters"),
+        ("coding", "raters"),
+        ("coding", "outputs"),
     ):
         number = getattr(getattr(stages, stage), key, None)
         if number is not None and number < 1:
@@ -413,6 +416,46 @@ def _grading(schema: Schema) -> Found:
             yield path, f"`{name}` is secret in grading"
 
 
+def _coding(schema: Schema) -> Found:
+    coding = schema.stages.coding
+    if coding is None:
+        return
+    at: Path = ("stages", "coding")
+    yield from _known_dimensions(schema, coding.dimensions, (*at, "dimensions"))
+    if coding.criteria and not any(each.options for each in coding.criteria):
+        yield (*at, "criteria"), "no criterion has `options`, and these are the codes that are counted"
+    of = coding.of
+    if of.score is None and not of.items:
+        yield (*at, "of"), "`score` is missing; it says what makes an answer wrong (or name `items`)"
+    yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
+    rated = [each.name for each in registry.criteria_of(schema, "grading") if derived.ends_of_values(each) is not None]
+    rated += [each.name for each in schema.report.derived]
+    if of.score in ("human", "judge"):
+        if of.criterion is None:
+            yield (*at, "of"), f"`criterion` is missing; it names what the {of.score} score is of"
+        elif of.criterion not in rated:
+            words = "no criterion of grading whose values are numbers"
+            yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{suggestion(of.criterion, rated)}"
+        elif of.below is None and _highest(schema, of.criterion) is None:
+            yield (*at, "of"), f"`below` is missing, as `{of.criterion}` has no highest value; give one of the two"
+    elif of.criterion is not None:
+        yield (*at, "of", "criterion"), "only scores of people and judges are of a criterion"
+    if of.judge is not None and of.score != "judge":
+        yield (*at, "of", "judge"), "this needs `score: judge`"
+    if of.below is not None and of.score is None:
+        yield (*at, "of", "below"), "there is no `score` that could be lower"
+
+
+def _highest(schema: Schema, name: str) -> float | None:
+    """The highest value of a criterion of grading, or of one that follows from several."""
+    rule = derived.find(schema, name)
+    if rule is not None:
+        graded = {each.name for each in registry.criteria_of(schema, "grading")}
+        return derived.ends(schema, rule)[1] if graded.issuperset(rule.parts) else None
+    own = next(each for each in registry.criteria_of(schema, "grading") if each.name == name)
+    return (derived.ends_of_values(own) or (None, None))[1]
+
+
 def _judges(schema: Schema) -> Found:
     yield from _names([(("judges", index, "name"), judge.name) for index, judge in enumerate(schema.judges)])
     criteria = {
@@ -534,7 +577,8 @@ def _rest(schema: Schema) -> Found:
         for name in schema.source.fields:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{suggestion(name, targets)}"
-    asked = [each.name for stage in ("verification", "grading") for each in registry.criteria_of(schema, stage)]
+    rated = ("verification", "grading", "coding")
+    asked = [each.name for stage in rated for each in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
             yield ("report", "scales", name), f"`{name}` is no criterion{suggestion(name, asked)}"
@@ -545,9 +589,8 @@ def _rest(schema: Schema) -> Found:
 
 
 def _derived(schema: Schema) -> Found:
-    asked = [
-        each.name for stage in ("verification", "refinement", "grading") for each in registry.criteria_of(schema, stage)
-    ]
+    stages = ("verification", "refinement", "grading", "coding")
+    asked = [each.name for stage in stages for each in registry.criteria_of(schema, stage)]
     graded = {each.name: each for each in registry.criteria_of(schema, "grading")}
     yield from _names([(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)])
     for at, each in enumerate(schema.report.derived):

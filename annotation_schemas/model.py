@@ -12,7 +12,7 @@ Scalar = str | int | float | bool
 PREDICTION = "prediction"
 """What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
 
-StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading"]
+StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"]
 
 
 def as_words(name: Scalar) -> str:
@@ -396,6 +396,47 @@ class Grading(_Part):
     """In which order the answers are handed out: a row of the registry of orders."""
 
 
+class CodedAnswers(_Part):
+    """Which models' answers are coded."""
+
+    score: Literal["key", "human", "judge"] | None = None
+    """What says that an answer is wrong: the `key`, people's grades as they are combined (`human`), or a `judge` or
+    reference metric. None: every answer to the `items` is coded."""
+    criterion: str | None = None
+    """Of `human` and `judge`: the criterion of grading, or one that follows from several (`report: derived`)."""
+    judge: str | None = None
+    """Whose scores: the name of the judge's run or of the metric, as on Results; None: the only one that there is."""
+    below: float | None = None
+    """An answer with a lower score is wrong; None: one that has less than the highest."""
+    items: tuple[str, ...] = ()
+    """Only answers to the items with these ids; none: to all."""
+
+
+class Coding(_Part):
+    """People say what is wrong with models' answers: the codes are the options of the criteria."""
+
+    raters: int
+    """How many people code an answer, each without knowing the model or what others say."""
+    criteria: tuple[Criterion, ...]
+    """What they are asked; those with `options` are settled and counted."""
+    of: CodedAnswers
+    """Which answers are coded."""
+    outputs: int | None = None
+    """So many of these answers: drawn evenly over the dimensions, then over the models, by the project's seed; None:
+    all of them."""
+    dimensions: tuple[str, ...] | None = None
+    """The dimensions whose answers are coded; None: all of them."""
+    arbitration: bool = True
+    """Whether a senior annotator settles the codes on which people differ; otherwise such an answer stays unsettled."""
+
+
+class Arbitration(_Part):
+    """Settling what those who coded an answer differ about. It follows from `coding`; no schema says more of it."""
+
+    criteria: tuple[Criterion, ...]
+    """As in coding."""
+
+
 class Stages(_Part):
     """The steps of the protocol; None (``none`` in YAML, or absent) is a step it does not have."""
 
@@ -411,6 +452,15 @@ class Stages(_Part):
     """Looking for second right answers."""
     grading: Grading | None = None
     """Rating models' answers."""
+    coding: Coding | None = None
+    """Saying what is wrong with models' answers."""
+
+    @property
+    def arbitration(self) -> Arbitration | None:
+        """Settling the codes on which people differ; None: no one does."""
+        if self.coding is None or not self.coding.arbitration:
+            return None
+        return Arbitration(criteria=self.coding.criteria)
 
     @model_validator(mode="before")
     @classmethod

@@ -76,6 +76,8 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
+    Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
+    Row("stage", "arbitration", "settling the codes on which people differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
@@ -177,7 +179,7 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         for value, form in field.forms.items():
             yield "answer_form", form, ("item", "fields", index, "forms", value), None
     stages = schema.stages
-    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading"):
+    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"):
         if getattr(stages, stage) is None:
             continue
         yield "stage", stage, ("stages", stage), stage

@@ -8,11 +8,14 @@ from domain.states import Stage
 
 PREDICTION_TITLE = "Answer"
 REFERENCE_TITLE = "Reference"
+WITH_ANSWER = (Stage.GRADING, Stage.REFINEMENT, Stage.CODING, Stage.ARBITRATION)
+"""The stages whose pages show a model's answer next to the item."""
 
 
 def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
     """The item's fields on this stage's page, in the schema's order: none that is secret there, and in grading only
     those that the schema says are shown."""
+    stage = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
     visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
     if stage is Stage.AUTHORING:
         return [field for field in visible if field.authored]
@@ -25,5 +28,5 @@ def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
 def title_in_stage(field: ItemField, stage: Stage) -> str:
     """A field's title; next to a model's answer, an item's own "Answer" is the reference."""
     title = title_of(field)
-    clashes = stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold()
+    clashes = stage in WITH_ANSWER and title.casefold() == PREDICTION_TITLE.casefold()
     return REFERENCE_TITLE if clashes else title

@@ -20,6 +20,7 @@ COMMANDS = (
     "calibrate",
     "results",
     "answers",
+    "failures",
     "plan",
     "files",
     "serve",

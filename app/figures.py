@@ -54,6 +54,7 @@ WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
+    "failures": "workflow.lead.coding_intake:failures_page",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "scorecard": "workflow.lead.scorecard:scorecards",
 }

@@ -36,12 +36,17 @@ from domain.runs import Outcome
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
+OF_ANSWERS = (Stage.GRADING, Stage.CODING, Stage.ARBITRATION)
+"""The stages in which people say something about models' answers that does not change the item."""
 
 _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
+CODING_OPENED = "coding.opened"
+"""A kind of event: answers were sent to coding."""
+
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
-_CHANGING = ("item.revised", "item.state", "answers.read", *_SAMPLES, MARKED, WITHDRAWN, TAKEN_BACK)
+_CHANGING = ("item.revised", "item.state", "answers.read", *_SAMPLES, CODING_OPENED, MARKED, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
 
 
@@ -51,7 +56,7 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
     wanted: list[Any] = [
         select(func.max(col(PredictionRow.id))).where(PredictionRow.project_id == project_id),
         select(func.max(col(AnnotationRow.id))).where(
-            AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.GRADING
+            AnnotationRow.project_id == project_id, col(AnnotationRow.stage).in_(OF_ANSWERS)
         ),
         select(func.max(col(ImportedRatingRow.id))).where(
             ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == Stage.GRADING
@@ -194,7 +199,7 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[StoredAttempt, Sto
 
 
 def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, StoredPerson]]:
-    """What counts of people's grades of the answers to an item."""
+    """What counts of what people said of the answers to an item: grades and codes."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
     )
@@ -203,7 +208,7 @@ def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, St
         .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
         .where(
             AnnotationRow.item_id == item_id,
-            AnnotationRow.stage == Stage.GRADING,
+            col(AnnotationRow.stage).in_(OF_ANSWERS),
             AnnotationRow.purpose == Purpose.LIVE,
             col(AnnotationRow.id).not_in(newer),
         )

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from db import task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
 from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow
-from domain.states import Stage, TaskState
+from domain.states import Purpose, Stage, TaskState
 
 
 def add(
@@ -88,6 +88,20 @@ def latest_of_task(session: Session, *, task_id: int) -> StoredAnnotation | None
 def _latest_of_task() -> Any:
     wanted = select(AnnotationRow).where(col(AnnotationRow.task_id) == bindparam("task"))
     return wanted.order_by(col(AnnotationRow.id).desc()).limit(1)
+
+
+def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> list[StoredAnnotation]:
+    """What counts of what was submitted about a model's answer in a stage, the oldest first: live, not superseded."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.prediction_id == prediction_id
+    )
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.prediction_id == prediction_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.id).not_in(newer),
+    )
+    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id)))]
 
 
 def last_of_person(

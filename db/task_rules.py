@@ -61,6 +61,9 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
     if stage is Stage.REFINEMENT:  # its page shows the key
         conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) + 0 == person_id))
         conditions.append(~_asked_blind(of, person_id))
+    if stage is Stage.ARBITRATION:
+        theirs = (col(other.person_id) + 0 == person_id, col(other.stage) == Stage.CODING)
+        conditions.append(~exists().where(col(other.prediction_id) == col(of.prediction_id), *theirs))
     if stage is Stage.ADJUDICATION:
         conditions.append(
             ~exists().where(

@@ -35,9 +35,14 @@ def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
     return f"{stage.value}/item/{item_id}/{revision}"
 
 
+def unit_of_answer(stage: Stage, *, prediction_id: int) -> str:
+    """The name of a model's answer as something to work on in a stage."""
+    return f"{stage.value}/prediction/{prediction_id}"
+
+
 def unit_of_prediction(*, prediction_id: int) -> str:
     """The name of a model's answer as something to grade."""
-    return f"{Stage.GRADING.value}/prediction/{prediction_id}"
+    return unit_of_answer(Stage.GRADING, prediction_id=prediction_id)
 
 
 def unit_of_refinement(*, prediction_id: int, revision: int) -> str:

@@ -106,6 +106,31 @@ def refinement_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, 
     return [(id or 0, item_id, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
 
 
+def answers_in(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    run_id: int | None = None,
+    item_id: int | None = None,
+    counting: bool = False,
+) -> set[int]:
+    """The models' answers (ids) that have live slots in a stage, whatever became of these: all of them, or those of a
+    run, to an item, or of runs that count."""
+    wanted = select(TaskRow.prediction_id).where(
+        TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
+    )
+    if item_id is not None:
+        wanted = wanted.where(TaskRow.item_id == item_id)
+    if run_id is not None or counting:
+        wanted = wanted.join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
+    if run_id is not None:
+        wanted = wanted.where(PredictionRow.run_id == run_id)
+    if counting:
+        wanted = wanted.where(of_counting_runs())
+    return {id for id in session.exec(wanted.distinct()) if id is not None}
+
+
 def refinement_units(session: Session, *, project_id: int) -> set[str]:
     """The units of refinement that a project has."""
     wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)

@@ -56,7 +56,7 @@ def enum_column(kind: type[StrEnum]) -> Column[Any]:
     )
 
 
-def word_column(kind: type[StrEnum], default: StrEnum) -> Column[Any]:
+def word_column(kind: type[StrEnum], default: StrEnum | None = None) -> Column[Any]:
     """A column that holds the values of an enum that may grow: the database does not check them."""
     return Column(
         Enum(
@@ -67,7 +67,7 @@ def word_column(kind: type[StrEnum], default: StrEnum) -> Column[Any]:
             length=32,
         ),
         nullable=False,
-        server_default=default.value,
+        server_default=default.value if default is not None else None,
     )
 
 

@@ -14,9 +14,12 @@ class Stage(StrEnum):
     ADJUDICATION = "adjudication"
     REFINEMENT = "refinement"
     GRADING = "grading"
+    CODING = "coding"
+    ARBITRATION = "arbitration"
+    """Settling what is wrong with an answer about which those who coded it differ."""
 
 
-BLIND = frozenset({Stage.VERIFICATION, Stage.GRADING})
+BLIND = frozenset({Stage.VERIFICATION, Stage.GRADING, Stage.CODING, Stage.ARBITRATION})
 """Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
 
 

@@ -36,12 +36,13 @@ from app.cli import cli
 from app.commands.schema import summary
 from app.views.export import formats_of
 from app.workbench.page import static_part
+from db import files
 from db.engine import Store, open_store
 from db.tables import AssetRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
-from domain.records import NothingLeft, Person
+from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from importers.items import own_id
@@ -65,6 +66,7 @@ from workflow.annotate import (
 )
 from workflow.annotate.project_progress import dashboard
 from workflow.files import release
+from workflow.lead.coding_intake import open_coding
 from workflow.results import calibration_rule, case_page, leaderboard, project_answers, rater_agreement, scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
@@ -391,6 +393,37 @@ def slots(seen: Seen) -> Any:
     return [(row.stage, row.unit, row.slot, row.rank, row.state) for row in rows]
 
 
+def coded(seen: Seen) -> Any:
+    """Which answers of a model are coded, out of three that ann and two judges grade, how often, and who settles."""
+    there = world(seen)
+    make_predictions(there.store, there.items, models=["m1"], dimension="one")
+    said = {"Answer 0 of 1": (1, 1), "Answer 0 of 2": (0.5, 0), "Answer 0 of 3": (0, 1)}
+    for at in range(3):
+        task = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.GRADING)
+        assert isinstance(task, TaskView)
+        good, clear = said[task.answer or ""]
+        values = {"good": good, "clear": clear}
+        submissions.submit(there.store, person=there.ann, task=task.id, key=f"g{at}", values=values)
+    with there.store.write() as session:
+        id, now = access_to(session, person=None, project="p").project_id, there.store.now()
+        about = {"project_id": id, "stage": Stage.GRADING, "criterion": "good", "dimension": "one", "created_at": now}
+        judged = [("j1", 0, 0), ("j1", 1, 1), ("j2", 0, 1), ("j2", 1, 0)]
+        rows = [{**about, "unit": f"i{at} · m1", "rater": judge, "value": value} for judge, at, value in judged]
+        files.add_ratings(session, rows=rows)
+    if seen.schema.stages.coding is None:
+        return None
+    open_coding(there.store, by=None, project="p")
+    for person, why in ((there.ben, "a"), (there.sam, "b")):
+        for at in range(9):
+            view = claims.next_task(there.store, person=person, project="p", stage=Stage.CODING)
+            if isinstance(view, NothingLeft):
+                break
+            submissions.submit(there.store, person=person, task=view.id, key=f"c{at}", values={"why": why})
+    with there.store.read() as session:
+        wanted = select(TaskRow).where(TaskRow.stage.in_((Stage.CODING, Stage.ARBITRATION))).order_by("id")  # type: ignore[attr-defined]
+        return [(row.unit, row.slot) for row in session.exec(wanted)]
+
+
 def settled(seen: Seen) -> Any:
     """What a senior may do about an item on which two people differ."""
     there = world(seen, n=1)
@@ -651,7 +684,14 @@ def row(see: Callable[[Seen], Any], path: str, value: Any, /, **first: Any) -> R
     return Row(see, {path: value}, {name.replace("__", "."): given for name, given in first.items()})
 
 
-V, G = "stages.verification", "stages.grading"
+V, G, F = "stages.verification", "stages.grading", "stages.coding"
+CODED = {
+    F: {
+        "raters": 2,
+        "of": {"score": "human", "criterion": "good"},
+        "criteria": [{"name": "why", "kind": "choice", "prompt": "Why", "options": ["a", "b"]}],
+    }
+}
 C = f"{V}.criteria"
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
@@ -846,6 +886,23 @@ ROWS: dict[str, Row] = {
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
     "Grading.order": row(slots, f"{G}.order", "oldest"),
+    "Coding.raters": row(coded, f"{F}.raters", 1, **CODED),
+    "Coding.criteria": row(page(Stage.CODING), f"{F}.criteria.0.prompt", "How so", **CODED),
+    "Coding.of": row(coded, f"{F}.of", {"items": ["i0"]}, **CODED),
+    "Coding.outputs": row(coded, f"{F}.outputs", 1, **CODED),
+    "Coding.dimensions": row(coded, f"{F}.dimensions", ["two"], **CODED),
+    "Coding.arbitration": row(coded, f"{F}.arbitration", False, **CODED),
+    "CodedAnswers.score": row(coded, f"{F}.of", {"score": "judge", "criterion": "good", "judge": "j1"}, **CODED),
+    "CodedAnswers.criterion": row(coded, f"{F}.of.criterion", "clear", **CODED),
+    "CodedAnswers.judge": row(
+        coded,
+        f"{F}.of.judge",
+        "j2",
+        **CODED | {f"{F}.of": {"score": "judge", "criterion": "good", "judge": "j1"}},
+    ),
+    "CodedAnswers.below": row(coded, f"{F}.of.below", 0.5, **CODED),
+    "CodedAnswers.items": row(coded, f"{F}.of.items", ["i1"], **CODED),
+    "Stages.coding": row(coded, "stages.coding", "none", **CODED),
     "Stages.triage": row(triaged, "stages.triage", "none"),
     "Stages.authoring": row(written, "stages.authoring", "none"),
     "Stages.verification": row(slots, "stages.verification", "none", **{"stages.adjudication": "none"}),

@@ -360,8 +360,9 @@ def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Fou
     """The text that passages or steps are taken from must be one that raters see."""
     texts = [field.name for field in schema.item.fields if FIELDS[field.kind].written]
     if criterion.of is None:
-        if stage != "grading":
-            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
+        if stage not in ("grading", "coding"):
+            why = "a model's answer is graded and coded only"
+            yield path, f"`of` is missing; it names the item's field with the text ({why})"
     elif criterion.of not in texts:
         yield (*path, "of"), f"`{criterion.of}` is no text field of the item{grammar.suggestion(criterion.of, texts)}"
     elif stage in schema.item.field(criterion.of).secret_in:

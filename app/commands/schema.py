@@ -86,10 +86,10 @@ def summary(loaded: LoadedSchema) -> list[str]:
 def _stages(schema: Schema) -> list[tuple[str, str]]:
     stages = schema.stages
     lines = []
-    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading"):
+    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"):
         part = getattr(stages, stage)
         words = "none" if part is None else "yes"
-        if part is not None and stage in ("verification", "grading"):
+        if part is not None and stage in ("verification", "grading", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} raters; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":

@@ -33,7 +33,7 @@ SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
 
-UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer"}
+UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer", Stage.CODING: "answer"}
 MEANS = "mean"
 """The unit where the means of a model's answers are compared."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
@@ -66,7 +66,9 @@ def render(services: Services) -> None:
     )
     stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
     if not stages:
-        shell.show(markup.notice("This project's schema has no verification and no grading, so there are no ratings."))
+        shell.show(
+            markup.notice("This project's schema has no verification, grading or coding, so there are no ratings.")
+        )
         return
     schema = view.schema.schema_
     first = reporting.stage_first(schema)

@@ -106,10 +106,17 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
             "wanted": wanted,
             "scores": (asked.get("scores"), asked.get("criterion"), asked.get("judge"), asked.get("option")),
             "text": asked.get("text", "").strip(),
+            "code": _code(view),
         },
         state=leaderboard_page.mark(services.store, **about),
         size=leaderboard_page.size(services.store, **about),
     )
+
+
+def _code(view: ProjectView) -> tuple[str, str] | None:
+    """The criterion and the code that the address asks for, if people code answers here."""
+    criterion, mark, code = st.query_params.get("code", "").partition(":")
+    return (criterion, code) if mark and view.schema.schema_.stages.coding is not None else None
 
 
 def _listing(services: Services, view: ProjectView) -> Listing | None:
@@ -239,6 +246,9 @@ def _about(view: ProjectView, found: Listing) -> None:
         said.append(f"behind the number “{found.title}”")
     if asked.get("by") and asked.get("part"):
         said.append(f"in the slice {asked['by']} = {asked['part']}")
+    coded = _code(view)
+    if coded is not None:
+        said.append(f"coded “{coded[1] or 'no code'}” by {coded[0].replace('_', ' ')}")
     if asked.get("outcome"):
         said.append(f"where reading came to “{asked['outcome']}”")
     if asked.get("common") == "1":

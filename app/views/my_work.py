@@ -42,6 +42,8 @@ START = {
     Stage.ADJUDICATION: "Adjudicate",
     Stage.REFINEMENT: "Refine",
     Stage.GRADING: "Grade",
+    Stage.CODING: "Code",
+    Stage.ARBITRATION: "Settle codes",
 }
 NOUN = {
     Stage.TRIAGE: ("frame to triage", "frames to triage"),
@@ -50,6 +52,8 @@ NOUN = {
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
     Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.GRADING: ("answer to grade", "answers to grade"),
+    Stage.CODING: ("answer to code", "answers to code"),
+    Stage.ARBITRATION: ("answer whose codes differ", "answers whose codes differ"),
 }
 
 

@@ -33,6 +33,8 @@ STAGE_TITLES = {
     Stage.ADJUDICATION: "Adjudication",
     Stage.REFINEMENT: "Refinement",
     Stage.GRADING: "Grading",
+    Stage.CODING: "Coding",
+    Stage.ARBITRATION: "Arbitration",
 }
 
 # ---- the part that stays -------------------------------------------------------------------------------------------
@@ -85,6 +87,8 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
         return schema.stages.refinement.criteria
     if stage is Stage.GRADING and schema.stages.grading:
         return schema.stages.grading.criteria
+    if stage in (Stage.CODING, Stage.ARBITRATION) and schema.stages.coding:
+        return schema.stages.coding.criteria
     return ()
 
 

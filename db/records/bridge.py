@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Text, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
+from db.types import UTCDateTime, public_id, row_id, word_column
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.states import Stage
 
@@ -63,7 +63,7 @@ class StoredBridgeProject(SQLModel):
     id: int = row_id()
     bridge_id: int = Field(foreign_key="bridge.id")
     person_id: int = Field(foreign_key="person.id")
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     labeling_hash: str
     key: str = Field(default_factory=public_id, unique=True)
     """By which it is found there."""

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Text, false
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, row_id, word_column
+from db.types import UTCDateTime, public_id, row_id, word_column
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunState
@@ -159,7 +159,7 @@ class StoredImportedRating(SQLModel):
 
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     unit: str
     rater: str
     criterion: str

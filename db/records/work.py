@@ -22,7 +22,7 @@ class StoredTask(SQLModel):
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     unit: str
     slot: int = 0
     item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
@@ -56,7 +56,7 @@ class StoredQueueCursor(SQLModel):
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     dimension: str = ""
     """Empty: all of them."""
     bits: int | None = None
@@ -80,7 +80,7 @@ class StoredPostponed(SQLModel):
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id")
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     task_id: int = Field(foreign_key="task.id", index=True)
     unit: str
     released: bool
@@ -94,7 +94,7 @@ class StoredWorkCount(SQLModel):
     id: int = row_id()
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     counted_at: datetime = Field(sa_type=UTCDateTime)
     fresh_until: datetime = Field(sa_type=UTCDateTime)
     left: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
@@ -112,7 +112,7 @@ class StoredAnnotation(SQLModel):
     project_id: int = Field(foreign_key="project.id")
     task_id: int = Field(foreign_key="task.id", index=True)
     person_id: int = Field(foreign_key="person.id")
-    stage: Stage = Field(sa_column=enum_column(Stage))
+    stage: Stage = Field(sa_column=word_column(Stage))
     purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     dimension: str
     item_id: int = Field(foreign_key="item.id")

@@ -180,3 +180,26 @@ def test_an_unknown_enum_value_is_refused_by_the_database(store: Store) -> None:
                 f" created_at) VALUES ('t', 1, 'coffee', 'u', 0, 'd', 'open', false, 0, '{WHEN}')"
             )
         )
+
+
+def test_one_more_stage_needs_no_change_of_the_tables_and_every_other_check_holds(store: Store) -> None:
+    def task(n: int, stage: str, state: str) -> None:
+        with store.write() as session:
+            session.connection().execute(
+                text(
+                    "INSERT INTO task (public_id, project_id, stage, unit, slot, dimension, state, correcting, shuffle,"
+                    f" created_at) VALUES ('t{n}', 1, '{stage}', 'u{n}', 0, 'd', '{state}', false, 0, '{WHEN}')"
+                )
+            )
+
+    with store.write() as session:
+        run = session.connection().execute
+        run(text(f"INSERT INTO schema_version VALUES (1, 's', 1, 'h', 'g', '', '', '{WHEN}')"))
+        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1)"))
+    task(1, "coding", "open")
+    task(2, "a stage of later", "open")
+    with pytest.raises(DBAPIError):
+        task(3, "coding", "lost")
+    with pytest.raises(DBAPIError):
+        task(1, "coding", "open")
+    assert store.damage() is None

@@ -266,6 +266,8 @@ def role_for(schema: Schema, stage: Stage) -> Role:
     """The least role that works in a stage."""
     if stage is Stage.ADJUDICATION and schema.stages.adjudication is not None:
         return Role(schema.stages.adjudication.by)
+    if stage is Stage.ARBITRATION:
+        return Role.SENIOR
     return Role.ANNOTATOR
 
 

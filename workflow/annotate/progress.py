@@ -17,7 +17,7 @@ from workflow.access.projects import Access, access_to, projects_of, stages_of
 from workflow.annotate import gates, gold_checks, image_pool, qualification, qualification_sets, triage_figures
 from workflow.annotate.no_work import why_closed, why_no_task
 
-WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.REFINEMENT, Stage.GRADING)
+WORKED_ON = tuple(stage for stage in Stage if stage is not Stage.TRIAGE)
 """The stages that have a page."""
 
 MANY = 1000
@@ -230,12 +230,11 @@ def _sentence(nothing: NothingLeft | None) -> str:
 
 
 def _own_dimensions(access: Access, stage: Stage) -> list[str]:
-    grading = access.schema.stages.grading
-    graded = grading.dimensions if stage is Stage.GRADING and grading is not None else None
+    asked = getattr(getattr(access.schema.stages, stage.value), "dimensions", None)
     return [
         dimension.id
         for dimension in access.schema.dimensions
-        if access.may_use(dimension.id) and (graded is None or dimension.id in graded)
+        if access.may_use(dimension.id) and (asked is None or dimension.id in asked)
     ]
 
 

@@ -127,6 +127,8 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             *_too_few_verifiers(session, access, dimension.id, *able(Stage.VERIFICATION, dimension.id), takes),
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
+            *_too_few_others(session, access, Stage.CODING, dimension.id, *able(Stage.CODING, dimension.id)),
+            *_too_few_others(session, access, Stage.ARBITRATION, dimension.id, *able(Stage.ARBITRATION, dimension.id)),
         ]
     for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
         found[dimension_id].append(sentence)

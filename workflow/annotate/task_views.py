@@ -10,7 +10,7 @@ from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.shown import shown_fields
 from db import assets, events, items, media_access, submissions, tasks
 from db.engine import Session, Store
-from db.records import StoredAsset, StoredDraft, StoredMediaObject, StoredTask
+from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
@@ -165,7 +165,10 @@ def _place(session: Session, row: StoredTask, person: Person) -> tuple[int, int]
 
 
 def _votes(session: Session, row: StoredTask) -> list[VoteView]:
-    """The votes before an adjudicator."""
+    """The votes before an adjudicator, or the codes of those who differ about an answer."""
+    if row.stage is Stage.ARBITRATION and row.prediction_id is not None:
+        coded = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.CODING)
+        return _side_by_side(coded, "Coder")
     if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
         return []
     return votes_on(session, item_id=row.item_id, revision=row.revision)
@@ -174,9 +177,13 @@ def _votes(session: Session, row: StoredTask) -> list[VoteView]:
 def votes_on(session: Session, *, item_id: int, revision: int) -> list[VoteView]:
     """The votes on a revision, without names, in an order that says nothing about who came first."""
     cast = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
+    return _side_by_side(cast, "Vote")
+
+
+def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]:
     return [
         VoteView(
-            label=f"Vote {chr(ord('A') + at) if at < 26 else at + 1}",
+            label=f"{noun} {chr(ord('A') + at) if at < 26 else at + 1}",
             values=vote.answers,
             reasons=vote.reasons,
             note=vote.note,

@@ -66,7 +66,7 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
-    for stage in (Stage.VERIFICATION, Stage.GRADING):
+    for stage in (Stage.VERIFICATION, Stage.GRADING, Stage.CODING):
         asked = [each for each in criteria_of(access.schema, stage.value) if kinds.of_criterion(each).in_clip]
         if not asked:
             continue
@@ -224,6 +224,8 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
         (Stage.REFINEMENT, 1 if schema.refinement else 0),
         (Stage.ADJUDICATION, 1 if schema.adjudication else 0),
+        (Stage.CODING, schema.coding.raters if schema.coding else 0),
+        (Stage.ARBITRATION, 1 if schema.arbitration else 0),
     ):
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")

@@ -25,6 +25,7 @@ from domain.states import Items
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import visibility_of
+from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import Read, current
 from workflow.results.scores import Scores, scored, scores_of, silent, title_of
@@ -237,6 +238,7 @@ def listing(
     wanted: Wanted = Wanted(),
     scores: tuple[str | None, str | None, str | None, str | None] = (None, None, None, None),
     text: str = "",
+    code: tuple[str, str] | None = None,
 ) -> Listing:
     """The cases that are looked for, of one read of the project.
 
@@ -251,10 +253,15 @@ def listing(
         that.
     text
         What items or their answers have to contain.
+    code
+        Of a criterion of coding, a code that an answer has got; empty: none was given.
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     about = number_like(found, *scores)
     ids = with_text(store, person=None, project=project, text=text) if text else None
+    if code is not None:
+        coded = failures.items_with(failures.of_read(store, found, person=None), *code, model=wanted.model)
+        ids = coded if ids is None else ids & coded
     those = listed(found, replace(wanted, scores=about, ids=ids))
     return Listing(
         found.project,

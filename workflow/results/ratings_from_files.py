@@ -23,7 +23,10 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
 from workflow.results.file_raters import FileRater
-from workflow.results.ratings import RATED, criteria_of
+from workflow.results.ratings import criteria_of
+
+FROM_FILES = (Stage.VERIFICATION, Stage.GRADING)
+"""The stages whose ratings may come from files. Codes are settled here, among people who do not know each other's."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, A
 
 def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
     """The stage that a rating belongs to, and the rating with its value as the schema has it; or why it misfits."""
-    known = [(stage, criterion) for stage in RATED for criterion in criteria_of(schema, stage)]
+    known = [(stage, criterion) for stage in FROM_FILES for criterion in criteria_of(schema, stage)]
     matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
     if not matching:
         names = ", ".join(criterion.name for _, criterion in known) or "none"

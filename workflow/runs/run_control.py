@@ -13,7 +13,7 @@ from domain.runs import OPEN, RESUMABLE, RunState
 from domain.settings import Settings
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import grading
+from workflow.annotate import coding, grading
 from workflow.annotate.refinement_intake import follow_run
 from workflow.runs.run_start import add_chunks, wake
 from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdrawn, run_and_access
@@ -101,8 +101,8 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
 def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
 
-    Slots for grading and refinement of its answers that no one has done are withdrawn, and no one is asked gold checks
-    that were made of its answers.
+    Slots for grading, refinement and coding of its answers that no one has done are withdrawn, and no one is asked gold
+    checks that were made of its answers.
 
     Raises
     ------
@@ -123,6 +123,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
             task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
         follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
+        coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
         grading.draw(session, access=access, now=store.now())
         log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=store.now(), data={"reason": row.withdrawn_why})
 
@@ -135,6 +136,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
             raise Conflict("This run was not withdrawn.")
         runs.take_back(session, row=row)
         follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
+        coding.follow_run(session, access=access, run_id=row.id, withdrawn=False)
         grading.draw(session, access=access, now=store.now())
         log(session, withdrawn_runs.TAKEN_BACK, by=by, run=row, now=store.now())
 

@@ -9,8 +9,9 @@ import { KEYS, showChosen } from "../kinds/keys.js";
 import { Answering, SAY_WHY } from "./answering.js";
 import { blockOf, paintWhy } from "./rating_block.js";
 import { ratingBoxKey, ratingKey } from "./rating_keys.js";
+import { votesTable } from "./votes.js";
 
-/** @import { Answers, Criterion, Host, Option, PlanStep, Problem, Seat, Values } from "../types" */
+/** @import { Answers, Criterion, Host, Option, PlanStep, Problem, Seat, Values, Vote } from "../types" */
 
 /**
  * @typedef {object} Rated what is opened
@@ -19,6 +20,7 @@ import { ratingBoxKey, ratingKey } from "./rating_keys.js";
  * @property {Answers} [answers] a draft
  * @property {Values} [texts] what a criterion can be about: the item's fields and the answer
  * @property {Record<string, PlanStep[]>} [plans] the steps read from them, by criterion
+ * @property {Vote[]} [votes] what others have said, where it is settled here
  */
 
 export class RatingForm extends Answering {
@@ -41,7 +43,7 @@ export class RatingForm extends Answering {
   }
 
   /** @param {Rated} rated */
-  open({ criteria, options = {}, answers = {}, texts = {}, plans = {} }) {
+  open({ criteria, options = {}, answers = {}, texts = {}, plans = {}, votes = [] }) {
     this.texts = texts;
     this.plans = plans;
     this.criteria = criteria.map((each) => ({ ...each, options: options[each.name] || each.options }));
@@ -53,6 +55,7 @@ export class RatingForm extends Answering {
     for (const criterion of this.criteria) this.addBlock(criterion);
     fill(
       this.root,
+      votes.length ? votesTable(criteria, options, votes) : null,
       [...this.blocks.values()].map(({ root }) => root),
     );
     const visible = this.visible();

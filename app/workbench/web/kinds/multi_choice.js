@@ -110,6 +110,16 @@ export class MultiChoice {
   focus() {
     return false;
   }
+
+  /**
+   * @param {unknown} value
+   * @param {Criterion} criterion
+   */
+  static words(value, criterion) {
+    const list = Array.isArray(value) ? value : [];
+    const named = (/** @type {unknown} */ entry) => criterion.options.find((option) => same(option.value, entry));
+    return list.map((entry) => named(entry)?.label ?? String(entry)).join(", ") || "none of them";
+  }
 }
 
 export { MultiChoice as control };

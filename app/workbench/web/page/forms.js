@@ -45,7 +45,7 @@ export class Forms {
       this.current = this.settling;
     } else {
       const texts = { ...values, prediction: task.answer };
-      const asking = { criteria: asked(fixed.criteria, task), options, answers, plans, texts };
+      const asking = { criteria: asked(fixed.criteria, task), options, answers, plans, texts, votes: task.votes };
       if (fixed.stage.name === "refinement") this.refining.open({ ...asking, fields, values });
       else this.rating.open(asking);
       this.current = fixed.stage.name === "refinement" ? this.refining : this.rating;

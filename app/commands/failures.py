@@ -1,0 +1,96 @@
+"""``touchstone failures``: what is wrong with models' answers, as people have coded it; and what is sent to coding."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.results import Format
+from domain.states import Items
+
+if TYPE_CHECKING:
+    from workflow.results.failures import Count, Failures
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("failures")(failures)
+
+
+def failures(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    send: Annotated[
+        bool, typer.Option("--send", help="First send the answers to coding that the schema names (coding: of).")
+    ] = False,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write every coded answer to FILE, as CSV: its settled codes, and each coder's under a pseudonym.",
+            metavar="FILE.csv",
+        ),
+    ] = None,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+) -> None:
+    """What is wrong with models' answers: settled codes by model and dimension, each share with its interval."""
+    from app.services import resources
+    from exporters.writing import write_files
+    from workflow.annotate.coding import Standing
+    from workflow.lead import coding_intake
+    from workflow.results import failures as codes
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    shared.store.upgrade()
+    if send:
+        print(coding_intake.open_coding(shared.store, by=None, project=project).sentence, file=sys.stderr)
+    found = codes.failures(shared.store, person=None, project=project, items=items)
+    if answers is not None:
+        write_files({answers: codes.answers_csv(found).encode()})
+        print(f"Coded answers: {len(found.answers)} written to {answers}", file=sys.stderr)
+    if format is not Format.TABLE:
+        print(found.sentence, file=sys.stderr)
+    if format is Format.CSV:
+        typer.echo(codes.as_csv(found), nl=False)
+    elif format is Format.JSON:
+        told = {
+            "project": found.project,
+            "answers": len(found.answers),
+            "standing": {each.value: found.standing(each) for each in Standing},
+            "counts": codes.rows(found),
+        }
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo("\n".join(table(found)))
+
+
+def table(found: Failures) -> Iterator[str]:
+    """The counts for people: one block for each criterion."""
+    if found.counting is not None:
+        yield found.counting.sentence
+    yield found.sentence
+    for criterion in dict.fromkeys(each.criterion for each in found.counts):
+        mine = [each for each in found.counts if each.criterion == criterion]
+        models, parts = max(len(each.model) for each in mine), max(len(each.dimension or "all") for each in mine)
+        codes = max(len(each.code or "no code") for each in mine)
+        yield ""
+        yield criterion
+        yield f"  {'':<{models}}  {'':<{parts}}  {'':<{codes}}      n  settled  share  95 % interval"
+        for each in mine:
+            name = f"  {each.model:<{models}}  {each.dimension or 'all':<{parts}}  {each.code or 'no code':<{codes}}"
+            yield f"{name}  {each.n:>5}  {each.of:>7}  {_share(each)}"
+
+
+def _share(count: Count) -> str:
+    return f"{count.share:.3f}  {count.low:.3f} to {count.high:.3f}" if count.of else "-"

@@ -1,0 +1,122 @@
+"""Failures: what is wrong with models' answers, by model and dimension; and, for leads, which answers are coded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation_schemas.model import Criterion
+from app import figures, markup, pending_figures, shell
+from app.screens import Screen
+from app.services import Services
+from app.views import cases
+from domain.records import ProjectView
+from domain.roles import Role
+from workflow.annotate.coding import code_criteria
+from workflow.lead import coding_intake
+from workflow.lead.coding_intake import FailuresPage
+from workflow.results import failures, leaderboard_page
+from workflow.results.failures import Count, Failures
+
+SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of")  # of all stages only coding says `of` what it is
+
+
+def render(services: Services) -> None:
+    """What sending would open, how far the coding is, and the counts."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Failures",
+        "What people say is wrong with models' answers. Each share comes with its n, and below it its 95 % limits.",
+        made_up=view.made_up,
+    )
+    if view.schema.schema_.stages.coding is None:
+        shell.show(markup.notice(failures.NO_CODING.format(name=view.schema.schema_.name)))
+        return
+    found = _asked(services, view)
+    pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The failures are")
+    if found.figure is None:
+        return
+    told: FailuresPage = found.figure.value
+    _intake(services, view, told)
+    shell.show(markup.tag("p", markup.text(told.failures.sentence), style="ts", data_part="standing"))
+    for criterion in code_criteria(view.schema.schema_):
+        _criterion(view, told.failures, criterion)
+    if told.failures.answers:
+        _downloads(view, told.failures)
+
+
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """The page's figures, worked out again only if there is something new since."""
+    return figures.asked(
+        services.store,
+        services.settings,
+        "failures",
+        {"project": view.name},
+        state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
+        size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+    )
+
+
+def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
+    if done := shell.kept_message("failures.sent"):
+        shell.show(markup.notice(done, style="good"))
+    if told.intake is None:
+        shell.show(markup.notice(told.why))
+        return
+    shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
+    if st.button("Send to coding", key="failures.send", disabled=not told.intake.opened):
+        sent = coding_intake.open_coding(services.store, by=services.person, project=view.name)
+        shell.keep_message("failures.sent", f"{markup.count(sent.opened, 'answer')} sent to coding.")
+        st.rerun()
+
+
+def _criterion(view: ProjectView, found: Failures, criterion: Criterion) -> None:
+    mine = [each for each in found.counts if each.criterion == criterion.name]
+    if not mine:
+        return
+    shell.section(criterion.name.replace("_", " ").capitalize())
+    shell.show(markup.tag("div", markup.text(criterion.prompt), style="ts"), table(view, criterion, mine))
+
+
+def table(view: ProjectView, criterion: Criterion, counts: Sequence[Count]) -> markup.Markup:
+    """The counts of a criterion: a row for each model and dimension, a column for each code. Every cell leads to its
+    answers."""
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    labels: dict[str | None, str] = {str(option.value): option.label for option in criterion.options}
+    codes = [*labels, *([None] if any(each.code is None for each in counts) else [])]
+    labels[None] = "no code"
+    rows: dict[tuple[str, str | None], dict[str | None, Count]] = {}
+    for each in counts:
+        rows.setdefault((each.model, each.dimension), {})[each.code] = each
+    heads = [("Model", ""), ("Dimension", ""), ("Settled", "number"), *((labels[code], "") for code in codes)]
+    drawn = [
+        [
+            markup.text(model),
+            markup.text(titles.get(dimension, dimension)) if dimension else markup.quiet("all"),
+            markup.number(next(iter(there.values())).of),
+            *(_cell(view, there.get(code)) for code in codes),
+        ]
+        for (model, dimension), there in rows.items()
+    ]
+    return markup.tag("div", markup.table(heads, drawn), data_part=f"failures-{criterion.name}")
+
+
+def _cell(view: ProjectView, count: Count | None) -> markup.Markup:
+    if count is None or not count.of:
+        return markup.quiet("-")
+    code = f"{count.criterion}:{count.code or ''}"
+    href = cases.address(view.name, model=count.model, dimension=count.dimension, code=code) if count.n else ""
+    limits = f"{markup.decimal(count.low)} to {markup.decimal(count.high)}"
+    shown = f"{count.n} · {markup.decimal(count.share)}"
+    return markup.heat(count.share, shown, limits, href=href, title="The answers with this code" if count.n else "")
+
+
+def _downloads(view: ProjectView, found: Failures) -> None:
+    left, right = st.columns(2)
+    with left:
+        name = f"{view.name}-failures.csv"
+        st.download_button("Counts as CSV", failures.as_csv(found), name, "text/csv", key="failures.csv")
+    with right:
+        name = f"{view.name}-coded-answers.csv"
+        st.download_button("Coded answers as CSV", failures.answers_csv(found), name, "text/csv", key="failures.coded")

@@ -1,0 +1,451 @@
+"""Coding of failures: planted codes are counted right, coders know neither the model nor each other, seniors settle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from app.workbench import page
+from db import tasks
+from db.engine import Store
+from db.tables import PredictionRow, RunRow
+from domain.errors import Conflict, NotFound, SchemaError
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.run_kinds import RunKind
+from domain.states import Stage
+from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project
+from workflow.access.projects import access_to
+from workflow.annotate import claims, grading, submissions
+from workflow.annotate.coding import SETTLED
+from workflow.files.project_check import check
+from workflow.lead.coding_intake import CodingIntake, open_coding, preview_coding
+from workflow.results import cases, failures, rater_agreement
+from workflow.results.cases import Wanted
+from workflow.runs import run_control
+
+pytestmark = pytest.mark.both_databases
+
+CODES = ("perception", "reasoning", "format")
+CODING = """  coding:
+    raters: 2
+    of: {score: key}
+    criteria:
+      - {name: failure, kind: multi_choice, prompt: "Why?", options: [perception, reasoning, format], min: 1}
+"""
+
+
+def schema(coding: str = CODING, *, grading: str = "") -> LoadedSchema:
+    text = BLIND.replace("  verification:\n", f"  verification:\n{grading}", 1) if grading else BLIND
+    text = text.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    return load_text(text + coding, "Be exact.", "coded")
+
+
+def answer(
+    store: Store, item_ids: Sequence[int], model: str, text: Callable[[int], str], *, dimension: str = "colour"
+) -> list[int]:
+    """What a model says to items, without anyone having to grade it; the answers' ids."""
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name=model, created_at=store.now())
+        session.add(run)
+        session.flush()
+        rows = [
+            PredictionRow(
+                project_id=access.project_id,
+                item_id=id,
+                run_id=run.id,
+                model=model,
+                text=text(at),
+                created_at=store.now(),
+            )
+            for at, id in enumerate(item_ids)
+        ]
+        session.add_all(rows)
+        session.flush()
+        return [row.id for row in rows]
+
+
+def code(store: Store, person: Person, values: Any, *, stage: Stage = Stage.CODING, key: str = "") -> TaskView:
+    """Claim the next answer and say what is wrong with it; ``values`` may depend on what is shown."""
+    view = claimed(store, person, stage)
+    given = values(view) if callable(values) else values
+    submissions.submit(store, person=person, task=view.id, key=key or view.id, values={"failure": given})
+    return view
+
+
+def code_all(store: Store, person: Person, say: Callable[[TaskView], Any], *, stage: Stage = Stage.CODING) -> int:
+    n = 0
+    while not isinstance(claims.next_task(store, person=person, project="p", stage=stage), NothingLeft):
+        code(store, person, say, stage=stage)
+        n += 1
+    return n
+
+
+def limits(n: int, of: int) -> tuple[float, float]:
+    """Wilson's, as the roots of (n/of - p)^2 = z^2 p (1 - p) / of, with z = 1.959963984540054."""
+    share, z2 = n / of, 1.959963984540054**2
+    low, high = sorted(np.roots([1 + z2 / of, -(2 * share + z2 / of), share**2]).real)
+    return max(low, 0.0), min(high, 1.0)
+
+
+def counted(found: failures.Failures) -> dict[tuple[str, str | None, str | None], tuple[int, int]]:
+    return {(each.model, each.dimension, each.code): (each.n, each.of) for each in found.counts}
+
+
+# ---- planted codes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+@pytest.mark.one_database
+def test_planted_codes_are_counted_as_the_dice_fell(store: Store) -> None:
+    make_project(store, loaded=schema())
+    dice = random.Random(11)
+    forms = {"secret-alpha": "{}", "secret-beta": "The answer is {}."}
+    said: dict[tuple[str, str], tuple[list[str], list[str], list[str]]] = {}
+    truth: Counter[tuple[str, str | None, str | None]] = Counter()
+    settled: Counter[tuple[str, str | None]] = Counter()
+    standing: Counter[str] = Counter()
+    for dimension in ("colour", "shape"):
+        ids = make_items(store, 9, dimension=dimension)
+        for model, form in forms.items():
+            right = [dice.random() < 0.4 for _ in ids]
+            answer(
+                store,
+                ids,
+                model,
+                lambda at, form=form, right=right: form.format("red" if right[at] else "blue"),  # type: ignore[misc]
+                dimension=dimension,
+            )
+            for at in range(len(ids)):
+                if right[at]:
+                    continue
+                lots = [sorted(dice.sample(CODES, dice.choice((1, 2))), key=CODES.index) for _ in range(3)]
+                if dice.random() < 0.6:
+                    lots[1] = lots[0]
+                said[f"{dimension} {at}", form.format("blue")] = (lots[0], lots[1], lots[2])
+                agreed = lots[0] == lots[1]
+                standing["unanimous" if agreed else "arbitrated"] += 1
+                for part in (None, dimension):
+                    settled[model, part] += 1
+                    truth.update((model, part, each) for each in (lots[0] if agreed else lots[2]))
+    named = _named_questions(store)
+    wrong = open_coding(store, by=None, project="p")
+    assert (wrong.answers, wrong.wrong, wrong.opened, wrong.unscored) == (36, len(said), len(said), 0)
+    ann, bob = make_people(store, "ann", "bob")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+
+    def say(place: int) -> Callable[[TaskView], list[str]]:
+        return lambda view: said[named[view.item or ""], view.answer or ""][place]
+
+    assert code_all(store, ann, say(0)) == code_all(store, bob, say(1)) == len(said)
+    assert code_all(store, sam, say(2), stage=Stage.ARBITRATION) == standing["arbitrated"] > 0
+    found = failures.failures(store, person=None, project="p")
+    assert Counter(each.standing.value for each in found.answers) == standing
+    wanted = {
+        (model, part, each): (truth[model, part, each], of) for (model, part), of in settled.items() for each in CODES
+    }
+    assert counted(found) == wanted
+    for each in found.counts:
+        assert (each.low, each.high) == pytest.approx(limits(each.n, each.of), abs=1e-9)
+        items = {one.item for one in found.answers if one.model == each.model and each.code in one.values["failure"]}
+        assert failures.items_with(found, "failure", each.code or "", model=each.model) == items
+        wanted_cases = Wanted(model=each.model, dimension=each.dimension)
+        listed = cases.listing(store, project="p", wanted=wanted_cases, code=("failure", each.code or ""))
+        assert len(listed.ids) == each.n, "each cell leads to its answers"
+    assert check(store) == []
+
+
+def _named_questions(store: Store) -> dict[str, str]:
+    """What the test calls an item (dimension and place in it), by its id on pages."""
+    from db import items
+
+    with store.read() as session:
+        id = access_to(session, person=None, project="p").project_id
+        seen: Counter[str] = Counter()
+        found = {}
+        for row in items.of_project(session, project_id=id):
+            found[row.public_id] = f"{row.dimension} {seen[row.dimension]}"
+            seen[row.dimension] += 1
+        return found
+
+
+def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store, 3), "m", lambda at: ("blue", "red", "green it is not")[at])
+    sent = open_coding(store, by=None, project="p")
+    assert (sent.wrong, sent.opened) == (2, 2), "blue is wrong, and what cannot be read counts as wrong here"
+    ann, bob = make_people(store, "ann", "bob")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    for _ in range(2):
+        code(store, ann, ["perception"])
+    found = failures.failures(store, person=None, project="p")
+    assert found.counts[0].of == 0
+    assert "2 not coded by everyone yet" in found.sentence
+    differed = code(store, bob, ["perception", "format"])
+    code(store, bob, ["perception"])
+    found = failures.failures(store, person=None, project="p")
+    assert counted(found)["m", None, "perception"] == (1, 1), "where coders differ nothing is counted"
+    assert "1 on which the coders differ wait for arbitration" in found.sentence
+    view = code(store, sam, ["reasoning"], stage=Stage.ARBITRATION)
+    assert view.item == differed.item
+    found = failures.failures(store, person=None, project="p")
+    assert counted(found)["m", None, "reasoning"] == (1, 2)
+    assert counted(found)["m", None, "format"] == (0, 2), "what a coder said does not count beside the decision"
+
+
+def test_answers_that_count_no_more_are_left_out_and_come_back(store: Store) -> None:
+    make_project(store, loaded=schema())
+    ids = make_items(store, 2)
+    answer(store, ids, "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    ann, bob = make_people(store, "ann", "bob")
+    code(store, ann, ["format"])
+    with store.read() as session:
+        run = session.get(RunRow, 1)
+        assert run is not None
+        name = run.public_id
+    run_control.withdraw(store, by=None, run=name, reason="The wrong weights.")
+    assert failures.failures(store, person=None, project="p").answers == []
+    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.CODING), NothingLeft)
+    run_control.take_back(store, by=None, run=name)
+    assert len(failures.failures(store, person=None, project="p").answers) == 2
+    assert code_all(store, bob, lambda view: ["format"]) == 2
+    answer(store, ids[:1], "m", lambda at: "red")  # the model answers again
+    assert [each.item for each in failures.failures(store, person=None, project="p").answers] == [ids[1]]
+
+
+# ---- who knows what --------------------------------------------------------------------------------------------------
+
+
+def test_coders_see_item_reference_and_answer_and_nothing_that_tells_of_the_model_or_of_others(store: Store) -> None:
+    loaded = schema()
+    make_project(store, loaded=loaded)
+    answer(store, make_items(store), "secret-model", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    ann, bob = make_people(store, "anna-secret", "bob-secret")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    submissions_before = claimed(store, ann, Stage.CODING)
+    submissions.submit(
+        store, person=ann, task=submissions_before.id, key="k", values={"failure": ["reasoning"]}, note="anna's note"
+    )
+    view = claimed(store, bob, Stage.CODING)
+    assert (view.fields["question"], view.fields["answer"], view.answer) == ("Question 0?", "red", "blue")
+    sent = json.dumps(page.task_part(loaded.schema_, view)) + json.dumps(dataclasses.asdict(view), default=str)
+    for word in ("secret", "reasoning", "anna"):
+        assert word not in sent
+    submissions.submit(store, person=bob, task=view.id, key="k", values={"failure": ["format"]})
+    settling = claimed(store, sam, Stage.ARBITRATION)
+    assert sorted(vote.label for vote in settling.votes) == ["Coder A", "Coder B"]
+    assert sorted(vote.values["failure"] for vote in settling.votes) == [["format"], ["reasoning"]]
+    assert "secret" not in json.dumps(dataclasses.asdict(settling), default=str)
+
+
+def test_each_answer_has_its_coders_once_each_and_someone_else_settles_it(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store), "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    (ann,) = make_people(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    code(store, ann, ["format"])
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+    code(store, sam, ["reasoning"])
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.CODING), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NothingLeft)
+    refused = claims.next_task(store, person=ann, project="p", stage=Stage.ARBITRATION)
+    assert isinstance(refused, NothingLeft)
+    assert refused.code == "not_member"
+    code(store, sue, ["format"], stage=Stage.ARBITRATION)
+
+
+def test_two_coders_who_submit_at_once_open_one_arbitration(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store, 4), "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    people = make_people(store, "ann", "bob")
+
+    def work(person: Person, given: list[str]) -> int:
+        return code_all(store, person, lambda view: given)
+
+    with ThreadPoolExecutor(2) as threads:
+        done = [threads.submit(work, *each) for each in zip(people, (["format"], ["reasoning"]), strict=True)]
+        assert [each.result() for each in done] == [4, 4]
+    with store.read() as session:
+        id = access_to(session, person=None, project="p").project_id
+        waiting = tasks.unfinished(session, project_id=id, stage=Stage.ARBITRATION)
+    assert len({row.unit for row in waiting}) == len(waiting) == 4
+    assert check(store) == []
+
+
+def test_a_correction_calls_arbitration_off_until_someone_has_settled_it(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store), "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    ann, bob = make_people(store, "ann", "bob")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    code(store, ann, ["format"])
+    code(store, bob, ["reasoning"])
+    view = submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"failure": ["format"]})
+    assert isinstance(claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION), NothingLeft)
+    view = submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
+    submissions.submit(store, person=bob, task=view.id, key="and again", values={"failure": ["perception"]})
+    code(store, sam, ["format"], stage=Stage.ARBITRATION)
+    with pytest.raises(Conflict, match=SETTLED):
+        submissions.undo(store, person=bob, project="p", stage=Stage.CODING)
+    view = submissions.undo(store, person=sam, project="p", stage=Stage.ARBITRATION)
+    submissions.submit(store, person=sam, task=view.id, key="third", values={"failure": ["reasoning"]})
+    found = failures.failures(store, person=None, project="p")
+    assert counted(found)["m", None, "reasoning"] == (1, 1)
+
+
+# ---- the settings ----------------------------------------------------------------------------------------------------
+
+
+def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
+    make_project(store, loaded=schema(CODING.replace("of: {score: key}", "of: {score: key}\n    outputs: 6")))
+    for dimension in ("colour", "shape"):
+        ids = make_items(store, 5, dimension=dimension)
+        for model in ("one", "two"):
+            answer(store, ids, model, lambda at: "blue", dimension=dimension)
+    sent = open_coding(store, by=None, project="p")
+    assert (sent.wrong, sent.before, sent.opened) == (20, 0, 6)
+    first = failures.failures(store, person=None, project="p").answers
+    assert Counter(each.dimension for each in first) == {"colour": 3, "shape": 3}
+    assert set(Counter((each.dimension, each.model) for each in first).values()) == {1, 2}
+    again = open_coding(store, by=None, project="p")
+    assert (again.before, again.opened) == (6, 0)
+    assert failures.failures(store, person=None, project="p").answers == first
+
+
+def grade(store: Store, ids: Sequence[int], item_ids: Sequence[int], scores: Sequence[float]) -> None:
+    """Two people give the answers these grades."""
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        made = [(id, item, "colour") for id, item in zip(ids, item_ids, strict=True)]
+        grading.open_grading(session, access=access, predictions=made, now=store.now())
+    of = {f"{'blue'} {at}": score for at, score in enumerate(scores)}
+    for person in make_people(store, "gil", "gus"):
+        for _ in ids:
+            view = claimed(store, person, Stage.GRADING)
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": of[view.answer or ""]})
+
+
+@pytest.mark.parametrize(
+    ("of", "wrong", "unscored"),
+    [
+        ("{score: human, criterion: score}", {1, 2}, 1),
+        ("{score: human, criterion: score, below: 0.5}", {2}, 1),
+        ("{items: [colour/0, colour/3]}", {0, 3}, 0),
+        ("{score: human, criterion: score, items: [colour/0, colour/2, nowhere]}", {2}, 0),
+    ],
+)
+def test_which_answers_are_coded_is_what_the_schema_says(store: Store, of: str, wrong: set[int], unscored: int) -> None:
+    make_project(store, loaded=schema(CODING.replace("{score: key}", of)))
+    item_ids = make_items(store, 4)
+    ids = answer(store, item_ids, "m", lambda at: f"blue {at}")
+    grade(store, ids[:3], item_ids[:3], (1, 0.5, 0))
+    before = preview_coding(store, by=None, project="p")
+    sent = open_coding(store, by=None, project="p")
+    assert before == sent
+    assert (sent.wrong, sent.unscored) == (len(wrong), unscored)
+    assert ("nowhere" in sent.sentence) == ("nowhere" in of)
+    coded = failures.failures(store, person=None, project="p").answers
+    assert {item_ids.index(each.item) for each in coded} == wrong
+
+
+def test_dimensions_raters_and_arbitration_are_what_the_schema_says(store: Store) -> None:
+    more = "    arbitration: false\n    dimensions: [shape]\n"
+    make_project(store, loaded=schema(CODING.replace("raters: 2", "raters: 3") + more))
+    answer(store, make_items(store, 1), "m", lambda at: "blue")
+    answer(store, make_items(store, 1, dimension="shape"), "m", lambda at: "blue", dimension="shape")
+    assert open_coding(store, by=None, project="p").opened == 1
+    ann, bob, cy = make_people(store, "ann", "bob", "cy")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    for person, given in ((ann, ["format"]), (bob, ["format"]), (cy, ["reasoning"])):
+        assert code(store, person, given).dimension == "shape"
+    refused = claims.next_task(store, person=sam, project="p", stage=Stage.ARBITRATION)
+    assert isinstance(refused, NothingLeft)
+    assert refused.code == "no_stage"
+    found = failures.failures(store, person=None, project="p")
+    assert "1 on which the coders differ stay unsettled" in found.sentence
+    assert found.counts[0].of == 0
+
+
+def test_a_judge_that_has_said_nothing_makes_nothing_wrong(store: Store) -> None:
+    of = "{score: judge, criterion: score, judge: gpt-9}"
+    make_project(store, loaded=schema(CODING.replace("{score: key}", of)))
+    answer(store, make_items(store, 1), "m", lambda at: "blue")
+    with pytest.raises(NotFound, match="No judge 'gpt-9' has scored score here; there are: none"):
+        open_coding(store, by=None, project="p")
+
+
+def test_a_project_without_coding_has_no_failures(store: Store) -> None:
+    make_project(store)
+    for ask in (open_coding, preview_coding):
+        with pytest.raises(Conflict, match="has no coding"):
+            ask(store, by=None, project="p")
+    with pytest.raises(Conflict, match="has no coding"):
+        failures.failures(store, person=None, project="p")
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("raters: 2\n    of", "raters: 0\n    of", "this must be at least 1"),
+        ("of: {score: key}", "of: {}", "`score` is missing"),
+        ("of: {score: key}", "of: {score: human}", "`criterion` is missing"),
+        ("of: {score: key}", "of: {score: human, criterion: scor}", "no criterion of grading .*`score`"),
+        ("of: {score: key}", "of: {score: key, criterion: score}", "only scores of people and judges"),
+        ("of: {score: key}", "of: {score: key, judge: m}", "this needs `score: judge`"),
+        ("of: {score: key}", "of: {items: [a], below: 1}", "no `score` that could be lower"),
+        ("of: {score: key}", "of: {score: key}\n    outputs: 0", "this must be at least 1"),
+        ("of: {score: key}", "of: {score: key}\n    dimensions: [size]", "`size` is no dimension"),
+        ("name: failure", "name: score", "score"),
+        (
+            CODING[CODING.index("      - ") :],
+            "      - {name: why, kind: text, prompt: Why}\n",
+            "no criterion has `options`",
+        ),
+    ],
+)
+def test_what_a_schema_cannot_mean_is_told(before: str, after: str, said: str) -> None:
+    assert before in CODING
+    with pytest.raises(SchemaError, match=said):
+        schema(CODING.replace(before, after))
+
+
+@pytest.mark.one_database
+def test_intake_is_told_in_words() -> None:
+    assert CodingIntake("", 1, 1, 0, 0, 1).sentence == (
+        "Of 1 answer, 1 is coded by the schema. 0 are in coding, and sending opens 1."
+    )
+
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_of_coders_is_that_of_any_stage(store: Store) -> None:
+    choice = CODING.replace("multi_choice", "choice").replace(", min: 1", "")
+    make_project(store, loaded=schema(choice))
+    answer(store, make_items(store, 4), "m", lambda at: f"blue, {at}")
+    open_coding(store, by=None, project="p")
+    said = {0: ("perception",) * 2, 1: ("perception",) * 2, 2: ("reasoning",) * 2, 3: ("perception", "reasoning")}
+    for place, person in enumerate(make_people(store, "ann", "bob")):
+        code_all(store, person, lambda view, place=place: said[int((view.answer or "")[-1])][place])
+    lines = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.CODING)
+    told = {each.statistic: each.value for each in lines if each.args.get("weights", "none") == "none"}
+    # 3 of 4 equal; ann says perception 3 of 4 times, bob 2 of 4: by chance 3/4 * 2/4 + 1/4 * 2/4 = 1/2
+    assert told["percent_agreement"] == pytest.approx(0.75)
+    assert told["cohen_kappa"] == pytest.approx((0.75 - 0.5) / 0.5)

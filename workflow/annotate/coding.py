@@ -1,0 +1,182 @@
+"""Coding: people say what is wrong with a model's answer, blind to the model and to each other; a senior annotator
+settles what they differ about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION, Criterion, Schema
+from db import items, submissions, task_slots, tasks
+from db.engine import Session
+from db.records import StoredTask
+from domain.errors import Problem
+from domain.policies import same
+from domain.records import Person, Submission
+from domain.states import ItemState, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import Access
+
+SETTLED = "The codes of this answer are settled, so yours stay as they are; tell a senior if they are wrong."
+
+
+class Standing(StrEnum):
+    """How far an answer's codes are."""
+
+    WAITING = "waiting"
+    """Not everyone who is asked has coded it."""
+    DIFFER = "differ"
+    """The coders differ, and no one has settled it."""
+    UNANIMOUS = "unanimous"
+    ARBITRATED = "arbitrated"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """What the codes of one answer come to."""
+
+    standing: Standing
+    values: Mapping[str, Any]
+    """The settled value of each criterion with codes; None where no code was given. Empty as long as nothing is
+    settled."""
+
+
+def code_criteria(schema: Schema, dimension: str | None = None) -> tuple[Criterion, ...]:
+    """The criteria whose options are codes, in a dimension (None: in any)."""
+    return tuple(each for each in registry.criteria_of(schema, Stage.CODING.value, dimension) if each.options)
+
+
+def settled(
+    schema: Schema, dimension: str, coders: Sequence[Mapping[str, Any]], decision: Mapping[str, Any] | None
+) -> Coded:
+    """What coders' answers and the decision of a senior annotator, if there is one, come to.
+
+    A code is settled if all who were asked give it, or by the decision, which stands whatever they say.
+    """
+    stage = schema.stages.coding
+    names = [each.name for each in code_criteria(schema, dimension)]
+    if decision is not None:
+        return Coded(Standing.ARBITRATED, {name: decision.get(name) for name in names})
+    if stage is None or len(coders) < stage.raters:
+        return Coded(Standing.WAITING, {})
+    first = coders[0]
+    if all(same(each.get(name), first.get(name)) for each in coders for name in names):
+        return Coded(Standing.UNANIMOUS, {name: first.get(name) for name in names})
+    return Coded(Standing.DIFFER, {})
+
+
+def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> Coded:
+    """As ``settled``, from the database."""
+    said = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
+    decided = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
+    return settled(access.schema, dimension, [each.answers for each in said], decided[-1].answers if decided else None)
+
+
+def offer_arbitration(session: Session, *, access: Access, row: StoredTask, now: datetime) -> None:
+    """Ask a senior annotator about an answer if its coders differ, or no longer if they agree after a correction."""
+    if access.schema.stages.arbitration is None or row.prediction_id is None:
+        return
+    found = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
+    unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=row.prediction_id)
+    if found.standing is Standing.DIFFER:
+        slot = task_slots.Slot(
+            project_id=access.project_id,
+            stage=Stage.ARBITRATION,
+            unit=unit,
+            item_id=row.item_id,
+            prediction_id=row.prediction_id,
+            dimension=row.dimension,
+            shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
+            at=now,
+        )
+        task_slots.offer(session, slot=slot, needed=access.needed_roles)
+    else:
+        task_slots.withdraw(session, unit=unit)
+
+
+# ---- answers that count no longer, or again --------------------------------------------------------------------------
+
+
+def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+    """Let people code the answers to an item, or no longer, as its verdict says. What was coded stays."""
+    if access.schema.stages.coding is None or state is before:
+        return
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": Stage.CODING, "item_id": item_id}
+    if state is ItemState.KEPT:
+        _offer(session, access=access, ids=tasks.answers_in(session, **where, counting=True))
+    elif state is ItemState.REJECTED or before is ItemState.KEPT:
+        _call_off(session, ids=tasks.answers_in(session, **where))
+
+
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
+    """Withdraw the slots of a run's answers when the run is withdrawn, or offer them again. What was coded stays."""
+    if access.schema.stages.coding is None:
+        return
+    ids = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING, run_id=run_id)
+    if withdrawn:
+        _call_off(session, ids=ids)
+        return
+    counted = counting(session, access=access)
+    _offer(session, access=access, ids=[id for id in ids if counted.counts(items.prediction(session, id=id).item_id)])
+
+
+def _call_off(session: Session, *, ids: Iterable[int]) -> None:
+    for id in sorted(ids):
+        for stage in (Stage.CODING, Stage.ARBITRATION):
+            task_slots.withdraw(session, unit=task_slots.unit_of_answer(stage, prediction_id=id))
+
+
+def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
+    """Offer again what was called off of these answers: coding, and arbitration where the coders differ."""
+    units = [task_slots.unit_of_answer(Stage.CODING, prediction_id=id) for id in sorted(ids)]
+    task_slots.offer_units(session, units=units)
+    for id in sorted(ids):
+        unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=id)
+        for row in tasks.of_unit(session, unit=unit):
+            found = standing_of(session, access=access, prediction_id=id, dimension=row.dimension)
+            if found.standing is Standing.DIFFER:
+                task_slots.offer_units(session, units=[unit])
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
+    """What is wrong with the codes that someone gives."""
+    if getattr(access.schema.stages, row.stage.value) is None or row.item_id is None or row.prediction_id is None:
+        return [Problem("stage", f"This project has no {row.stage.value}.")]
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
+    criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields)
+
+
+def place(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item that the answer is about, as it stands; it is held from here on, so that of two coders who submit at
+    once the second sees what the first has said."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id, item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """Codes say nothing about the item itself; where coders differ, someone is asked who settles it."""
+    if row.stage is Stage.CODING:
+        offer_arbitration(session, access=access, row=row, now=now)
+    return items.by_id(session, id=row.item_id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
+    """Why codes can no longer be corrected: someone has settled them. Anyone who settles may change their mind."""
+    if row.stage is Stage.ARBITRATION or row.prediction_id is None:
+        return None
+    decided = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)
+    return SETTLED if decided else None

@@ -1,0 +1,247 @@
+"""What is wrong with models' answers: settled codes, counted by model and dimension, and the answers behind each."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement.limits import wilson
+from annotation_schemas.model import Criterion, Schema
+from db import files, tasks
+from db.engine import Store
+from domain import csv_text
+from domain.errors import Conflict
+from domain.records import Person
+from domain.states import Items, Stage
+from workflow.access.counted_items import Counting
+from workflow.access.projects import require_lead
+from workflow.annotate import coding
+from workflow.annotate.coding import Standing
+from workflow.results.project_answers import Answer, Read, current
+from workflow.results.ratings import people_names
+
+NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
+
+
+@dataclass(frozen=True)
+class CodedAnswer:
+    """A model's answer that was sent to coding, and what its codes come to."""
+
+    id: int
+    item: int
+    name: str
+    """The item's id in files."""
+    model: str
+    dimension: str
+    standing: Standing
+    values: Mapping[str, Any]
+    """The settled value of each criterion with codes; empty as long as nothing is settled."""
+    coders: Sequence[tuple[str, Mapping[str, Any], str]]
+    """Who said what with which note: pseudonyms, in the order in which people came to the project."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """How often a code was settled on."""
+
+    model: str
+    dimension: str | None
+    """None: all of them."""
+    criterion: str
+    code: str | None
+    """As text; None: no code was given."""
+    n: int
+    of: int
+    """Answers of that model and dimension whose codes are settled; ``n`` of several codes may add up to more."""
+    low: float
+    high: float
+    """Wilson's limits of ``n`` of ``of``; nan where that is 0."""
+
+    @property
+    def share(self) -> float:
+        """``n`` of ``of``; nan where that is 0."""
+        return self.n / self.of if self.of else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Failures:
+    """The codes of a project in one state."""
+
+    project: str
+    schema: Schema
+    counting: Counting | None
+    answers: Sequence[CodedAnswer]
+    """Those that were sent to coding and count, in the order in which they came."""
+    counts: Sequence[Count]
+    """Criterion by criterion, model by model: all dimensions first, then each."""
+
+    def standing(self, *those: Standing) -> int:
+        """How many answers stand there."""
+        return sum(each.standing in those for each in self.answers)
+
+    @property
+    def sentence(self) -> str:
+        """How far the coding is, as people read it."""
+        settled = self.standing(Standing.UNANIMOUS, Standing.ARBITRATED)
+        waiting, differ = self.standing(Standing.WAITING), self.standing(Standing.DIFFER)
+        how = f"{self.standing(Standing.UNANIMOUS):,} as the coders agree"
+        if self.schema.stages.arbitration is not None:
+            how += f", {self.standing(Standing.ARBITRATED):,} by arbitration"
+        open_ = "wait for arbitration" if self.schema.stages.arbitration is not None else "stay unsettled"
+        n = len(self.answers)
+        return (
+            f"{n:,} answer{'' if n == 1 else 's'} in coding: {settled:,} settled ({how}); {waiting:,} not coded by"
+            f" everyone yet; {differ:,} on which the coders differ {open_}."
+        )
+
+
+def failures(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Failures:
+    """The codes of the answers that count, for leads; ``person`` None is the command on the machine itself.
+
+    An answer that no longer counts (its run was withdrawn, the model answered again, its item was rejected) is left
+    out. ``Conflict`` where the schema has no coding.
+    """
+    return of_read(store, current(store, person=person, project=project, items=items), person=person)
+
+
+def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
+    """As ``failures``, of one read of the project."""
+    if found.schema.stages.coding is None:
+        raise Conflict(NO_CODING.format(name=found.schema.name))
+    with store.read() as session:
+        id = require_lead(session, by=person, project=found.project).project_id
+        sent = tasks.answers_in(session, project_id=id, stage=Stage.CODING)
+        coded = files.counting_votes(session, project_id=id, stage=Stage.CODING)
+        decided = files.counting_votes(session, project_id=id, stage=Stage.ARBITRATION)
+        called = people_names(session, project_id=id)
+    said: dict[int, list[tuple[int, files.CountingVote]]] = defaultdict(list)
+    for vote in coded:
+        said[vote.prediction_id or 0].append((vote.person_id, vote))
+    decision = {vote.prediction_id: vote.answers for vote in decided}
+    answers = []
+    for answer in found.answers:
+        if answer.id not in sent:
+            continue
+        item = found.items[answer.item]
+        mine = [vote for _, vote in sorted(said[answer.id], key=lambda pair: pair[0])]
+        come_to = coding.settled(found.schema, item.dimension, [vote.answers for vote in mine], decision.get(answer.id))
+        coders = [(called[vote.person_id], vote.answers, vote.note) for vote in mine]
+        answers.append(_coded(answer, item.name, item.dimension, come_to, coders))
+    return Failures(found.project, found.schema, found.counting, answers, list(_counts(found.schema, answers)))
+
+
+def _coded(answer: Answer, name: str, dimension: str, come_to: coding.Coded, coders: Sequence[Any]) -> CodedAnswer:
+    return CodedAnswer(
+        answer.id, answer.item, name, answer.model, dimension, come_to.standing, come_to.values, tuple(coders)
+    )
+
+
+def codes_in(value: Any) -> list[str | None]:
+    """The codes that a settled value holds, as text: one, several, or None for none.
+
+    >>> codes_in("perception"), codes_in(["perception", "reasoning"]), codes_in([]), codes_in(None)
+    (['perception'], ['perception', 'reasoning'], [None], [None])
+    """
+    several = value if isinstance(value, list | tuple) else [] if value is None else [value]
+    return [str(each) for each in several] or [None]
+
+
+def _counts(schema: Schema, answers: Sequence[CodedAnswer]) -> Iterable[Count]:
+    models = sorted({each.model for each in answers})
+    for criterion in coding.code_criteria(schema):
+        settled = [each for each in answers if criterion.name in each.values]
+        for model in models:
+            of_model = [each for each in settled if each.model == model]
+            yield from _of_part(criterion, model, None, of_model)
+            for dimension in schema.dimensions:
+                there = [each for each in of_model if each.dimension == dimension.id]
+                if there:
+                    yield from _of_part(criterion, model, dimension.id, there)
+
+
+def _of_part(
+    criterion: Criterion, model: str, dimension: str | None, settled: Sequence[CodedAnswer]
+) -> Iterable[Count]:
+    given = Counter(code for each in settled for code in codes_in(each.values[criterion.name]))
+    codes: list[str | None] = [str(option.value) for option in criterion.options]
+    of = len(settled)
+    for code in [*codes, *([None] if given[None] else [])]:
+        limits = wilson(given[code] / of, of) if of else None
+        low, high = (limits.low, limits.high) if limits else (math.nan, math.nan)
+        yield Count(model, dimension, criterion.name, code, given[code], of, low, high)
+
+
+# ---- examples --------------------------------------------------------------------------------------------------------
+
+
+def items_with(found: Failures, criterion: str, code: str, *, model: str | None = None) -> frozenset[int]:
+    """The items (ids) with an answer that has a code by a criterion (empty: that was given none), of one model or of
+    all."""
+    return frozenset(
+        each.item
+        for each in found.answers
+        if (model is None or each.model == model)
+        and criterion in each.values
+        and (code or None) in codes_in(each.values[criterion])
+    )
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+COLUMNS = ("criterion", "code", "model", "dimension", "n", "of", "share", "low", "high")
+
+
+def rows(found: Failures) -> list[dict[str, Any]]:
+    """The counts as plain values; None where there is no number, and no dimension where a row is about all."""
+
+    def plain(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    return [
+        {
+            "criterion": each.criterion,
+            "code": each.code,
+            "model": each.model,
+            "dimension": each.dimension,
+            "n": each.n,
+            "of": each.of,
+            "share": plain(each.share),
+            "low": plain(each.low),
+            "high": plain(each.high),
+        }
+        for each in found.counts
+    ]
+
+
+def as_csv(found: Failures) -> str:
+    """The counts, a line each."""
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows([["" if row[name] is None else row[name] for name in COLUMNS] for row in rows(found)])
+    return out.getvalue()
+
+
+def answers_csv(found: Failures) -> str:
+    """Every coded answer: item, model, dimension, how far it is, the settled value of each criterion, and what each
+    coder said under a pseudonym. Several codes stand with `|` between them."""
+    names = [each.name for each in coding.code_criteria(found.schema)]
+    coders = sorted({who for each in found.answers for who, _, _ in each.coders})
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    heads = [f"{name} of {who}" for who in coders for name in names]
+    writer.writerow(["item", "model", "dimension", "standing", *names, *heads])
+    for each in found.answers:
+        by = {who: said for who, said, _ in each.coders}
+        settled = [_cell(each.values, name) for name in names]
+        said = [_cell(by.get(who, {}), name) for who in coders for name in names]
+        writer.writerow([each.name, each.model, each.dimension, each.standing.value, *settled, *said])
+    return out.getvalue()
+
+
+def _cell(values: Mapping[str, Any], name: str) -> str:
+    return "" if name not in values else "|".join(code or "none" for code in codes_in(values[name]))
