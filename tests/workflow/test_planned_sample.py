@@ -606,6 +606,9 @@ def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Stor
         for person in people:
             grade(store, person)
     assert all(states == {TaskState.DONE: 3} for states in slots(store).values())
+    nothing = claims.next_task(store, person=people[0], project="p", stage=Stage.GRADING)
+    assert isinstance(nothing, NothingLeft)
+    assert nothing.sentence == "All that is open of the planned sample is graded. Thank you."
     found = standing(store)
     assert found.done
     assert found.sentence == "A planned sample of 20 of 48 answers is done: all are graded by 3 people."

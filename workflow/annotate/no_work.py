@@ -27,6 +27,9 @@ _NOTHING_YET = {
     Stage.REFINEMENT: "There is nothing to refine yet; a lead sends a model's answers here.",
 }
 
+_NO_SAMPLE_YET = "There is nothing to grade yet; a lead opens the planned sample of answers."
+_SAMPLE_DONE = "All that is open of the planned sample is graded. Thank you."
+
 
 def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
@@ -85,9 +88,8 @@ def why_no_task(
         return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
         return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
-    if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
-        return NothingLeft("all_done", "All done here. Thank you.")
     grading = access.schema.stages.grading
-    if stage is Stage.GRADING and grading is not None and grading.sample is not None:
-        return NothingLeft("all_done", "There is nothing to grade yet; a lead opens the planned sample of answers.")
-    return NothingLeft("all_done", _NOTHING_YET[stage])
+    planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
+    if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
+        return NothingLeft("all_done", _SAMPLE_DONE if planned else "All done here. Thank you.")
+    return NothingLeft("all_done", _NO_SAMPLE_YET if planned else _NOTHING_YET[stage])
