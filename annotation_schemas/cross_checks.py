@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.grammar import MOST, choices, suggestion, unique
-from annotation_schemas.keys import key_field
+from annotation_schemas.keys import key_field, key_fields
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
     Criterion,
@@ -26,6 +26,9 @@ from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, value_th
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
+_SLOTS = frozenset({("verification", "raters"), ("answering", "people"), ("grading", "raters")})
+"""Stages with the key that says how many people work on one thing."""
+
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
 
@@ -39,6 +42,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _item,
         _stages,
         _verification,
+        _answering,
         _grading,
         _coding,
         _gold,
@@ -183,7 +187,7 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
 def _stages(schema: Schema) -> Found:
     stages = schema.stages
     asked: list[tuple[Path, str]] = []
-    for stage in ("verification", "refinement", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "coding"):
         criteria = registry.criteria_of(schema, stage)
         for index, criterion in enumerate(criteria):
             path: Path = ("stages", stage, "criteria", index)
@@ -207,6 +211,8 @@ def _stages(schema: Schema) -> Found:
         ("authoring", "people_per_dimension"),
         ("authoring", "per_source"),
         ("verification", "raters"),
+        ("answering", "people"),
+        ("answering", "per_dimension"),
         ("grading", "raters"),
         ("coding", "raters"),
         ("coding", "outputs"),
@@ -214,7 +220,7 @@ def _stages(schema: Schema) -> Found:
         number = getattr(getattr(stages, stage), key, None)
         if number is not None and number < 1:
             yield ("stages", stage, key), "this must be at least 1"
-        elif number is not None and key == "raters" and number > MOST:
+        elif number is not None and (stage, key) in _SLOTS and number > MOST:
             yield ("stages", stage, key), f"this may be at most {MOST:,}"
 
 
@@ -377,6 +383,36 @@ def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
         yield (*path, "key"), f"`{keep.key}` is no field of the item{suggestion(keep.key, list(fields))}"
     elif "verification" not in fields[keep.key].secret_in:
         yield (*path, "key"), f"`{keep.key}` must be hidden from raters: give the field `secret_in: [verification]`"
+
+
+def _answering(schema: Schema) -> Found:
+    stage = schema.stages.answering
+    if stage is None:
+        return
+    path: Path = ("stages", "answering")
+    yield from _known_dimensions(schema, stage.dimensions, (*path, "dimensions"))
+    if len(stage.criteria) > 1:
+        yield (*path, "criteria"), "an item is answered by one criterion, and this has several"
+    for criterion in stage.criteria[:1]:
+        if not kinds.of_criterion(criterion).answers_items:
+            can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
+            yield (*path, "criteria", 0, "kind"), f"no item is answered by it as models do; these can: {can}"
+        if criterion.skip or not criterion.required or criterion.dimensions is not None:
+            yield (
+                (*path, "criteria", 0),
+                "as a model, a person answers every item: without `skip`, `required`, `dimensions`",
+            )
+    fields = {field.name: field for field in schema.item.fields}
+    told = key_fields(schema)
+    for index, name in enumerate(stage.shows or ()):
+        if name not in fields:
+            yield (*path, "shows", index), f"`{name}` is no field of the item{suggestion(name, list(fields))}"
+        elif name in told:
+            yield (*path, "shows", index), f"`{name}` tells the right answer, which no one who answers may see"
+        elif "answering" in fields[name].secret_in:
+            yield (*path, "shows", index), f"`{name}` is secret in answering"
+    if key_field(schema) is None and schema.stages.grading is None:
+        yield path, "nothing would score the answers: items have no key, and the schema has no `grading`"
 
 
 def _grading(schema: Schema) -> Found:

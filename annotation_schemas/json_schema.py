@@ -20,6 +20,7 @@ _NAMED_ROWS = {
     ("Skips", "then"): "skip_act",
     ("Refinement", "until"): "refinement_end",
     ("Verification", "order"): "order",
+    ("Answering", "order"): "order",
     ("Grading", "order"): "order",
     ("Source", "format"): "format",
     ("Judge", "template"): "template",

@@ -12,7 +12,9 @@ Scalar = str | int | float | bool
 PREDICTION = "prediction"
 """What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
 
-StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"]
+StageName = Literal[
+    "triage", "authoring", "verification", "adjudication", "refinement", "answering", "grading", "coding"
+]
 
 
 def as_words(name: Scalar) -> str:
@@ -367,6 +369,26 @@ class GradingSample(_Part):
     """Instead of a number: the items, by their names in files, to which all answers are graded."""
 
 
+class Answering(_Part):
+    """People answer items themselves, as models do."""
+
+    people: int
+    """How many people answer an item; never those who wrote, verified, settled, refined, graded or looked into it."""
+    criteria: tuple[Criterion, ...]
+    """The one thing they are asked: a choice (an option's text is the answer), or a text, read as models' are."""
+    items: Literal["kept", "all"] = "kept"
+    """`kept`: an item is answered when verification has kept it; `all`: as soon as it is there. Without a verification
+    stage both are all."""
+    dimensions: tuple[str, ...] | None = None
+    """The dimensions whose items are answered; None: all of them."""
+    per_dimension: int | None = None
+    """How many items of each dimension are answered, drawn by the project's seed; None: all of them."""
+    shows: tuple[str, ...] | None = None
+    """The item's fields on the page; None: all that do not tell the right answer and are secret in no stage."""
+    order: str = "random"
+    """In which order the items are handed out: a row of the registry of orders."""
+
+
 class Grading(_Part):
     """People grade models' answers."""
 
@@ -450,6 +472,8 @@ class Stages(_Part):
     """Settling what the votes left open; without it, what differs is dropped."""
     refinement: Refinement | None = None
     """Looking for second right answers."""
+    answering: Answering | None = None
+    """People answer items as models do."""
     grading: Grading | None = None
     """Rating models' answers."""
     coding: Coding | None = None

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from annotation_schemas import judge_templates, kinds
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import FORMATS
-from annotation_schemas.model import Criterion, Schema
+from annotation_schemas.model import Criterion, Schema, StageName
 from domain.errors import NotAvailable
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
@@ -75,6 +75,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "verification", "independent, blind votes on every item"),
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
+    Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     Row("stage", "coding", "people say what is wrong with models' answers, without the models' names"),
     Row("stage", "arbitration", "settling the codes on which people differ"),
@@ -179,7 +180,7 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         for value, form in field.forms.items():
             yield "answer_form", form, ("item", "fields", index, "forms", value), None
     stages = schema.stages
-    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"):
+    for stage in get_args(StageName):
         if getattr(stages, stage) is None:
             continue
         yield "stage", stage, ("stages", stage), stage

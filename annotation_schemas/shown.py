@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from annotation_schemas.keys import key_fields
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import ItemField, Schema
 from domain.states import Stage
@@ -13,12 +14,17 @@ WITH_ANSWER = (Stage.GRADING, Stage.REFINEMENT, Stage.CODING, Stage.ARBITRATION)
 
 
 def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
-    """The item's fields on this stage's page, in the schema's order: none that is secret there, and in grading only
-    those that the schema says are shown."""
+    """The item's fields on this stage's page, in the schema's order: none that is secret there; in grading and in
+    answering only those that the schema says are shown, and in answering none that no model may be told."""
     stage = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
     visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
     if stage is Stage.AUTHORING:
         return [field for field in visible if field.authored]
+    if stage is Stage.ANSWERING:
+        named = schema.stages.answering.shows if schema.stages.answering else None
+        told = key_fields(schema)
+        usual = {field.name for field in visible if not field.secret_in}  # no prompt but the schema's own takes others
+        return [field for field in visible if field.name not in told and field.name in (named or usual)]
     if stage is Stage.GRADING and schema.stages.grading and schema.stages.grading.shows is not None:
         shows = schema.stages.grading.shows
         return [field for field in visible if field.name in shows]

@@ -102,7 +102,7 @@ def _some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> 
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
     """What criteria are shown after, where the answers are entries of that field."""
     found: list[Any] = []
-    for stage in ("verification", "refinement", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "coding"):
         criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
         for criterion in criteria.values():
             for name, accepted in criterion.show_if.items():
@@ -202,7 +202,7 @@ def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
 
 def _asked(schema: Schema) -> Iterator[Finding]:
     """Each criterion is asked of someone, and no one gets an empty form."""
-    for stage in ("verification", "refinement", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "coding"):
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
         in_stage = getattr(part, "dimensions", None)

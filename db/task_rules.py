@@ -46,7 +46,7 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
     if not join:
         second.append(col(other.id) != col(of.id))
     conditions: list[ColumnElement[bool]] = [~exists().where(*second)]
-    if stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
+    if stage in (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.ANSWERING):
         conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) + 0 == person_id))
         conditions.append(
             ~exists().where(col(RevisionRow.item_id) == col(of.item_id), col(RevisionRow.editor_id) == person_id)
@@ -55,6 +55,11 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
         conditions.append(
             ~exists().where(col(InsightRow.item_id) == col(of.item_id), col(InsightRow.person_id) == person_id)
         )
+    had = (col(other.item_id) == col(of.item_id), col(other.person_id) + 0 == person_id)
+    if stage is Stage.ANSWERING:  # whatever else they did about the item, also at an earlier revision
+        conditions.append(~exists().where(*had, col(other.unit) != col(of.unit)))
+    if stage in (Stage.ADJUDICATION, *BLIND - {Stage.ANSWERING}):
+        conditions.append(~exists().where(*had, col(other.stage) == Stage.ANSWERING))
     if stage is Stage.GRADING:  # what they graded to qualify, whose results they see
         graded = (col(other.prediction_id) == col(of.prediction_id), col(other.person_id) + 0 == person_id)
         conditions.append(~exists().where(*graded, col(other.purpose) == Purpose.QUALIFICATION))

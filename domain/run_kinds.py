@@ -25,6 +25,7 @@ class _Row(NamedTuple):
     heading: str = ""
     began: str = "Started"
     own_scale: bool = False
+    people: bool = False
 
 
 class RunKind(StrEnum):
@@ -53,6 +54,8 @@ class RunKind(StrEnum):
     """What happened when it came to be."""
     own_scale: bool
     """Of what rates: its numbers go from 0 to 1, whatever the criterion's values are."""
+    people: bool
+    """Its answers are a person's own, who answers items as models do."""
 
     def __new__(cls, *told: Any) -> RunKind:
         row = _Row(*told)
@@ -81,6 +84,18 @@ class RunKind(StrEnum):
         state="imported",
         heading="Answers out of files",
         began="Brought in",
+    )
+    PEOPLE = _Row(
+        "people",
+        one="answer",
+        failed="without an answer",
+        answers=True,
+        page="models",
+        no_one="The run {run} is the answers of a person ({name}), given on their page: there is no one to ask.",
+        state="answered",
+        heading="Answers of people",
+        began="Begun",
+        people=True,
     )
     JUDGE = _Row(
         "judge",

@@ -13,14 +13,18 @@ class Stage(StrEnum):
     VERIFICATION = "verification"
     ADJUDICATION = "adjudication"
     REFINEMENT = "refinement"
+    ANSWERING = "answering"
     GRADING = "grading"
     CODING = "coding"
     ARBITRATION = "arbitration"
     """Settling what is wrong with an answer about which those who coded it differ."""
 
 
-BLIND = frozenset({Stage.VERIFICATION, Stage.GRADING, Stage.CODING, Stage.ARBITRATION})
+BLIND = frozenset({Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING, Stage.CODING, Stage.ARBITRATION})
 """Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
+
+ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING})
+"""Stages that only our own pages ask: their work does not go out to Label Studio."""
 
 
 class Purpose(StrEnum):

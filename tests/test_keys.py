@@ -684,7 +684,14 @@ def row(see: Callable[[Seen], Any], path: str, value: Any, /, **first: Any) -> R
     return Row(see, {path: value}, {name.replace("__", "."): given for name, given in first.items()})
 
 
-V, G, F = "stages.verification", "stages.grading", "stages.coding"
+V, G, F, H = "stages.verification", "stages.grading", "stages.coding", "stages.answering"
+ANSWERED = {
+    H: {
+        "people": 2,
+        "items": "all",
+        "criteria": [{"name": "told", "kind": "text", "prompt": "Your answer"}],
+    }
+}
 CODED = {
     F: {
         "raters": 2,
@@ -886,6 +893,13 @@ ROWS: dict[str, Row] = {
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
     "Grading.order": row(slots, f"{G}.order", "oldest"),
+    "Answering.people": row(slots, f"{H}.people", 1, **ANSWERED),
+    "Answering.criteria": row(page(Stage.ANSWERING), f"{H}.criteria.0.prompt", "What do you see?", **ANSWERED),
+    "Answering.items": row(slots, f"{H}.items", "kept", **ANSWERED),
+    "Answering.dimensions": row(slots, f"{H}.dimensions", ["two"], **ANSWERED),
+    "Answering.per_dimension": row(slots, f"{H}.per_dimension", 1, **ANSWERED),
+    "Answering.shows": row(page(Stage.ANSWERING), f"{H}.shows", ["question"], **ANSWERED),
+    "Answering.order": row(slots, f"{H}.order", "oldest", **ANSWERED),
     "Coding.raters": row(coded, f"{F}.raters", 1, **CODED),
     "Coding.criteria": row(page(Stage.CODING), f"{F}.criteria.0.prompt", "How so", **CODED),
     "Coding.of": row(coded, f"{F}.of", {"items": ["i0"]}, **CODED),
@@ -902,6 +916,7 @@ ROWS: dict[str, Row] = {
     ),
     "CodedAnswers.below": row(coded, f"{F}.of.below", 0.5, **CODED),
     "CodedAnswers.items": row(coded, f"{F}.of.items", ["i1"], **CODED),
+    "Stages.answering": row(slots, "stages.answering", "none", **ANSWERED),
     "Stages.coding": row(coded, "stages.coding", "none", **CODED),
     "Stages.triage": row(triaged, "stages.triage", "none"),
     "Stages.authoring": row(written, "stages.authoring", "none"),

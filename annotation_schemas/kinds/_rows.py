@@ -141,6 +141,9 @@ class CriterionKind(Kind):
         """Whether two raters' answers say the same."""
         return same(one, other)
 
+    answers_items: ClassVar[bool] = False
+    """A person may answer an item by it, as models do: its value is a plain one that reads as a text."""
+
     # ---- numbers about answers
 
     compared: ClassVar[bool] = False

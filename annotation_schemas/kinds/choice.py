@@ -20,6 +20,7 @@ class ChoiceCriterion(OneOf):
     keys: ClassVar[Mapping[str, str]] = {"options": "what is offered"}
     least_options = 2
     names = True
+    answers_items = True
     asks_reasons = True
 
     def listed(self, criterion: Criterion) -> tuple[Any, ...]:

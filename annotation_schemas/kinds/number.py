@@ -73,6 +73,7 @@ class Number(CriterionKind):
     }
     level = "interval"
     typed = True
+    answers_items = True
     label_studio = LabelStudioNumber()
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:

@@ -20,6 +20,7 @@ class OptionOfCriterion(OneOf):
     meaning = "one of the item's own options"
     keys: ClassVar[Mapping[str, str]] = {"field": "the item's text_list field that is offered"}
     by_place = True
+    answers_items = True
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         return [Measured(criterion.name, "nominal")]

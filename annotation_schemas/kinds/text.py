@@ -54,6 +54,7 @@ class TextCriterion(CriterionKind):
     not_measured = "what people write in words is compared by reading it"
     typed = True
     in_words = True
+    answers_items = True
     label_studio = LabelStudioWords()
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from annotation_schemas import grading_sample, registry, shipped
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
-from annotation_schemas.model import LoadedSchema, Schema
+from annotation_schemas.model import LoadedSchema, Schema, StageName
 from annotation_schemas.typed_yaml import dotted
 
 
@@ -86,14 +86,18 @@ def summary(loaded: LoadedSchema) -> list[str]:
 def _stages(schema: Schema) -> list[tuple[str, str]]:
     stages = schema.stages
     lines = []
-    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading", "coding"):
+    for stage in get_args(StageName):
         part = getattr(stages, stage)
+        if part is None and stage == "answering":
+            continue
         words = "none" if part is None else "yes"
         if part is not None and stage in ("verification", "grading", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} raters; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
             words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
+        if part is not None and stage == "answering":
+            words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
         if part is not None and stage == "verification":
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.skips:

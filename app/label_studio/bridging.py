@@ -17,7 +17,7 @@ from domain.bridge import BridgeOutcome
 from domain.errors import NotFound, SettingsError
 from domain.records import AssetView, Person
 from domain.settings import PUBLIC_URL, Settings, public_url
-from domain.states import Stage
+from domain.states import ONLY_HERE, Stage
 from labelstudio import results
 from workflow.access import projects
 from workflow.labelstudio import bridge
@@ -109,9 +109,7 @@ def refused(schema: Schema, stage: Stage) -> str | None:
 
 def stages_shown(schema: Schema) -> list[Stage]:
     """The stages of a schema that Label Studio can show."""
-    return [
-        stage for stage in projects.stages_of(schema) if stage is not Stage.TRIAGE and refused(schema, stage) is None
-    ]
+    return [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE and refused(schema, stage) is None]
 
 
 def status_of(shared: Resources, project: str, address: str, *, by: Person | None = None) -> BridgeStatus | None:

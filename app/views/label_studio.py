@@ -15,7 +15,7 @@ from app.screens import Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import ONLY_HERE, Stage
 from workflow.access import projects
 from workflow.labelstudio import bridge
 from workflow.labelstudio.bridge import BridgeStatus, PersonThere, StageThere
@@ -24,7 +24,6 @@ SCREEN = Screen("Label Studio", place=190, role=Role.LEAD)
 
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0
-NOT_ASKED = (Stage.TRIAGE,)
 SAID, WHERE, SHOWN = "label_studio.said", "label_studio.where", "label_studio.shown"
 TOP, PEOPLE, SERVER = "top", "people", "server"
 """The parts of the page; what came of a button is told where the button is."""
@@ -230,7 +229,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
 def _connect(view: ProjectView, services: Services, status: BridgeStatus | None) -> None:
     """What goes where: for a server that is known already, or for a new one."""
     schema = view.schema.schema_
-    stages = [stage for stage in projects.stages_of(schema) if stage not in NOT_ASKED]
+    stages = [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE]
     refused = {stage: bridging.refused(schema, stage) for stage in stages}
     can = [stage for stage in stages if refused[stage] is None]
     shell.section("What goes there" if status else "Connect a server")

@@ -21,7 +21,7 @@ from app.views import cases
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
-from workflow.results import clusters, leaderboard_lines, leaderboard_page, slice_contrasts
+from workflow.results import clusters, leaderboard_lines, leaderboard_page, people_rows, slice_contrasts
 from workflow.results import leaderboard as numbers
 from workflow.results import win_rates as pairs
 from workflow.results.leaderboard import Gap, SlicedScores
@@ -219,6 +219,7 @@ def leaderboard(
     for model in models:
         whole = cut.whole[model]
         asked = f"{whole.answered} of {whole.asked} answered" if whole.asked else "nothing asked"
+        asked = people_rows.in_words(whole) if whole.respondents else asked
         name = markup.joined(
             [
                 markup.tag("b", markup.text(model)),
@@ -293,7 +294,7 @@ def _cell(
     href = cases.address(
         view.name,
         scores=line.scores,
-        model=line.model,
+        model=None if line.respondents else line.model,  # of all people together there are no cases
         by=by if line.part is not None else None,
         part=line.part,
         bins=bins if line.part is not None and bins != BINS else None,

@@ -32,6 +32,7 @@ STAGE_TITLES = {
     Stage.VERIFICATION: "Verification",
     Stage.ADJUDICATION: "Adjudication",
     Stage.REFINEMENT: "Refinement",
+    Stage.ANSWERING: "Answering",
     Stage.GRADING: "Grading",
     Stage.CODING: "Coding",
     Stage.ARBITRATION: "Arbitration",
@@ -85,6 +86,8 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
         return schema.stages.verification.criteria
     if stage is Stage.REFINEMENT and schema.stages.refinement:
         return schema.stages.refinement.criteria
+    if stage is Stage.ANSWERING and schema.stages.answering:
+        return schema.stages.answering.criteria
     if stage is Stage.GRADING and schema.stages.grading:
         return schema.stages.grading.criteria
     if stage in (Stage.CODING, Stage.ARBITRATION) and schema.stages.coding:

@@ -19,7 +19,7 @@ from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answer_readings
+from workflow.annotate import answer_readings, answering
 from workflow.annotate.refinement_intake import open_answers
 from workflow.annotate.task_views import roles_for
 from workflow.annotate.verification import first_state, open_verification, settle
@@ -76,12 +76,9 @@ def add_items(
     items.insert_assets(
         session, rows=[row for id, item in zip(ids, new, strict=True) for row in _asset_links(id, item.assets)]
     )
-    open_verification(
-        session,
-        access=access,
-        revisions=[(id, 1, item.dimension) for id, item in zip(ids, new, strict=True)],
-        now=now,
-    )
+    revisions = [(id, 1, item.dimension) for id, item in zip(ids, new, strict=True)]
+    open_verification(session, access=access, revisions=revisions, now=now)
+    answering.open_new(session, access=access, revisions=revisions, now=now)
     for id, item in zip(ids, new, strict=True):
         log(
             session,
@@ -107,6 +104,7 @@ def revise(
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
         unit = task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
         task_slots.withdraw(session, unit=unit)
+    answering.close(session, access=access, item_id=item.id, revision=item.current_revision, dimension=item.dimension)
     for id in tasks.answers_in_refinement(session, item_id=item.id):
         task_slots.withdraw(
             session, unit=task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
@@ -117,6 +115,7 @@ def revise(
     log(session, "item.revised", by=editor_id, project=access, item=item, now=now, data={"revision": number})
     answer_readings.refresh(session, access=access, item_id=item.id, now=now)
     open_verification(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
+    answering.open_new(session, access=access, revisions=[(item.id, number, item.dimension)], now=now)
     sent = tasks.answers_in_refinement(session, item_id=item.id, counting=True)
     open_answers(session, access=access, answers=[(id, item.id, number, item.dimension) for id in sent], now=now)
     settle(session, access=access, item=item, now=now)

@@ -23,6 +23,7 @@ _NOTHING_YET = {
     Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
     Stage.CODING: "There is nothing to code yet; a lead sends wrong answers here.",
     Stage.ARBITRATION: "There is nothing to settle: no coders have differed.",
+    Stage.ANSWERING: "There is nothing to answer yet; items come here when verification has kept them.",
     Stage.TRIAGE: "There is nothing to triage yet.",
     Stage.REFINEMENT: "There is nothing to refine yet; a lead sends a model's answers here.",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 
@@ -126,6 +127,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
         found[dimension.id] = [
             *_too_few_verifiers(session, access, dimension.id, *able(Stage.VERIFICATION, dimension.id), takes),
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
+            *_too_few_to_answer(session, access, dimension.id, *able(Stage.ANSWERING, dimension.id), takes),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
             *_too_few_others(session, access, Stage.CODING, dimension.id, *able(Stage.CODING, dimension.id)),
             *_too_few_others(session, access, Stage.ARBITRATION, dimension.id, *able(Stage.ARBITRATION, dimension.id)),
@@ -207,6 +209,30 @@ def _too_few_verifiers(
         f"{_items(stuck)} for {verification.raters} votes, but {_only(len(able))} may verify"
         f" here{_and_barred(barred)}, and no one votes on an item that they wrote, edited, voted on or looked into;"
         " add verifiers.",
+    )
+
+
+def _too_few_to_answer(
+    session: Session,
+    access: Access,
+    dimension: str,
+    able: Set[int],
+    barred: int,
+    takes: Callable[[Stage, int], Mapping[int, str]],
+) -> Sequence[str]:
+    """Items that more people are to answer than are left who have had nothing to do with them."""
+    answering, verification = access.schema.stages.answering, access.schema.stages.verification
+    most = _EXACT + (verification.raters if verification is not None else 0)  # who verified an item does not answer it
+    if answering is None or len(able) > answering.people + most:
+        return ()
+    slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.ANSWERING, dimension=dimension)
+    takers = Counter(unit for person_id in able for unit in set(takes(Stage.ANSWERING, person_id).values()))
+    stuck = sum(takers[unit] < n for unit, n in slots.items())
+    if not stuck:
+        return ()
+    return (
+        f"{_items(stuck)} to be answered by {_people(answering.people)}, but {_only(len(able))} may answer"
+        f" here{_and_barred(barred)}, and no one answers an item that they have worked on or looked into; add people.",
     )
 
 

@@ -18,7 +18,16 @@ from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.annotate import adjudication, authoring, coding, grading, qualification, refinement, verification
+from workflow.annotate import (
+    adjudication,
+    answering,
+    authoring,
+    coding,
+    grading,
+    qualification,
+    refinement,
+    verification,
+)
 from workflow.annotate.drafts import must_be_json
 from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
@@ -45,6 +54,7 @@ _STEPS: Mapping[Stage, _Step] = {
     Stage.VERIFICATION: _Step(verification.check, verification.place, verification.after, verification.why_fixed),
     Stage.ADJUDICATION: _Step(adjudication.check, adjudication.place, adjudication.after, adjudication.why_fixed),
     Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
+    Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
     Stage.GRADING: _Step(grading.check, grading.place, grading.after, grading.why_fixed),
     Stage.CODING: _Step(coding.check, coding.place, coding.after, coding.why_fixed),
     Stage.ARBITRATION: _Step(coding.check, coding.place, coding.after, coding.why_fixed),

@@ -18,7 +18,7 @@ from domain.roles import Role, at_least
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import coding, grading, qualification
+from workflow.annotate import answering, coding, grading, qualification
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
@@ -119,6 +119,8 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
         match_slots(session, access=access, item=item, state=verdict.state)
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
+        revision = (item.id, item.current_revision, item.dimension)
+        answering.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)
     unit = task_slots.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
         slot = task_slots.Slot(

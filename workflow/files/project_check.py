@@ -173,7 +173,7 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
     """Unfinished slots (id, rank, sentence) that stand elsewhere than the order of their stage says."""
-    for stage in (Stage.VERIFICATION, Stage.GRADING):
+    for stage in (Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING):
         part = getattr(access.schema.stages, stage.value)
         if part is None:
             continue
@@ -221,6 +221,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     schema = access.schema.stages
     for stage, raters in (
         (Stage.VERIFICATION, schema.verification.raters if schema.verification else 0),
+        (Stage.ANSWERING, schema.answering.people if schema.answering else 0),
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
         (Stage.REFINEMENT, 1 if schema.refinement else 0),
         (Stage.ADJUDICATION, 1 if schema.adjudication else 0),

@@ -18,7 +18,7 @@ from db.records import StoredPerson
 from domain.bridge import FrontEnd
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotFound, OutsideUnreachable, Problem
 from domain.records import Person
-from domain.states import Stage
+from domain.states import ONLY_HERE, Stage
 from workflow.access.accounts import normal_login
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead, stages_of
@@ -93,7 +93,7 @@ def connect(
         problems += [
             Problem("stages", f"The {stage.value} of {project!r} cannot go there; it has {_can_go(access)}.")
             for stage in stages
-            if stage not in stages_of(access.schema) or stage is Stage.TRIAGE
+            if stage not in stages_of(access.schema) or stage in ONLY_HERE
         ]
         row = bridge.find(session, project_id=access.project_id, address=address, lock=True)
         if stay and row is not None and len(bridge.people(session, bridge_id=row.id)) > 1:
@@ -231,7 +231,7 @@ def _address(given: str) -> str:
 
 
 def _can_go(access: Access) -> str:
-    return ", ".join(stage.value for stage in stages_of(access.schema) if stage is not Stage.TRIAGE)
+    return ", ".join(stage.value for stage in stages_of(access.schema) if stage not in ONLY_HERE)
 
 
 def _member(session: Session, access: Access, login: str) -> StoredPerson:

@@ -17,6 +17,7 @@ from agreement.means import mean_of_parts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from domain import csv_text
 from workflow.access.counted_items import Counting
+from workflow.results import people_rows
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of
 from workflow.results.leaderboard_notes import notes_of
@@ -82,7 +83,7 @@ def sliced_scores(
     bins: int = 4,
 ) -> SlicedScores:
     """Every model in every slice; ``common`` leaves only the items that every model has answered."""
-    of = scored(found, scores)
+    found, of = people_rows.with_people(found, scored(found, scores))
     asked = {
         id: item
         for id, item in found.items.items()
@@ -100,11 +101,11 @@ def sliced_scores(
         mine = found.of_model[model]
         mine = mine[inside[mine]]
         gone = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-        whole[model] = line_of(of, _lot(found, of, mine, gone, named), clusters, model=model, part=None)
+        whole[model] = _line(found, of, _lot(found, of, mine, gone, named), clusters, model=model, part=None)
         for at, label in enumerate(slicing.labels):
             missing = {item: why for item, why in gone.items() if slicing.of_item.get(item) == at}
             lot = _lot(found, of, mine[part_of[mine] == at], missing, named)
-            cells[model, at] = line_of(of, lot, clusters, model=model, part=label)
+            cells[model, at] = _line(found, of, lot, clusters, model=model, part=label)
         if slicing.way in (DIMENSION, GROUP) and len(slicing.labels) > 1:
             own = [cells[model, at] for at in range(len(slicing.labels))]
             wrong = [
@@ -120,13 +121,20 @@ def sliced_scores(
         whole,
         of_parts,
         named,
-        notes_of(found, of, whole, asked.keys(), common=common),
+        [
+            *people_rows.notes(found, whole),
+            *notes_of(found, of, people_rows.models_alone(found, whole), asked.keys(), common=common),
+        ],
         of.yes_no,
         of.low,
         of.high,
         common,
         title_of(found, scores),
     )
+
+
+def _line(found: Read, of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None) -> Line:
+    return people_rows.rested(found, line_of(of, lot, clusters, model=model, part=part), lot.places)
 
 
 def _lot(found: Read, of: Scored, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> Lot:
@@ -191,10 +199,11 @@ def overview(
     found: Read, by: Sequence[Scores], *, together: str | None = None, common: bool = False
 ) -> dict[tuple[str, Scores], Line]:
     """Each model's mean over all answers, by every way of scoring."""
-    named, clusters = clusters_of(found, together)
+    plain, of_plain = found, clusters_of(found, together)
     lines = {}
     for scores in by:
-        of = scored(found, scores)
+        found, of = people_rows.with_people(plain, scored(plain, scores))
+        named, clusters = of_plain if found is plain else clusters_of(found, together)
         asked = {
             id
             for id, item in found.items.items()
@@ -205,7 +214,7 @@ def overview(
             mine = found.of_model[model]
             missing = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
             lot = _lot(found, of, mine[inside[mine]], missing, named)
-            lines[model, scores] = line_of(of, lot, clusters, model=model, part=None)
+            lines[model, scores] = _line(found, of, lot, clusters, model=model, part=None)
     return lines
 
 
@@ -227,7 +236,7 @@ def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
     """
     if cut.scores.kind == "corrected":
         return []
-    of = scored(found, cut.scores)
+    found, of = people_rows.with_people(found, scored(found, cut.scores))
     ordered = [model for model in cut.models if cut.whole[model].found.defined]
     if len(ordered) < 2:
         return []
@@ -258,10 +267,14 @@ def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
 def as_csv(lines: Iterable[Line]) -> str:
     """The numbers as a CSV file, one a row; nothing is rounded, and undefined is empty with a reason."""
     out = io.StringIO()
-    writer = csv_text.DictWriter(out, COLUMNS)
+    rows = [line.as_row() for line in lines]
+    columns = list(
+        dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
+    )  # more where people have answered
+    writer = csv_text.DictWriter(out, columns)
     writer.writeheader()
-    for line in lines:
-        writer.writedict(line.as_row())
+    for row in rows:
+        writer.writedict(dict.fromkeys(columns) | row)
     return out.getvalue()
 
 

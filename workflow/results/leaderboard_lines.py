@@ -60,10 +60,15 @@ class Line:
     """Against the key: that convention."""
     reader: str | None = None
     """Against the key: who has read the answers."""
+    respondents: int = 0
+    """Of all people together: how many have answered what is in the number, whose unit is an item; else 0."""
+    given: int = 0
+    """Of all people together: how many answers these have given."""
 
     def as_row(self) -> dict[str, Any]:
-        """As one row of a table; None where undefined."""
+        """As one row of a table; None where undefined. Where it is of all people together, it says of how many."""
         at = self.found
+        people = {"respondents": self.respondents, "answers_of_respondents": self.given} if self.respondents else {}
         return {
             "scores": self.scores.kind,
             "criterion": self.scores.criterion,
@@ -77,7 +82,7 @@ class Line:
             "low": _finite(at.low),
             "high": _finite(at.high),
             "interval": at.method,
-            "unit": "answer",
+            "unit": "item" if self.respondents else "answer",
             "n": at.n_units,
             "n_people": self.people if self.scores.kind == "corrected" else None,
             "asked": self.asked,
@@ -94,6 +99,7 @@ class Line:
             "if_rest_highest": self.highest,
             "reason": at.reason,
             "valid_if": self.valid_if or None,
+            **people,
         }
 
 
@@ -236,7 +242,8 @@ def _mean(
     """``wrong``: what else belongs to the mean as a 0, each by its cluster."""
     values = np.concatenate([of.values[places], np.zeros(len(wrong))])
     together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *wrong]
-    return share(values, clusters=together) if of.yes_no else clustered_mean(values, clusters=together)
+    zeros_and_ones = of.yes_no and bool(np.isin(values[~np.isnan(values)], (0, 1)).all())  # a mean of people is neither
+    return share(values, clusters=together) if zeros_and_ones else clustered_mean(values, clusters=together)
 
 
 def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> tuple[Statistic, str, int]:

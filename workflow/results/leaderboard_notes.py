@@ -14,7 +14,8 @@ from workflow.results.scores import Scored
 def notes_of(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[int], *, common: bool) -> list[str]:
     """What is not plain from the numbers; everything in it is over the items ``asked``, as the numbers are."""
     notes: list[str] = []
-    answers = [answer for answer in found.answers if answer.item in asked]
+    people = found.respondents | found.pooled.keys()
+    answers = [answer for answer in found.answers if answer.item in asked and answer.model not in people]
     counts = {model: line.answered for model, line in whole.items() if line.answered}
     lots: dict[str, set[int]] = {}
     for answer in answers:

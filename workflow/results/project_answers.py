@@ -17,7 +17,7 @@ from annotation_schemas.asked import NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
-from db import files, items, judging
+from db import files, items, judging, respondents
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.rated_units import unit_of
@@ -51,6 +51,18 @@ class Answer:
     """Why it is neither right nor wrong, though something may have been read."""
     old: bool = False
     """The item was edited after it."""
+    said: Any = None
+    """Of a person: what was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """What a row of all people together rests on."""
+
+    of_item: Mapping[int, Sequence[str]]
+    """Item -> who answered it, of the items that are in its number."""
+    ties: int = 0
+    """Items on which a vote was a tie that a right answer had part in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +97,10 @@ class Read:
     """Who has read the answers: ``rules``, or ``rules+NAME``, with a second reader for what the rules do not read."""
     readers: Sequence[str] = (RULES,)
     """Whom there is."""
+    respondents: frozenset[str] = frozenset()
+    """Those of the models that are people, who answered the items themselves."""
+    pooled: Mapping[str, Pooled] = field(default_factory=dict)
+    """The rows of all people together (``workflow.results.people_rows``), where they are among the answers."""
     graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
 
@@ -116,8 +132,10 @@ class Read:
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The items that every model has answered."""
-        lots = [{self.answers[at].item for at in places} for places in self.of_model.values()]
+        """The items that every model has answered, whatever people have."""
+        people = self.respondents | self.pooled.keys()
+        of_models = {model: places for model, places in self.of_model.items() if model not in people} or self.of_model
+        lots = [{self.answers[at].item for at in places} for places in of_models.values()]
         return frozenset(set.intersection(*lots)) if lots else frozenset()
 
 
@@ -160,7 +178,8 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     if reader not in readers:
         there_are = ", ".join(readers)
         raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
-    counted = _last_answers(session, access, last.values(), there, reader)
+    people = respondents.names(session, project_id=project_id)
+    counted = _last_answers(session, access, last.values(), there, reader, people)
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
@@ -184,6 +203,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         said.judged,
         replaced=len(found) - len(last),
         unknown=said.unknown,
+        respondents=frozenset(each.model for each in counted) & people,
         graders=said.graders,
         unscored=said.unscored,
         metrics=frozenset(said.metrics),
@@ -270,6 +290,7 @@ def _last_answers(
     last: Iterable[stored.AnswerPart],
     there: Mapping[int, Item],
     reader: str,
+    people: Collection[str],
 ) -> list[Answer]:
     """The answers that count, each with what was read of it and whether that is the key."""
     states = answer_readings.counting(session, project_id=access.project_id, reader=reader)
@@ -281,7 +302,8 @@ def _last_answers(
         right, why = is_right(access.schema, fields, state)
         old = each.item_id in edited and edited[each.item_id] > each.created_at
         outcome = state.outcome if state else ReadOutcome.UNREADABLE
-        found.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old))
+        said = state.value if state and each.model in people else None
+        found.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old, said))
     return found
 
 

@@ -194,10 +194,14 @@ class Scored:
     """What becomes of those."""
     reader: str | None = None
     """Who has read them."""
+    shares: bool | None = None
+    """``yes_no`` of the answers of models and persons, where rows of all people were added."""
 
     @property
     def yes_no(self) -> bool:
         """Whether all scores are zeros and ones, so that their mean is a share."""
+        if self.shares is not None:
+            return self.shares
         return (self.low, self.high) == (0.0, 1.0) and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
 
     @property

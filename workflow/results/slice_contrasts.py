@@ -14,6 +14,7 @@ from agreement.statistic import Statistic
 from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
 from workflow.results.leaderboard_lines import counted_as_wrong
+from workflow.results.people_rows import with_people
 from workflow.results.project_answers import Read
 from workflow.results.scores import scored
 
@@ -35,7 +36,7 @@ def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
     that the table counts as wrong though they have no answer."""
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
         return []
-    of = scored(found, cut.scores)
+    found, of = with_people(found, scored(found, cut.scores))
     tested: list[tuple[str, int, Statistic]] = []
     for model in cut.models:
         known = [

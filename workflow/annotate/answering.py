@@ -1,0 +1,184 @@
+"""Answering: people answer items themselves, as models do, and their answers stand next to models' in results.
+
+What someone submits is kept as in every stage. The answer that it holds is stored where models' answers are, in a run
+of that person's, and read by the same rules: so results, cases, grading and exports have it without knowing of people.
+There the person is called ``respondent 1``, ``respondent 2``, ... in the order in which people began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import Answering
+from db import comment_threads, items, projects, respondents, runs, submissions, task_slots
+from db.engine import Session
+from db.records import StoredRun, StoredTask
+from domain.errors import Problem
+from domain.policies import LEASE
+from domain.records import Person, Submission
+from domain.run_kinds import RunKind
+from domain.runs import RunState
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access
+from workflow.annotate import answer_readings, grading
+from workflow.annotate.answer_readings import NewAnswer
+
+FIXED = "This answer counts by now, so it stays as it is; tell a lead if it was a slip."
+LOOKED = "You have looked into the item since, so your answer stays as it is."
+
+
+def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:
+    """Let people answer new revisions (item id, number, dimension) on which no verdict is waited for; the number of
+    slots that opened."""
+    stage = access.schema.stages.answering
+    if stage is None or (stage.items == "kept" and access.schema.stages.verification is not None):
+        return 0
+    return _open(session, access, stage, revisions, now)
+
+
+def follow_state(
+    session: Session,
+    *,
+    access: Access,
+    revision: tuple[int, int, str],
+    before: ItemState,
+    state: ItemState,
+    now: datetime,
+) -> None:
+    """Let people answer an item (id, number of its revision, dimension), or no longer, as its verdict says. What was
+    answered stays."""
+    stage = access.schema.stages.answering
+    if stage is None or stage.items == "all" or state is before:
+        return
+    if state is ItemState.KEPT:
+        _open(session, access, stage, [revision], now)
+    elif before is ItemState.KEPT:
+        close(session, access=access, item_id=revision[0], revision=revision[1], dimension=revision[2])
+
+
+def close(session: Session, *, access: Access, item_id: int, revision: int, dimension: str) -> None:
+    """Let no one answer a revision of an item any more; another one of the sample takes its place."""
+    stage = access.schema.stages.answering
+    if stage is None:
+        return
+    task_slots.withdraw(session, unit=task_slots.unit_of_revision(Stage.ANSWERING, item_id=item_id, revision=revision))
+    if stage.per_dimension is not None:
+        _draw(session, access, stage, dimension)
+
+
+def _open(
+    session: Session, access: Access, stage: Answering, revisions: Iterable[tuple[int, int, str]], now: datetime
+) -> int:
+    revisions = [each for each in revisions if stage.dimensions is None or each[2] in stage.dimensions]
+    by_priority = stage.order == "priority"
+    priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
+    slots = []
+    for item_id, revision, dimension in revisions:
+        unit = task_slots.unit_of_revision(Stage.ANSWERING, item_id=item_id, revision=revision)
+        slots += [
+            task_slots.Slot(
+                project_id=access.project_id,
+                stage=Stage.ANSWERING,
+                unit=unit,
+                slot=slot,
+                item_id=item_id,
+                revision=revision,
+                dimension=dimension,
+                called_off=stage.per_dimension is not None,
+                rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+                at=now,
+            )
+            for slot in range(stage.people)
+        ]
+    n = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
+    if stage.per_dimension is not None:
+        return sum(_draw(session, access, stage, name) for name in dict.fromkeys(each[2] for each in revisions))
+    again = list(dict.fromkeys(slot.unit for slot in slots))
+    return max(n, task_slots.offer_units(session, units=again))
+
+
+def _draw(session: Session, access: Access, stage: Answering, dimension: str) -> int:
+    """Offer the items of the sample in a dimension, and no others; the number of slots that opened.
+
+    The sample is the items whose number, out of the project's seed, is smallest: whatever the order in which they were
+    kept, it comes to the same. Only what someone has answered or has in hand stays in, whatever comes later.
+    """
+    projects.lock(session, id=access.project_id)
+    there = respondents.units(session, project_id=access.project_id, dimension=dimension)
+    kept = [each for each in there if each.current and (each.kept or stage.items == "all")]
+    touched = {each.unit for each in kept if each.touched}
+    rest = sorted((each for each in kept if not each.touched), key=lambda each: each.place(access.seed))
+    chosen = touched | {each.unit for each in rest[: max((stage.per_dimension or 0) - len(touched), 0)]}
+    surplus = [each.unit for each in there if each.open and not each.touched and each.unit not in chosen]
+    task_slots.call_off_untouched(session, units=sorted(surplus))
+    return task_slots.offer_units(session, units=sorted(each.unit for each in kept if each.unit in chosen))
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
+    """What is wrong with an answer."""
+    if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
+        return [Problem("stage", "This project has no answering.")]
+    fields = items.content(session, item_id=row.item_id, revision=row.revision)
+    criteria = registry.criteria_of(access.schema, Stage.ANSWERING.value, row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields)
+
+
+def place(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item and revision that were answered."""
+    return row.item_id or 0, row.revision or 1
+
+
+def after(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """Store the answer where models' answers are, and pass it on to those who grade; it says nothing of the item."""
+    item_id = row.item_id or 0
+    (criterion,) = registry.criteria_of(access.schema, Stage.ANSWERING.value)
+    run = _run(session, access, person, item_id, now)
+    answer = NewAnswer(item_id, run.id, run.name, answer_readings.as_stored(str(given.values[criterion.name])))
+    ids = answer_readings.keep(session, project_id=access.project_id, answers=[answer], now=now)
+    grading.pass_on(session, access=access, predictions=[(id, item_id, row.dimension) for id in ids], now=now)
+    return items.by_id(session, id=item_id).state
+
+
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
+    """Why an answer can no longer be corrected; None if it can: for a lease's time, by whom the key is not known."""
+    last = submissions.latest_of_task(session, task_id=row.id)
+    if last is None:
+        return FIXED
+    if comment_threads.has_insight(session, item_id=row.item_id or 0, person_id=last.person_id):
+        return LOOKED
+    mending = row.correcting and row.lease_until is not None and row.lease_until > now
+    return None if mending or now - last.created_at < LEASE else FIXED
+
+
+def _run(session: Session, access: Access, person: Person, item_id: int, now: datetime) -> StoredRun:
+    """The run of a person that takes an answer to an item: their newest, or another one if that holds an answer to it
+    already, or was withdrawn. A corrected answer is the later one, which counts."""
+    found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
+    if found is None:
+        projects.lock(session, id=access.project_id)  # two people who begin at once get two numbers
+        found = respondents.run_of(session, project_id=access.project_id, person_id=person.id)
+    goes_on = found is not None and found.withdrawn_at is None
+    if found is not None and goes_on and not respondents.has_answer(session, run_id=found.id, item_id=item_id):
+        return runs.extend_by(session, row=found, units=1, now=now)
+    return runs.add(
+        session,
+        project_id=access.project_id,
+        kind=RunKind.PEOPLE,
+        name=found.name if found is not None else respondents.next_name(session, project_id=access.project_id),
+        params={},
+        state=RunState.DONE,
+        spec_hash="",
+        wanted=1,
+        by_id=person.id,
+        now=now,
+    )

@@ -1,0 +1,173 @@
+"""People who answer items themselves, next to models: all of them together, and the vote of those asked for.
+
+Each person is a row as a model is (``respondent 1``, ...). Here are the two rows of all of them, an item at a time: the
+mean of what the people who answered it got, and what most of them say, which is held against the key.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation_schemas.asked import NO_KEY, STRANGE_KEY, plain
+from domain.reading.answers import ReadOutcome
+from workflow.results.leaderboard_lines import Line
+from workflow.results.project_answers import Answer, Pooled, Read
+from workflow.results.scores import Scored
+
+PEOPLE = "People"
+"""The row of all people together."""
+
+
+def vote_row(k: int) -> str:
+    """The row of the vote of ``k`` people."""
+    return f"{PEOPLE}, vote of {k}"
+
+
+def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
+    """The same with the rows of all people, an answer for each item that they have answered as it stands.
+
+    Nothing is added where no person has answered, and to a judge's numbers that people's grades correct.
+    """
+    if not found.respondents or of.judge is not None:
+        return found, of
+    by_item: dict[int, list[int]] = {}
+    for at, answer in enumerate(found.answers):
+        if answer.model in found.respondents and not answer.old:
+            by_item.setdefault(answer.item, []).append(at)
+    rows = [_Row(PEOPLE, {item: _mean(of, places) for item, places in by_item.items()})]
+    stage = found.schema.stages.answering
+    if of.scores.kind == "key" and stage is not None and stage.people > 1:
+        votes = {item: vote(found, places, stage.people) for item, places in by_item.items()}
+        rows.append(_Row(vote_row(stage.people), votes))
+    answers, values, why = list(found.answers), of.values.tolist(), dict(of.why)
+    pooled = {}
+    for row in rows:
+        for item, (value, reason) in row.of_item.items():
+            if reason:
+                why[len(answers)] = reason
+            answers.append(Answer(-len(answers), item, row.name, value))
+            values.append(value)
+        counted = {item for item, (value, _) in row.of_item.items() if not math.isnan(value)}
+        pooled[row.name] = Pooled(
+            {item: tuple(found.answers[at].model for at in by_item[item]) for item in counted},
+            ties=sum(0 < row.of_item[item][0] < 1 for item in counted) if row.name != PEOPLE else 0,
+        )
+    return replace(found, answers=answers, pooled=pooled), replace(
+        of, values=np.array(values, dtype=float), why=why, shares=of.yes_no
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    name: str
+    of_item: Mapping[int, tuple[float, str]]
+    """Item -> its value, or nan and why there is none."""
+
+
+def _mean(of: Scored, places: Sequence[int]) -> tuple[float, str]:
+    known = [float(of.values[at]) for at in places if not math.isnan(of.values[at])]
+    if known:
+        return math.fsum(known) / len(known), ""
+    return math.nan, next((of.why[at] for at in places if at in of.why), "no answer to it has a score")
+
+
+def vote(found: Read, places: Sequence[int], k: int) -> tuple[float, str]:
+    """What the vote of ``k`` people on an item is worth: 1 where the answer that most of them give is the key.
+
+    Where several are given equally often, each of them counts alike: the vote is worth the share of these that is the
+    key, a half where one of two is. Answers that cannot be read are one more thing that people say, or are left out,
+    by the schema's convention.
+    """
+    answers = [found.answers[at] for at in places]
+    keyless = next((each.why for each in answers if each.why in (NO_KEY, STRANGE_KEY)), "")
+    if keyless:
+        return math.nan, keyless
+    if len(answers) < k:
+        return math.nan, f"fewer than {k} people have answered it"
+    said = [_said(each) for each in answers]
+    if found.schema.report.unreadable == "left_out":
+        said = [each for each in said if each is not None]
+    if not said:
+        return math.nan, "none of its answers can be read"
+    counts = Counter(said)
+    most = max(counts.values())
+    first = [each for each, n in counts.items() if n == most]
+    return (1 / len(first) if _RIGHT in first else 0.0), ""
+
+
+_RIGHT = "key"
+
+
+def _said(answer: Answer) -> str | None:
+    """What an answer says, the same for two that say the same; None where nothing could be read."""
+    if answer.read is not ReadOutcome.READ or math.isnan(answer.right):
+        return None
+    return _RIGHT if answer.right == 1 else "else " + _words(answer.said)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return json.dumps([plain(str(each)) for each in value])
+    return plain(value) if isinstance(value, str) else json.dumps(value)
+
+
+# ---- what the rows rest on -------------------------------------------------------------------------------------------
+
+
+def rested(found: Read, line: Line, places: NDArray[np.int64]) -> Line:
+    """A line with how many people and answers it rests on, if it is one of all people together."""
+    pooled = found.pooled.get(line.model)
+    if pooled is None:
+        return line
+    lots = [pooled.of_item.get(found.answers[at].item, ()) for at in places.tolist()]
+    return replace(line, respondents=len({name for lot in lots for name in lot}), given=sum(map(len, lots)))
+
+
+def in_words(line: Line) -> str:
+    """What such a line rests on.
+
+    >>> from agreement.statistic import undefined
+    >>> from workflow.results.scores import Scores
+    >>> none = undefined("", n_units=40, n_raters=1)
+    >>> in_words(Line(Scores("key"), PEOPLE, None, "answers", none, 40, 40, {}, respondents=3, given=120))
+    '40 items, 3 people, 120 answers'
+    """
+    parts = ((line.found.n_units, "item", "items"), (line.respondents, "person", "people"))
+    told = [f"{n:,} {one if n == 1 else several}" for n, one, several in (*parts, (line.given, "answer", "answers"))]
+    return ", ".join(told)
+
+
+def notes(found: Read, whole: Mapping[str, Line]) -> list[str]:
+    """What a reader of these rows has to know, in sentences."""
+    told = []
+    for name, pooled in found.pooled.items():
+        line = whole.get(name)
+        if line is None:
+            continue
+        rests = in_words(line)
+        if name == PEOPLE:
+            told.append(
+                f"{PEOPLE} ({rests}): of each item the mean of those who answered it, then the mean over items. Each"
+                " respondent is one of these people."
+            )
+            continue
+        ties = f"{pooled.ties} {'tie' if pooled.ties == 1 else 'ties'}"
+        told.append(
+            f"{name} ({rests}): what most of those who answered an item say. Where several answers are given equally"
+            f" often, each counts alike: a tie of two, one of them right, is worth a half ({ties} with a right answer)."
+        )
+    return told
+
+
+def models_alone(found: Read, whole: Mapping[str, Line]) -> dict[str, Line]:
+    """The lines of models, without those of people."""
+    people: Collection[str] = {*found.respondents, *found.pooled}
+    return {name: line for name, line in whole.items() if name not in people}
