@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+
 from alembic import command
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from db.engine import migration_config
 
@@ -15,6 +17,26 @@ def make(connection: Connection, revision: str) -> None:
 
 def go_back(connection: Connection, revision: str) -> None:
     """Make of a database of today, with its rows, what it was at a revision from 0021 on."""
+    _check_stages(connection)
     config = migration_config(connection, before=True)
     command.stamp(config, "head", purge=True)
     command.downgrade(config, revision)
+
+
+def _check_stages(connection: Connection) -> None:
+    """Let the database say which stages there are, as it did before they could grow."""
+    tables = importlib.import_module("db.migrations.versions.0027_stages_may_grow")._TABLES
+    stages = importlib.import_module("db.migrations.versions.0026_all_tables").STAGE.enums
+    there = "', '".join(stages)
+    checks = {table: f"CONSTRAINT ck_{table}_stage CHECK (stage IN ('{there}'))" for table in tables}
+    if connection.dialect.name != "sqlite":
+        for table, check in checks.items():
+            connection.execute(text(f"ALTER TABLE {table} ADD {check}"))
+        return
+    version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+    connection.exec_driver_sql("PRAGMA writable_schema = ON")
+    for table, check in checks.items():
+        changed = "UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 1) || :more WHERE name = :name"
+        connection.execute(text(changed), {"more": f", {check})", "name": table})
+    connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
+    connection.exec_driver_sql("PRAGMA writable_schema = RESET")
