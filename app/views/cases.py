@@ -544,6 +544,7 @@ def _grades_line(
         own = each.person and not each.from_file
         who = f"{each.who} (in a file)" if each.from_file and each.person else each.who
         who = (called or {}).get(each.who, who) if own else who
+        who = f"{who}, settling the codes" if each.settles else who
         lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
     head = f"{title}, together {come_to}" if come_to else title
     return markup.tag(

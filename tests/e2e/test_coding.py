@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 from sqlmodel import select
@@ -69,8 +71,8 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
         sam.open("/settle_codes?project=p")
         expect(sam.bench).to_be_visible()
         expect(sam.page.locator("table.votes th[scope=col]")).to_have_text(["Coder A", "Coder B"])
-        said = sam.page.locator("table.votes tr.differs td").all_inner_texts()
-        assert sorted(said) == ["Perception", "Reasoning"]
+        codes = sam.page.locator("table.votes tr.differs td").all_inner_texts()
+        assert sorted(codes) == ["Perception", "Reasoning"]
         assert code_all(sam, "/settle_codes?project=p", 2, unseen=(MODEL, "Ottilie", "Bruno")) == ["Question 1?"]
     with opened(server) as store, store.read() as session:
         rows = session.exec(select(AnnotationRow)).all()
@@ -86,3 +88,8 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
         expect(lea.page.locator("[data-part=cases] tbody tr")).to_have_count(1)
         expect(lea.page.locator("[data-part=count]")).to_contain_text("coded “reasoning” by failure")
         expect(lea.page.locator("[data-part=cases]")).to_contain_text("Question 0?")
+        lea.open("/cases?project=p&code=failure:format&item=colour/1")
+        people = lea.page.locator("[data-part=people] li")
+        expect(people).to_have_text(
+            ["Ottilie: failure perception", "Bruno: failure reasoning", re.compile("^Sam, settl")]
+        )

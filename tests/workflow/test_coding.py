@@ -16,7 +16,7 @@ import pytest
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from app.workbench import page
-from db import tasks
+from db import files, tasks
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, NotFound, SchemaError
@@ -24,12 +24,12 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
-from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project
+from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_project, vote
 from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
-from workflow.annotate.coding import SETTLED
+from workflow.annotate.coding import SETTLED, Standing
 from workflow.files.project_check import check
-from workflow.lead.coding_intake import CodingIntake, open_coding, preview_coding
+from workflow.lead.coding_intake import CodingIntake, failures_page, open_coding, preview_coding
 from workflow.results import cases, failures, rater_agreement
 from workflow.results.cases import Wanted
 from workflow.runs import run_control
@@ -388,6 +388,57 @@ def test_a_judge_that_has_said_nothing_makes_nothing_wrong(store: Store) -> None
     answer(store, make_items(store, 1), "m", lambda at: "blue")
     with pytest.raises(NotFound, match="No judge 'gpt-9' has scored score here; there are: none"):
         open_coding(store, by=None, project="p")
+
+
+def test_of_several_judges_the_schema_names_one(store: Store) -> None:
+    make_project(store, loaded=schema(CODING.replace("{score: key}", "{score: judge, criterion: score}")))
+    answer(store, make_items(store, 3), "m", lambda at: "blue")
+
+    def said_by(judge: str, *values: float) -> None:
+        with store.write() as session:
+            id, now = access_to(session, person=None, project="p").project_id, store.now()
+            about = {"project_id": id, "stage": Stage.GRADING, "criterion": "score", "created_at": now}
+            rows = [
+                {**about, "unit": f"colour/{at} · m", "rater": judge, "value": value, "dimension": "colour"}
+                for at, value in enumerate(values)
+            ]
+            files.add_ratings(session, rows=rows)
+
+    said_by("one judge", 1, 0.5)
+    sent = preview_coding(store, by=None, project="p")
+    assert (sent.wrong, sent.unscored) == (1, 1), "what the judge has not scored is not called wrong"
+    said_by("another judge", 0, 0, 0)
+    with pytest.raises(Conflict, match=r"another judge, one judge\. Name one as `judge` in coding"):
+        open_coding(store, by=None, project="p")
+    found = failures_page(store, project="p")
+    assert found.intake is None
+    assert found.why.startswith("Several judges have scored score")
+
+
+def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store) -> None:
+    make_project(store, loaded=schema(CODING.replace("of: {score: key}", "of: {score: key}\n    outputs: 2")))
+    ids = make_items(store, 4)
+    answer(store, ids, "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    (ann,) = make_people(store, "ann")
+    touched = code(store, ann, ["format"])
+    answer(store, ids, "m", lambda at: "blue it is")  # it answers all of them again
+    sent = open_coding(store, by=None, project="p")
+    assert (sent.before, sent.opened) == (0, 2)
+    seen = [view.answer for view in (code(store, ann, ["format"]), code(store, ann, ["format"]))]
+    assert (touched.answer, seen) == ("blue", ["blue it is"] * 2)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+
+
+def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store, 1), "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    for person in make_people(store, "vic", "val", stages=[Stage.VERIFICATION]):
+        vote(store, person, "blue")  # not the key, so that the item is rejected
+    (ann,) = make_people(store, "ann")
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+    assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is Standing.WAITING
 
 
 def test_a_project_without_coding_has_no_failures(store: Store) -> None:

@@ -18,7 +18,7 @@ from domain.option_scores import Ranking
 from domain.rated_units import unit_of
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
-from domain.states import ItemState
+from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import look_into
@@ -32,7 +32,7 @@ from workflow.results.ratings import again
 
 @dataclass(frozen=True)
 class Grade:
-    """What a person, a judge or a metric said of an answer."""
+    """What a person, a judge or a metric said of an answer: grades, or codes of what is wrong with it."""
 
     who: str
     values: Mapping[str, Any]
@@ -41,6 +41,8 @@ class Grade:
     guideline: int | None = None
     person: bool = True
     from_file: bool = False
+    settles: bool = False
+    """It is the decision about codes on which the coders differed."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,8 @@ def _grades(
     own: set[tuple[int, str, str]] = set()
     for vote, person in stored.grades(session, item_id=row.id):
         if vote.prediction_id is not None:
-            grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
+            version, settles = versions.get(vote.guideline_hash), vote.stage is Stage.ARBITRATION
+            grade = Grade(person.login, vote.answers, vote.note, version, settles=settles)
             given.setdefault(vote.prediction_id, []).append(grade)
             own |= {(vote.prediction_id, person.login, name) for name, said in vote.answers.items() if said is not None}
     units = {unit_of(row.external_id, each.model): each.model for each in found}
