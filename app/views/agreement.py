@@ -33,7 +33,7 @@ SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
 
-UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer", Stage.CODING: "answer"}
+UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer", Stage.CODING: "answer", Stage.ANSWERING: "item"}
 MEANS = "mean"
 """The unit where the means of a model's answers are compared."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
@@ -67,7 +67,9 @@ def render(services: Services) -> None:
     stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
     if not stages:
         shell.show(
-            markup.notice("This project's schema has no verification, grading or coding, so there are no ratings.")
+            markup.notice(
+                "This project's schema has no verification, grading, coding or answering, so there are no ratings."
+            )
         )
         return
     schema = view.schema.schema_

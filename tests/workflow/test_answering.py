@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ from workflow.access.projects import access_to
 from workflow.annotate import authoring, claims, grading, progress, project_progress, submissions
 from workflow.files import project_check
 from workflow.lead import scorecard
-from workflow.results import case_page, leaderboard, leaderboard_page, project_answers
+from workflow.results import case_page, leaderboard, leaderboard_page, project_answers, rater_agreement, ratings
 from workflow.results.scores import Scores
 from workflow.runs import run_control
 
@@ -411,6 +412,23 @@ def test_files_and_pages_have_the_rows_and_no_names(store: Store) -> None:
     assert not [name for name in PLANTED if name in told]
     assert {gap.model for gap in found.of[KEY].gaps} == set(cut.models) - {cut.models[0]}
     assert found.overview["People", KEY].found.value == pytest.approx(22 / 30)
+
+
+def test_how_far_people_agree_on_what_they_answer(store: Store) -> None:
+    planted(store)
+    found = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.ANSWERING)
+    (said,) = [each for each in found if each.statistic == "percent_agreement" and "pair" not in each.args]
+    pairs = [(one[at], other[at]) for at in range(10) for one, other in combinations(PLANTED.values(), 2)]
+    share = sum(one == other for one, other in pairs) / 30
+    assert (said.criterion, said.n_units, said.n_raters) == ("said", 10, 3)
+    assert said.value == pytest.approx(share)
+
+
+def test_what_people_said_is_exported_under_pseudonyms(store: Store) -> None:
+    planted(store)
+    found = ratings.ratings_of(store, project="p", stage=Stage.ANSWERING, pseudonyms=True)
+    assert len(found) == 30
+    assert not {each.rater for each in found} & PLANTED.keys()
 
 
 def test_common_items_are_those_of_models(store: Store) -> None:

@@ -15,7 +15,7 @@ from db.records import StoredItem
 from domain.errors import FileRefused
 from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
-from domain.states import Stage
+from domain.states import ONLY_HERE, Stage
 from labelstudio import results
 from labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
 from labelstudio.names import DIMENSION, ITEM, MODEL
@@ -108,8 +108,8 @@ def tasks_file(
 
 
 def first_rated(schema: Schema) -> Stage | None:
-    """The first stage of a schema in which people rate."""
-    return next((each for each in RATED if criteria_of(schema, each)), None)
+    """The first stage of a schema in which people rate and which Label Studio can show."""
+    return next((each for each in RATED if each not in ONLY_HERE and criteria_of(schema, each)), None)
 
 
 def _nothing(stage: Stage, view: TaskView) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters
 
-RATED = (Stage.VERIFICATION, Stage.GRADING, Stage.CODING)
+RATED = (Stage.VERIFICATION, Stage.GRADING, Stage.CODING, Stage.ANSWERING)
 """The stages whose submissions are ratings."""
 
 
