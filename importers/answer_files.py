@@ -109,7 +109,12 @@ class AnswerFile:
 
     def here(self, number: int, raw: str = "", reason: str = "") -> BadRow:
         """Where a row stands, and why it does not fit."""
-        return BadRow(self.place, number, reason, json_text.printable(raw[:_KEPT]))
+        raw = raw[:_KEPT]
+        try:
+            raw = json_text.printable(raw)
+        except UnicodeEncodeError:  # an escape in the file names half a character
+            raw = json_text.showable(raw)
+        return BadRow(self.place, number, json_text.showable(reason), raw)
 
 
 @dataclass(frozen=True)

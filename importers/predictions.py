@@ -123,7 +123,7 @@ def _with_nan(text: str, found: Sequence[json_text.Piece]) -> Sequence[json_text
         return found
     if not isinstance(whole, list) or not all(isinstance(record, dict) for record in whole):
         return found
-    return [json_text.Piece("", json.dumps(record, ensure_ascii=False)) for record in whole]
+    return [json_text.Piece("", json.dumps(record)) for record in whole]
 
 
 def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord:

@@ -478,6 +478,38 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
     assert "answers.json cannot be read: it breaks off in the middle (line 1, column 19)" in refused(path, model="m")
 
 
+def test_half_characters_and_nothings_are_stored_as_what_they_are_not(tmp_path: Path) -> None:
+    """An escape may name half of a pair, or U+0000: neither can be stored everywhere."""
+    half = '"\\ud83d\\u0000"'
+    by_id = tmp_path / "answers.json"
+    by_id.write_text(f'{{{half}: "red", "b": {half}, "c": [{half}], {half[:-1]}c": [1]}}')
+    log = tmp_path / "log.json"
+    log.write_text(
+        f'{{"version": 2, "status": "success", "eval": {{"model": {half}}}, "samples": [{{"id": {half}, "epoch": 1, '
+        f'"input": {half}, "output": {{"completion": {half}}}}}, {{"id": {half}, "epoch": {half}}}]}}'
+    )
+    lines = samples(tmp_path, f'{{"doc_id": 0, "doc": {{"item": {half}, "question": {half}}}, "resps": [[{half}]]}}')
+    nan = tmp_path / "tiny_Set.json"
+    nan.write_text(f'[{{"index": {half}, "prediction": {half}, "category": NaN}}]')
+    for path in (by_id, log, lines, nan):
+        found = read(path, model=None if path == log else "m")
+        assert found.rows
+        for answer, here in found.rows:
+            kept = (
+                answer.model,
+                answer.text,
+                answer.item or "",
+                answer.index or "",
+                answer.question or "",
+                *answer.ids,
+            )
+            assert all("\x00" not in text and text.encode("utf-8") == text.encode("utf-8", "replace") for text in kept)
+            assert "\ufffd\ufffd" in kept
+            here.raw.encode("utf-8")
+        for bad in found.bad:
+            (bad.raw + bad.reason).encode("utf-8")
+
+
 def test_records_are_no_answers_by_id(tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     path.write_text('{"item": "a", "model": "m", "text": "red"}')
