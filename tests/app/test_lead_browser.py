@@ -172,7 +172,7 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     settled(page)
     for name, content, told in (
         ("half.eval", log[: len(log) // 2], "half.eval is no whole .eval log"),
-        ("run.eval", log, "2 answers came in"),
+        ("run.eval", log, "2 answers imported."),
     ):
         upload = [{"name": name, "mimeType": "application/octet-stream", "buffer": content}]
         page.locator("input[type=file]").nth(0).set_input_files(upload)  # type: ignore[arg-type]
