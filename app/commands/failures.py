@@ -60,7 +60,8 @@ def failures(
         write_files({answers: codes.answers_csv(found).encode()})
         print(f"Coded answers: {len(found.answers)} written to {answers}", file=sys.stderr)
     if format is not Format.TABLE:
-        print(found.sentence, file=sys.stderr)
+        counted = f"Counted: {found.counting.sentence} " if found.counting is not None else ""
+        print(f"{counted}{found.sentence}", file=sys.stderr)
     if format is Format.CSV:
         typer.echo(codes.as_csv(found), nl=False)
     elif format is Format.JSON:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation_schemas.model import Criterion
-from app import figures, markup, pending_figures, shell
+from app import figures, items_switch, markup, pending_figures, shell
 from app.screens import Screen
 from app.services import Services
 from app.views import cases
@@ -40,6 +40,7 @@ def render(services: Services) -> None:
     told: FailuresPage = found.figure.value
     _intake(services, view, told)
     shell.show(markup.tag("p", markup.text(told.failures.sentence), style="ts", data_part="standing"))
+    items_switch.show_counted(told.failures.counting.sentence if told.failures.counting else None)
     for criterion in code_criteria(view.schema.schema_):
         _criterion(view, told.failures, criterion)
     if told.failures.answers:

@@ -80,6 +80,7 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/failures?project=p")
         expect(lea.page.locator("[data-part=standing]")).to_contain_text("3 settled (2 as the coders agree, 1 by")
+        expect(lea.page.locator("[data-part=counted]")).to_contain_text("all 3 items")
         row = lea.page.locator("[data-part=failures-failure] tbody tr").first
         # question 0: perception and reasoning; question 1, settled: format; question 2: format
         for at, n in enumerate((1, 1, 2)):

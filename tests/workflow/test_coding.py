@@ -441,6 +441,25 @@ def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
     assert failures.failures(store, person=None, project="p", items="all").answers[0].standing is Standing.WAITING
 
 
+def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
+    answering = """  answering:
+    people: 1
+    items: all
+    criteria: [{name: said, kind: option_of, field: options, prompt: "Your answer"}]
+"""
+    make_project(store, loaded=schema(answering + CODING))
+    ids = make_items(store, 1)
+    una, ann = make_people(store, "una", "ann")
+    view = claimed(store, una, Stage.ANSWERING)
+    submissions.submit(store, person=una, task=view.id, key="k", values={"said": "blue"})
+    answer(store, ids, "m", lambda at: "blue")
+    assert open_coding(store, by=None, project="p").opened == 2
+    assert isinstance(claims.next_task(store, person=una, project="p", stage=Stage.CODING), NothingLeft)
+    assert [code(store, ann, ["format"]).answer for _ in range(2)] == ["blue", "blue"]
+    models = {each.model for each in failures.failures(store, person=None, project="p").answers}
+    assert models == {"m", "respondent 1"}
+
+
 def test_a_project_without_coding_has_no_failures(store: Store) -> None:
     make_project(store)
     for ask in (open_coding, preview_coding):
