@@ -64,16 +64,22 @@ def working(*who: str) -> dict[str, str]:
     return dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED} | may
 
 
+NO_SUCH_STAGE = working() | dict.fromkeys((SENIOR, LEAD, ADMIN), NOTHING)
+"""The page of a stage that the schema does not have."""
+
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "comments": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
-    "triage": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
+    "triage": NO_SUCH_STAGE,
     "author": working(AUTHOR),
     "verify": working(VERIFIER),
     "qualify": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
-    "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
-    "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are fed
+    "adjudicate": NO_SUCH_STAGE,
+    "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are sent there
     "grade": working(GRADER),
+    "answer": NO_SUCH_STAGE,
+    "code": NO_SUCH_STAGE,
+    "settle_codes": NO_SUCH_STAGE,
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "adjudication_reasons": FOR_LEADS,
@@ -89,6 +95,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "judges": FOR_LEADS,
     "results": FOR_LEADS,
     "cases": FOR_LEADS,
+    "failures": FOR_LEADS,
     "agreement": FOR_LEADS,
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,
