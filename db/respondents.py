@@ -32,6 +32,12 @@ def has_answer(session: Session, *, run_id: int, item_id: int) -> bool:
     return session.exec(wanted).first() is not None
 
 
+def answers_to(session: Session, *, item_id: int, name: str) -> list[int]:
+    """The answers (ids) to an item that stand under someone's name."""
+    wanted = select(PredictionRow.id).where(PredictionRow.item_id == item_id, PredictionRow.model == name)
+    return [id for id in session.exec(wanted)]
+
+
 def next_name(session: Session, *, project_id: int) -> str:
     """What the next person who answers is called: a number that no one has, neither a person nor a model."""
     taken = set(session.exec(select(RunRow.name).where(RunRow.project_id == project_id)))

@@ -271,6 +271,11 @@ def test_an_answer_can_be_mended_for_a_while_and_the_later_one_counts(store: Sto
     submissions.submit(store, person=una, task=view.id, key="mended", values={"said": "red"})
     found = project_answers.read(store, person=None, project="p")
     assert [(each.model, each.right) for each in found.answers] == [("respondent 1", 1.0)]
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        open_ = tasks.unfinished(session, project_id=project_id, stage=Stage.GRADING)
+        texts = stored_answers.texts(session, ids=[row.prediction_id or 0 for row in open_])
+    assert set(texts.values()) == {"red"}, "no one grades what was taken back"
     clock.advance(minutes=31)
     with pytest.raises(Conflict, match="counts by now"):
         submissions.undo(store, person=una, project="p", stage=Stage.ANSWERING)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Answering
@@ -143,10 +144,21 @@ def after(
     item_id = row.item_id or 0
     (criterion,) = registry.criteria_of(access.schema, Stage.ANSWERING.value)
     run = _run(session, access, person, item_id, now)
-    answer = NewAnswer(item_id, run.id, run.name, answer_readings.as_stored(str(given.values[criterion.name])))
+    answer = NewAnswer(item_id, run.id, run.name, answer_readings.as_stored(_text(given.values[criterion.name])))
+    for earlier in respondents.answers_to(session, item_id=item_id, name=run.name):  # mended: no one need grade it
+        task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=earlier))
     ids = answer_readings.keep(session, project_id=access.project_id, answers=[answer], now=now)
     grading.pass_on(session, access=access, predictions=[(id, item_id, row.dimension) for id in ids], now=now)
     return items.by_id(session, id=item_id).state
+
+
+def _text(value: Any) -> str:
+    """An answer as a model would write it.
+
+    >>> _text("red"), _text(3), _text(True)
+    ('red', '3', 'yes')
+    """
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
