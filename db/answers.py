@@ -43,10 +43,12 @@ _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 """Kinds of runs whose attempts are answers to items."""
 
 CODING_OPENED = "coding.opened"
-"""A kind of event: answers were sent to coding."""
+CODING_EXTENDED = "coding.extended"
+"""Kinds of events: answers were sent to coding; a lead wants more of them coded than the schema says."""
 
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
-_CHANGING = ("item.revised", "item.state", "answers.read", *_SAMPLES, CODING_OPENED, MARKED, WITHDRAWN, TAKEN_BACK)
+_SENT = (*_SAMPLES, CODING_OPENED, CODING_EXTENDED)
+_CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, MARKED, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
 
 

@@ -27,6 +27,10 @@ def failures(
     send: Annotated[
         bool, typer.Option("--send", help="First send the answers to coding that the schema names (coding: of).")
     ] = False,
+    outputs: Annotated[
+        int | None,
+        typer.Option(help="With --send: extend the planned sample to so many answers.", metavar="NUMBER", min=1),
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -43,6 +47,8 @@ def failures(
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
     """What is wrong with models' answers: settled codes by model and dimension, each share with its interval."""
+    if outputs is not None and not send:
+        raise typer.BadParameter("--outputs goes with --send.")
     from app.services import resources
     from exporters.writing import write_files
     from workflow.annotate.coding import Standing
@@ -54,7 +60,8 @@ def failures(
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
     if send:
-        print(coding_intake.open_coding(shared.store, by=None, project=project).sentence, file=sys.stderr)
+        sent = coding_intake.open_coding(shared.store, by=None, project=project, outputs=outputs)
+        print(sent.sentence, file=sys.stderr)
     found = codes.failures(shared.store, person=None, project=project, items=items)
     if answers is not None:
         write_files({answers: codes.answers_csv(found).encode()})

@@ -19,7 +19,7 @@ from app.workbench import page
 from db import files, tasks
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
-from domain.errors import Conflict, NotFound, SchemaError
+from domain.errors import Conflict, NotAllowed, NotFound, SchemaError
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -29,8 +29,9 @@ from workflow.access.projects import access_to
 from workflow.annotate import claims, grading, submissions
 from workflow.annotate.coding import SETTLED, Standing
 from workflow.files.project_check import check
+from workflow.lead import item_history
 from workflow.lead.coding_intake import CodingIntake, failures_page, open_coding, preview_coding
-from workflow.results import cases, failures, rater_agreement
+from workflow.results import case_page, cases, failures, rater_agreement
 from workflow.results.cases import Wanted
 from workflow.runs import run_control
 
@@ -268,6 +269,20 @@ def test_each_answer_has_its_coders_once_each_and_someone_else_settles_it(store:
     code(store, sue, ["format"], stage=Stage.ARBITRATION)
 
 
+def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: Store) -> None:
+    make_project(store, loaded=schema())
+    answer(store, make_items(store), "m", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    lea = make_person(store, "lea", role=Role.LEAD)
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    with pytest.raises(NotAllowed, match="may still be asked about this item blind"):
+        item_history.history(store, person=sam, project="p", item="colour/0")
+    case_page.case(store, person=lea, project="p", item="colour/0")
+    for stage in (Stage.CODING, Stage.ARBITRATION):
+        assert isinstance(claims.next_task(store, person=lea, project="p", stage=stage), NothingLeft)
+    code(store, sam, ["format"])
+
+
 def test_two_coders_who_submit_at_once_open_one_arbitration(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 4), "m", lambda at: "blue")
@@ -326,6 +341,15 @@ def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
     again = open_coding(store, by=None, project="p")
     assert (again.before, again.opened) == (6, 0)
     assert failures.failures(store, person=None, project="p").answers == first
+    with pytest.raises(Conflict, match="6 answers are planned already"):
+        open_coding(store, by=None, project="p", outputs=6)
+    assert open_coding(store, by=None, project="p", outputs=8).opened == 2
+    more = failures.failures(store, person=None, project="p").answers
+    assert {each.id for each in first} < {each.id for each in more}
+    assert Counter((each.dimension, each.model) for each in more) == dict.fromkeys(
+        [(dimension, model) for dimension in ("colour", "shape") for model in ("one", "two")], 2
+    )
+    assert open_coding(store, by=None, project="p").opened == 0, "what a lead has extended stays so"
 
 
 def grade(store: Store, ids: Sequence[int], item_ids: Sequence[int], scores: Sequence[float]) -> None:
@@ -428,6 +452,12 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
     seen = [view.answer for view in (code(store, ann, ["format"]), code(store, ann, ["format"]))]
     assert (touched.answer, seen) == ("blue", ["blue it is"] * 2)
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
+
+
+def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
+    make_project(store, loaded=schema())
+    with pytest.raises(Conflict, match="there is no sample"):
+        open_coding(store, by=None, project="p", outputs=5)
 
 
 def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:

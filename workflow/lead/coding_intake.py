@@ -9,8 +9,8 @@ from datetime import datetime
 
 from annotation_schemas import derived
 from annotation_schemas.model import Coding
-from db import projects, task_slots, tasks
-from db.answers import CODING_OPENED
+from db import events, projects, task_slots, tasks
+from db.answers import CODING_EXTENDED, CODING_OPENED
 from db.engine import Session, Store
 from domain.errors import Conflict, NotFound
 from domain.order import spread
@@ -87,17 +87,18 @@ def preview_coding(store: Store, *, by: Person | None, project: str) -> CodingIn
         return _intake(wanted, kept, len(drawn))
 
 
-def open_coding(store: Store, *, by: Person | None, project: str) -> CodingIntake:
+def open_coding(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> CodingIntake:
     """Let people code the answers that the schema's `coding: of` names; for leads.
 
     Where the schema has a number of ``outputs``, so many are drawn, as evenly as can be over the dimensions and within
-    them over the models, by the project's seed: what is in coding stays, and a later sending fills up. An answer that
-    no longer counts gives way if no one has touched it. Sending twice sends once.
+    them over the models, by the project's seed: what is in coding stays, and a later sending fills up, or extends the
+    sample to ``outputs``. An answer that no longer counts gives way if no one has touched it. Sending twice sends once.
 
     Raises
     ------
     Conflict
-        The schema has no coding, or several judges have scored the criterion and it names none of them.
+        The schema has no coding, or several judges have scored the criterion and it names none of them; or ``outputs``
+        is no more than is planned already.
     NotFound
         No judge of that name has scored the criterion.
     """
@@ -106,6 +107,8 @@ def open_coding(store: Store, *, by: Person | None, project: str) -> CodingIntak
         access, now = require_lead(session, by=by, project=project), store.now()
         projects.lock(session, id=access.project_id)
         stage = _stage(access)
+        if outputs is not None:
+            _extend(session, access, stage, by=by, outputs=outputs, now=now)
         there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING)
         task_slots.call_off_untouched(session, units=_units(sorted(there - wanted.counting)))
         kept, drawn = _plan(session, access, stage, wanted)
@@ -147,6 +150,24 @@ def _stage(access: Access) -> Coding:
     return stage
 
 
+def _planned(session: Session, access: Access, stage: Coding) -> int | None:
+    """How many answers are to be coded: what the schema says, or more if a lead wants more; None: all."""
+    if stage.outputs is None:
+        return None
+    last = events.newest_of(session, project_id=access.project_id, kind=CODING_EXTENDED)
+    return max(stage.outputs, int(last.data.get("outputs", 0)) if last is not None else 0)
+
+
+def _extend(session: Session, access: Access, stage: Coding, *, by: Person | None, outputs: int, now: datetime) -> None:
+    before = _planned(session, access, stage)
+    if before is None:
+        raise Conflict(f"In the schema {access.schema.name} all these answers are coded: there is no sample.")
+    if outputs <= before:
+        raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+    data = {"outputs": outputs, "before": before}
+    log(session, CODING_EXTENDED, by=by, project=access, now=now, data=data)
+
+
 def _units(ids: Sequence[int]) -> list[str]:
     return [task_slots.unit_of_answer(Stage.CODING, prediction_id=id) for id in ids]
 
@@ -177,12 +198,13 @@ def _plan(session: Session, access: Access, stage: Coding, wanted: _Wanted) -> t
     """How many of the answers that count are in coding, and which others are sent now, with their dimensions."""
     there = tasks.answers_in(session, project_id=access.project_id, stage=Stage.CODING) & wanted.counting
     rest = [each for each in wanted.wrong if each[0].id not in there]
-    if stage.outputs is None:
+    planned = _planned(session, access, stage)
+    if planned is None:
         return len(there), rest
     places = {answer.id: (dimension, answer.model) for answer, dimension in wanted.wrong}
     drawn = spread(
         rest,
-        max(stage.outputs - len(there), 0),
+        max(planned - len(there), 0),
         seed=access.seed,
         of=lambda each: (each[1], each[0].model),
         already=[places[id] for id in sorted(there) if id in places],
