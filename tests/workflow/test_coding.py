@@ -283,6 +283,17 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     code(store, sam, ["format"])
 
 
+@pytest.mark.one_database
+def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
+    make_project(store, loaded=schema())
+    lead, first, second, _ = *make_people(store, "lea", role=Role.LEAD), *make_people(store, "ann", "ben", "cas")
+    answer(store, make_items(store, 30), "secret", lambda at: "blue")
+    open_coding(store, by=lead, project="p")
+    begun = {code(store, first, ["format"]).item for _ in range(5)}
+    assert {code(store, second, ["format"]).item for _ in range(5)} == begun
+    assert failures.failures(store, person=lead, project="p").standing(Standing.UNANIMOUS) == 5
+
+
 def test_two_coders_who_submit_at_once_open_one_arbitration(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 4), "m", lambda at: "blue")

@@ -183,7 +183,7 @@ def _slots(access: Access, stage: Coding, answer: Answer, *, dimension: str, now
             item_id=answer.item,
             prediction_id=answer.id,
             dimension=dimension,
-            shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+            shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
             at=now,
         )
         for slot in range(stage.raters)
