@@ -96,6 +96,13 @@ def results(
         ),
     ] = "rules",
     bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
+    edges: Annotated[
+        str | None,
+        typer.Option(
+            help="Cut numbers where you say, instead of --bins: each of these begins a slice, as in 1,5,9.",
+            metavar="N,N,...",
+        ),
+    ] = None,
     comparisons: Annotated[
         Path | None,
         typer.Option(
@@ -109,12 +116,15 @@ def results(
     """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
     from annotation_schemas.reporting import cut_first
     from app.services import resources
+    from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
     from workflow.results import project_answers, ranked_options
     from workflow.results import scores as found
     from workflow.results import win_rates as pairs
+    from workflow.results.slices import edges_of
 
+    cuts = bins if edges is None else edges_of(edges)
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
@@ -125,7 +135,9 @@ def results(
     )
     first = cut_first(read.schema)
     by = by or (first.value if first else "dimension")
-    boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
+    boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=cuts) for each in wanted]
+    if edges is not None and boards and not boards[0].slicing.of_numbers:
+        raise InvalidInput([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
         if scores is not By.KEY or comparisons

@@ -19,6 +19,7 @@ from app.screens import Screen
 from app.services import Services
 from app.views import history
 from domain.display_names import distinct_names
+from domain.errors import InvalidInput
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.roles import Role
@@ -28,10 +29,12 @@ from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
 from workflow.results.scores import Scores
+from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_of
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD)
 
 PER_PAGE = 20
+_AT = "at:"
 """Cases on one page of the list: as many as are read for it, however many there are."""
 
 SHOWS = {
@@ -91,7 +94,7 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
         by=asked.get("by") or None,
         part=asked.get("part") or None,
         outcome=asked.get("outcome") or None,
-        bins=int(asked.get("bins", "4")) if asked.get("bins", "4").isdigit() else 4,
+        bins=_bins(asked.get("bins", "")),
         common=asked.get("common") == "1",
     )
     about: dict[str, Any] = {"person": services.person, "project": view.name}
@@ -111,6 +114,23 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
         state=leaderboard_page.mark(services.store, **about),
         size=leaderboard_page.size(services.store, **about),
     )
+
+
+def _bins(text: str) -> Bins:
+    """As ``cut_at`` has written it; anything else is what holds without it."""
+    if text.isdecimal():
+        return min(max(int(text[:3]), 1), MOST_EDGES)
+    try:
+        return edges_of(text.removeprefix(_AT)) if text.startswith(_AT) else BINS
+    except InvalidInput:
+        return BINS
+
+
+def cut_at(bins: Bins) -> dict[str, str]:
+    """How numbers are cut, for ``address``."""
+    if isinstance(bins, int):
+        return {} if bins == BINS else {"bins": str(bins)}
+    return {"bins": _AT + ",".join(f"{edge:.15g}" for edge in bins)}
 
 
 def _code(view: ProjectView) -> tuple[str, str] | None:

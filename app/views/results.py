@@ -18,6 +18,7 @@ from app import figures, items_switch, markup, pending_figures, shell
 from app.screens import Screen
 from app.services import Services
 from app.views import cases
+from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
@@ -30,7 +31,7 @@ from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.ranked_options import Ranked
 from workflow.results.scores import METHODS
 from workflow.results.slice_contrasts import Contrast
-from workflow.results.slices import BINS, DIMENSION, similarity_of, texts, ways
+from workflow.results.slices import BINS, DIMENSION, Bins, edges_of, similarity_of, texts, ways
 from workflow.results.win_rates import Comparison
 
 SCREEN = Screen("Results", place=230, role=Role.LEAD)
@@ -174,7 +175,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         if len(readers) > 1:
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
-        bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
+        bins = _cuts(view)
         common = st.toggle("Only items that every model has answered", key="results.common")
     if by == ALIKE:
         one, other = st.columns(2)
@@ -190,10 +191,28 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         "by": by or DIMENSION.name,
         "together": together,
         "common": common,
-        "bins": int(bins),
+        "bins": bins,
         "method": method or "ppi",
     }
     return left, wanted, sort or "mean"
+
+
+def _cuts(view: ProjectView) -> Bins:
+    """Into how many slices numbers are cut, or where."""
+    bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
+    edges = st.text_input(
+        "Slices of numbers begin at",
+        key=f"results.edges.{view.name}",
+        placeholder="such as 1,5,9",
+        help="Numbers from low to high with commas between. Empty: slices of about the same size.",
+    )
+    if not (edges or "").strip():
+        return int(bins)
+    try:
+        return edges_of(edges)
+    except InvalidInput as error:
+        shell.show(markup.notice(str(error)))
+        return int(bins)
 
 
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
@@ -208,7 +227,7 @@ TOGETHER: dict[str | None, str] = {
 
 
 def leaderboard(
-    view: ProjectView, cut: SlicedScores, *, sort: str, common: bool, bins: int, items: Items | None = None
+    view: ProjectView, cut: SlicedScores, *, sort: str, common: bool, bins: Bins, items: Items | None = None
 ) -> markup.Markup:
     """Models down, slices across; colour grows with the score."""
     models = sorted(cut.models) if sort == "model" else list(cut.models)
@@ -284,7 +303,7 @@ def _cell(
     *,
     by: str,
     common: bool,
-    bins: int = BINS,
+    bins: Bins = BINS,
     items: Items | None = None,
 ) -> markup.Markup:
     """A number with its interval and the answers it rests on; it leads to the cases behind it."""
@@ -297,7 +316,7 @@ def _cell(
         model=None if line.respondents else line.model,  # of all people together there are no cases
         by=by if line.part is not None else None,
         part=line.part,
-        bins=bins if line.part is not None and bins != BINS else None,
+        **(cases.cut_at(bins) if line.part is not None else {}),
         common="1" if common else None,
         items=items,
         reader=_other(line.reader),

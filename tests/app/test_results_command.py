@@ -63,10 +63,17 @@ def test_slices_are_told_with_their_number(home: Path) -> None:
     assert "mean over" not in text
 
 
+def test_numbers_are_cut_at_the_edges_that_are_given(home: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(said("--by", "question.words", "--edges", "0,3,40", "--format", "csv"))))
+    assert {row["part"] for row in rows if row["part"]} <= {"0 to 2", "3 to 39", "40 and more"}
+
+
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers or named options; it has score"),
+        (["--edges", "1,5"], "dimension has no numbers that could be cut at 1,5"),
+        (["--edges", "5,1"], "Slices begin at numbers from low to high"),
         (["--cluster", "goal"], "not put together by 'goal'"),
     ):
         with pytest.raises(InvalidInput, match=words):

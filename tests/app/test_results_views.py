@@ -65,6 +65,14 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     )
 
 
+def test_the_cases_of_a_slice_are_cut_as_the_slice_was() -> None:
+    for bins in (2, 12, (1.0, 5.0, 9.0), (0.123456789,)):
+        assert view._bins(view.cut_at(bins)["bins"]) == bins
+    assert view.cut_at(4) == {}
+    for strange in ("", "x", "at:", "at:5,1", "\u00b2"):
+        assert view._bins(strange) == 4
+
+
 def made_at():  # type: ignore[no-untyped-def]
     from datetime import UTC, datetime
 

@@ -29,7 +29,7 @@ from workflow.results import failures
 from workflow.results.criterion_values import combined, scored_criteria
 from workflow.results.project_answers import Read, current
 from workflow.results.scores import Scores, scored, scores_of, silent, title_of
-from workflow.results.slices import sliced
+from workflow.results.slices import BINS, Bins, sliced
 
 
 class Show(StrEnum):
@@ -62,7 +62,7 @@ class Wanted:
     by: str | None = None
     part: str | None = None
     """Only items of this slice, of the way of cutting ``by``."""
-    bins: int = 4
+    bins: Bins = BINS
     common: bool = False
     """Only items that every model has answered."""
     ids: frozenset[int] | None = None

@@ -23,7 +23,7 @@ from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, coun
 from workflow.results.leaderboard_notes import notes_of
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored, Scores, scored, title_of
-from workflow.results.slices import DIMENSION, GROUP, Slicing, sliced
+from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
 
 STATISTICS = ("accuracy", "derived", "genuine_pca")
 """What of the registry of statistics is computed here, besides those of agreement."""
@@ -80,7 +80,7 @@ def sliced_scores(
     by: str = DIMENSION.name,
     together: str | None = None,
     common: bool = False,
-    bins: int = 4,
+    bins: Bins = BINS,
 ) -> SlicedScores:
     """Every model in every slice; ``common`` leaves only the items that every model has answered."""
     found, of = people_rows.with_people(found, scored(found, scores))

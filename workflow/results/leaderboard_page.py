@@ -21,7 +21,7 @@ from workflow.results.project_answers import current
 from workflow.results.ranked_options import Ranked
 from workflow.results.scores import Method, Scores, ends_of, scores_of, title_of
 from workflow.results.slice_contrasts import Contrast
-from workflow.results.slices import BINS, DIMENSION
+from workflow.results.slices import BINS, DIMENSION, Bins
 from workflow.results.win_rates import Comparison
 
 
@@ -66,7 +66,7 @@ def leaderboards(
     by: str = DIMENSION.name,
     together: str | None = None,
     common: bool = False,
-    bins: int = BINS,
+    bins: Bins = BINS,
     method: Method = "ppi",
 ) -> Leaderboards:
     """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of`` and

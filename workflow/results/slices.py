@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from domain.errors import InvalidInput, Problem
 MOST_VALUES = 12
 """More different values than these are not slices of their own."""
 BINS = 4
+Bins = int | tuple[float, ...]
+"""How numbers are cut: into so many slices of about the same size, or such that each of these numbers begins one."""
+MOST_EDGES = 20
 OTHERS, NO_VALUE = "others", "no value"
 
 WORDS = re.compile(r"\w+")
@@ -60,6 +64,8 @@ class Slicing:
     """The slice's place by item id. Items without a value are not here."""
     titles: tuple[str, ...] = ()
     """As people read them; empty: the labels."""
+    of_numbers: bool = False
+    """Whether it is numbers that are cut."""
 
     def title(self, at: int) -> str:
         """A slice as people read it."""
@@ -125,8 +131,30 @@ def way(schema: Schema, name: str) -> Way:
     raise InvalidInput([Problem("by", f"Items cannot be cut by {name!r}; there are {there}{more}.")])
 
 
-def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: int = BINS) -> Slicing:
-    """The items in slices of that way. Numbers with many values become ``bins`` parts of about the same size."""
+def edges_of(text: str) -> tuple[float, ...]:
+    """The numbers at which slices begin, as people write them.
+
+    >>> edges_of("1, 5,9")
+    (1.0, 5.0, 9.0)
+
+    Raises
+    ------
+    InvalidInput
+        They are no numbers, too many, or not in their order.
+    """
+    try:
+        edges = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        edges = ()
+    rising = all(one < other for one, other in pairwise(edges))
+    if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
+        told = f"Slices begin at numbers from low to high, at most {MOST_EDGES}, as in 1,5,9; {text!r} is not that."
+        raise InvalidInput([Problem("edges", told)])
+    return edges
+
+
+def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins = BINS) -> Slicing:
+    """The items in slices of that way. Of what is not numbers ``bins`` says nothing."""
     wanted = way(schema, name)
     if wanted == DIMENSION:
         return _in_order(
@@ -139,7 +167,9 @@ def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: int = 
     values = {id: value for id, each in items.items() if (value := _value(wanted.name, each)) is not None}
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values.values())
     if values and numeric:
-        return _by_number(wanted, {id: float(value) for id, value in values.items()}, bins)
+        numbers = {id: float(value) for id, value in values.items()}
+        cut = _by_number(wanted, numbers, bins) if isinstance(bins, int) else _at_edges(wanted, numbers, bins)
+        return replace(cut, of_numbers=True)
     return _by_value(wanted, {id: str(value) for id, value in values.items()})
 
 
@@ -209,6 +239,26 @@ def _by_number(wanted: Way, values: Mapping[int, float], bins: int) -> Slicing:
         low, high = _short(float(inside.min())), _short(float(inside.max()))
         labels.append(low if low == high else f"{low} to {high}")
     return Slicing(wanted, tuple(labels), {id: int(code) for id, code in zip(values, codes, strict=True)})
+
+
+def _at_edges(wanted: Way, values: Mapping[int, float], edges: Sequence[float]) -> Slicing:
+    """Slices that begin at these numbers, and one for what is below the first; those without any item are left out."""
+    whole = all(float(value).is_integer() for value in [*values.values(), *edges])
+
+    def label(at: int) -> str:
+        if at == 0:
+            return f"below {edges[0]:g}"
+        if at == len(edges):
+            return f"{edges[-1]:g} and more"
+        low, high = edges[at - 1], edges[at]
+        if not whole:
+            return f"{low:g} to below {high:g}"
+        return f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}"
+
+    known = np.array(list(values.values()))
+    places, codes = np.unique(np.searchsorted(edges, known, side="right"), return_inverse=True)
+    labels = tuple(label(at) for at in places.tolist())
+    return Slicing(wanted, labels, {id: int(code) for id, code in zip(values, codes, strict=True)})
 
 
 def _short(value: float) -> str:
