@@ -13,6 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
+HOLMES = "holmes"
+"""The strategy in which a text model asks for tools."""
+
 
 class RunState(StrEnum):
     """Where a run stands."""

@@ -201,6 +201,9 @@ def table(
         about = f" ({each.slicing.way.about})" if each.slicing.way.about else ""
         yield f"{each.title or each.scores.title}, by {each.slicing.way.title.lower()}{about}"
         yield from _block(each, each.lines())
+        for model in each.models:
+            if told := ways_in_words(each.whole[model]):
+                yield f"  {model}: {told}"
         for note in each.notes:
             yield f"  {note}"
         tests = slice_contrasts.contrasts(read, each)
@@ -224,6 +227,13 @@ def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:
     yield f"  {'':<{models}}  {'':<{parts}}   mean  95 % interval   answers  left out{head}"
     for line, name in zip(lines, names, strict=True):
         yield f"  {line.model:<{models}}  {name:<{parts}}  {figures(line)}"
+
+
+def ways_in_words(line: Line) -> str:
+    """How a model's answers came about, over which frames, and how many of them are refusals."""
+    told = [line.way.how, f"frames {line.way.frames}" if line.way.frames else ""]
+    told.append(f"{line.refused} refused" if line.refused else "")
+    return ", ".join(filter(None, told))
 
 
 def _part(line: Line, titles: dict[str, str], *, over: str) -> str:

@@ -233,7 +233,15 @@ def leaderboard(
     models = sorted(cut.models) if sort == "model" else list(cut.models)
     slices = range(len(cut.slicing.labels))
     parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
-    heads = [("Model", "name"), ("Mean over answers", ""), *parts, *((cut.slicing.title(at), "") for at in slices)]
+    framed = any(line.way.frames for line in cut.whole.values())
+    frames = [("Frames", "")] if framed else []
+    heads = [
+        ("Model", "name"),
+        ("Mean over answers", ""),
+        *frames,
+        *parts,
+        *((cut.slicing.title(at), "") for at in slices),
+    ]
     rows = []
     for model in models:
         whole = cut.whole[model]
@@ -243,14 +251,15 @@ def leaderboard(
             [
                 markup.tag("b", markup.text(model)),
                 markup.tag("div", markup.quiet(asked), style="ts-small"),
+                markup.tag("div", markup.quiet(whole.way.how), style="ts-small", data_part="way"),
                 _unread(view, whole, items),
             ]
         )
         lines = [whole, *([cut.of_parts[model]] if cut.of_parts else []), *(cut.cells[model, at] for at in slices)]
         ends = (cut.low, cut.high)
         by = cut.slicing.way.name
-        row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
-        rows.append(row)
+        first, *more = (_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)
+        rows.append([name, first, *([markup.text(whole.way.frames or "-")] if framed else []), *more])
     return _wide(heads, rows, part="leaderboard")
 
 
@@ -379,6 +388,11 @@ def _legend(cut: SlicedScores) -> None:
         said.append(
             f"In the mean over {way.title.lower()}s each {way.title.lower()} counts alike, as in published tables; in "
             "the mean over answers each answer does."
+        )
+    if any(line.way.frames for line in cut.whole.values()):
+        said.append(
+            "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
+            "is no image of it."
         )
     said += cut.notes
     shell.show(

@@ -599,6 +599,11 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert (third.pictures[-1].clip, numbers(third.pictures[-1:])) == (None, [149])  # the clip ends with it
     assert fourth.cannot == "The file of its `progress` was not brought in."
     assert asker(store, media, loaded, clips={"recent_segments": 0}).ask(ids[3:])[0].cannot == ""
+    # The description's own counts are what is sent: of the last segment its first and last frame.
+    own = FISH.model_copy(update={"clips": {"recent_segments": 1, "frames_per_segment": 2}})
+    (fewer,) = asker(store, media, loaded, spec=own).ask(ids[:1])
+    assert numbers(fewer.pictures[:-1]) == [(1250 - 1000) // 2, (1298 - 1000) // 2]
+    assert len(fewer.pictures) == 3
     single = FISH.model_copy(update={"modality": "one_image"})
     assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
     with pytest.raises(ModelRefused, match="Clips have no key `frames`; there are recent_segments"):

@@ -18,6 +18,7 @@ from agreement.statistic import Interval, Statistic, estimated, undefined
 from domain import csv_text
 from workflow.access.counted_items import Counting
 from workflow.results import people_rows
+from workflow.results.answer_ways import PEOPLE, Way
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
 from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of
 from workflow.results.leaderboard_notes import notes_of
@@ -25,6 +26,7 @@ from workflow.results.project_answers import Read
 from workflow.results.scores import Scored, Scores, scored, title_of
 from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Slicing, sliced
 
+POOLED = Way(PEOPLE)
 STATISTICS = ("accuracy", "derived", "genuine_pca")
 """What of the registry of statistics is computed here, besides those of agreement."""
 
@@ -134,7 +136,8 @@ def sliced_scores(
 
 
 def _line(found: Read, of: Scored, lot: Lot, clusters: Sequence[str] | None, *, model: str, part: str | None) -> Line:
-    return people_rows.rested(found, line_of(of, lot, clusters, model=model, part=part), lot.places)
+    line = people_rows.rested(found, line_of(of, lot, clusters, model=model, part=part), lot.places)
+    return replace(line, way=found.ways.get(model, POOLED if model in found.pooled else line.way))
 
 
 def _lot(found: Read, of: Scored, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> Lot:

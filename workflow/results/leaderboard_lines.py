@@ -16,8 +16,13 @@ from agreement.means import share
 from agreement.statistic import Statistic, undefined
 from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY
 from domain.errors import RatingsError
+from domain.reading.answers import ReadOutcome
+from domain.runs import Outcome
+from workflow.results.answer_ways import NOT_KNOWN, Way
 from workflow.results.project_answers import Read
 from workflow.results.scores import METHODS, SILENT, Scored, Scores, silent
+
+_REFUSED = frozenset({ReadOutcome.REFUSED.words, Outcome.REFUSED.why_none})
 
 
 def _finite(value: float) -> float | None:
@@ -64,6 +69,13 @@ class Line:
     """Of all people together: how many have answered what is in the number, whose unit is an item; else 0."""
     given: int = 0
     """Of all people together: how many answers these have given."""
+    way: Way = NOT_KNOWN
+    """How the model's answers came about."""
+
+    @property
+    def refused(self) -> int:
+        """How many answers say, or stand for, that the model will not answer."""
+        return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
 
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined. Where it is of all people together, it says of how many."""
@@ -76,6 +88,8 @@ class Line:
             "judge": self.scores.judge,
             "method": METHODS[self.scores.method] if self.scores.method else None,
             "model": self.model,
+            "answers_by": self.way.how or None,
+            "frames": self.way.frames or None,
             "part": self.part,
             "mean_over": self.over,
             "value": _finite(at.value),
@@ -92,6 +106,7 @@ class Line:
             "unread": sum(self.unread.values()) if self.unreadable else None,
             "unread_why": reasons_in_words(self.unread) if self.unreadable else None,
             "unread_counts_as": self.unreadable,
+            "refused": self.refused,
             "reader": self.reader,
             "judge_asked": at.n_units + self.failed if self.scores.kind == "judge" else None,
             "judge_scored": at.n_units if self.scores.kind == "judge" else None,

@@ -19,17 +19,19 @@ from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
 from db import files, items, judging, respondents
 from db.engine import Session, Store
+from db.records import StoredRun
 from domain.errors import InvalidInput, Problem
 from domain.rated_units import unit_of
 from domain.reading.answers import ReadOutcome
-from domain.records import RULES, Person
+from domain.records import RULES, AnswerReading, Person
 from domain.runs import Outcome
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
-from workflow.results import file_raters
+from workflow.results import answer_ways, file_raters
+from workflow.results.answer_ways import Way
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
 from workflow.results.slices import Item
 
@@ -103,6 +105,8 @@ class Read:
     """The rows of all people together (``workflow.results.people_rows``), where they are among the answers."""
     graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
+    ways: Mapping[str, Way] = field(default_factory=dict)
+    """Model -> how its answers came about."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -179,7 +183,9 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         there_are = ", ".join(readers)
         raise InvalidInput([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
     people = respondents.names(session, project_id=project_id)
-    counted = _last_answers(session, access, last.values(), there, reader, people)
+    states = answer_readings.counting(session, project_id=project_id, reader=reader)
+    counted = _last_answers(session, access, last.values(), there, states, people)
+    runs = stored.runs(session, project_id=project_id)
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
@@ -198,7 +204,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         stored.mark(session, project_id=project_id),
         there,
         counted,
-        _unanswered(session, project_id, {(item, model) for item, model in last}, of),
+        _unanswered(session, runs, {(item, model) for item, model in last}, of),
         said.grades,
         said.judged,
         replaced=len(found) - len(last),
@@ -210,6 +216,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         counting=of,
         reader=reader,
         readers=readers,
+        ways=answer_ways.ways(access.schema, runs, last.values(), states, people),
     )
 
 
@@ -289,11 +296,10 @@ def _last_answers(
     access: Access,
     last: Iterable[stored.AnswerPart],
     there: Mapping[int, Item],
-    reader: str,
+    states: Mapping[int, AnswerReading],
     people: Collection[str],
 ) -> list[Answer]:
     """The answers that count, each with what was read of it and whether that is the key."""
-    states = answer_readings.counting(session, project_id=access.project_id, reader=reader)
     edited = items.edited(session, project_id=access.project_id)
     found = []
     for each in last:
@@ -320,10 +326,9 @@ def _items(session: Session, access: Access) -> dict[int, Item]:
 
 
 def _unanswered(
-    session: Session, project_id: int, answered: set[tuple[int, str]], of: Counting
+    session: Session, runs: Sequence[StoredRun], answered: set[tuple[int, str]], of: Counting
 ) -> dict[str, dict[int, str]]:
     """Why what was asked has no answer, by model and item; of several runs of a model the last one says."""
-    runs = stored.runs(session, project_id=project_id)
     ids = [run.id for run in runs]
     asked = stored.asked(session, run_ids=ids)
     ended: dict[int, dict[int, Outcome]] = defaultdict(dict)

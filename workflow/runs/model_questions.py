@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from domain.runs import Picture, Preview, Question, RunPlan, chunked
+from domain.runs import HOLMES, Picture, Preview, Question, RunPlan, chunked
 from inference.spec import ModelSpec
 from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
-from workflow.runs.prompt_texts import HOLMES, Writer
-from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures
+from workflow.runs.prompt_texts import Writer
+from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures, shows
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -89,7 +89,7 @@ class Asker:
             pictures=pictures,
             variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
             left_out=len(item_ids) if self.plan.text_only else 0,
-            clips=self._clips() if self._shows() else {},
+            clips=self._clips() if shows(self.plan) else {},
         )
 
     def _clips(self) -> dict[str, str]:
@@ -118,7 +118,7 @@ class Asker:
     def _draft(self, item: AskedItem) -> _Draft:
         question = Question(unit_id=item.id, name=item.name, dimension=item.dimension, parts=())
         try:
-            shown = self._shower.shown(item) if self._shows() else []
+            shown = self._shower.shown(item) if shows(self.plan) else []
             self._fits(shown)
             system, parts = self._writer.parts(item, shown)
             options, tools = self._writer.ranked(item), self._writer.tools(item)
@@ -139,10 +139,6 @@ class Asker:
             except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
                 found[item_id] = str(error)
         return found
-
-    def _shows(self) -> bool:
-        """Not where pictures are left out on purpose, nor where tools say what is in them."""
-        return not self.plan.text_only and self.plan.strategy != HOLMES
 
     def _fits(self, shown: Sequence[Shown]) -> None:
         """Whether the model can be shown so many pictures."""

@@ -16,15 +16,13 @@ from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
-from domain.runs import RunPlan
+from domain.runs import HOLMES, RunPlan
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
 CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
 """Placeholders that no field fills: the options a line each where there are any; what is added to the question;
 the dimension's title."""
-HOLMES = "holmes"
-"""The strategy in which a text model asks for tools; also the variant that is taken instead of ``general`` there."""
 TEXT_ONLY = "text_only"
 """The variant that is taken instead of ``general`` where pictures are left out."""
 

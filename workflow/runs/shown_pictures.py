@@ -13,7 +13,7 @@ from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.simulation import CLIPS
 from db.records import StoredAsset
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound
-from domain.runs import RunPlan
+from domain.runs import HOLMES, RunPlan
 from workflow.runs.asked_items import AskedItem, Cannot
 
 if TYPE_CHECKING:
@@ -201,6 +201,31 @@ def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[t
             return None
         found.append((float(each[start]), float(each[stop])))
     return found
+
+
+def shows(plan: RunPlan) -> bool:
+    """Not where pictures are left out on purpose, nor where tools say what is in them."""
+    return not plan.text_only and plan.strategy != HOLMES
+
+
+def clips_in_words(schema: Schema, plan: RunPlan) -> str:
+    """What a plan shows of a clip: segments x frames of each + frames of the observation; empty where items have none.
+
+    >>> from annotation_schemas import HOME, loader
+    >>> egoplan = loader.load_schema(HOME / "egoplan.yaml").schema_
+    >>> clips_in_words(egoplan, RunPlan(clips={"recent_segments": 4, "frames_per_segment": 8, "observation_frames": 1}))
+    '4 x 8 + 1'
+    >>> clips_in_words(egoplan, RunPlan(clips={"recent_segments": 0}, text_only=True))
+    'none'
+    """
+    if not any(slot.kind == "clip" for slot in schema.item.assets):
+        return ""
+    if not shows(plan):
+        return "none"
+    given = {**(schema.models.clips if schema.models else {}), **plan.clips}
+    recent, observed = given.get("recent_segments", "all"), given.get("observation_frames")
+    n = given.get("frames_per_segment", FRAMES)
+    return ("0" if recent == 0 or n == 0 else f"{recent} x {n}") + (f" + {observed}" if observed else "")
 
 
 def n_clips(shown: Sequence[Shown]) -> int:

@@ -1,0 +1,87 @@
+"""How models' answers came about: options ranked by which score, free text read by whom, and over which frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation_schemas.model import Schema
+from db.answers import AnswerPart
+from db.records import StoredRun
+from domain.reading.answers import ReadOutcome
+from domain.records import AnswerReading
+from domain.run_kinds import RunKind
+from domain.runs import RunPlan
+from workflow.runs.shown_pictures import clips_in_words
+
+PEOPLE = "people"
+OUT_OF_FILES = "out of a file"
+WRITTEN: Mapping[str, str] = {"generate": "free text", "holmes": "free text after asking tools"}
+"""What a model does that is asked in that way, a row of the registry of strategies."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a model's answers came about."""
+
+    how: str = ""
+    """In words; with the number of answers in brackets where there are several ways."""
+    frames: str = ""
+    """What it is shown of a clip, as ``clips_in_words``; empty where no one knows, or where items have no clip."""
+
+
+NOT_KNOWN = Way()
+
+
+def ways(
+    schema: Schema,
+    runs: Iterable[StoredRun],
+    counted: Iterable[AnswerPart],
+    readings: Mapping[int, AnswerReading],
+    people: Collection[str],
+) -> dict[str, Way]:
+    """By model: how the answers that count came about, and where it has none, how it was asked."""
+    of_run = {run.id: run for run in runs}
+    came: dict[str, Counter[str]] = {run.name: Counter() for run in of_run.values() if run.kind == RunKind.MODEL}
+    read: dict[tuple[str, str], Counter[str]] = {}
+    last: dict[str, StoredRun] = {run.name: run for run in of_run.values() if run.kind == RunKind.MODEL}
+    for answer in counted:
+        run = of_run.get(answer.run_id)
+        how = PEOPLE if answer.model in people else _made_in(run)
+        came.setdefault(answer.model, Counter())[how] += 1
+        reading = readings.get(answer.id)
+        if reading is not None and reading.outcome is ReadOutcome.READ:
+            read.setdefault((answer.model, how), Counter())[reading.reader] += 1
+        if run is not None and run.kind == RunKind.MODEL:
+            last[answer.model] = run
+    found = {}
+    for model, counts in came.items():
+        asked = last.get(model)
+        lot = counts or Counter({_made_in(asked): 0})
+        told = [
+            _with_reader(how, read.get((model, how), Counter())) + (f" ({n:,})" if len(lot) > 1 else "")
+            for how, n in lot.most_common()
+        ]
+        frames = "" if asked is None else clips_in_words(schema, RunPlan.of(asked.params.get("plan") or {}))
+        found[model] = Way("; ".join(told), frames)
+    return found
+
+
+def _made_in(run: StoredRun | None) -> str:
+    """What a run's answers are."""
+    if run is None or run.kind != RunKind.MODEL:
+        return OUT_OF_FILES
+    plan = RunPlan.of(run.params.get("plan") or {})
+    if plan.strategy == "rank_options":
+        return f"options ranked by {plan.score}"
+    return WRITTEN.get(plan.strategy, plan.strategy)
+
+
+def _with_reader(how: str, readers: Mapping[str, int]) -> str:
+    """A ranked option is read by no one."""
+    if how.startswith("options ranked") or not readers:
+        return how
+    if len(readers) == 1:
+        return f"{how}, read by {next(iter(readers))}"
+    return f"{how}, read by " + " and ".join(f"{reader} ({n:,})" for reader, n in sorted(readers.items()))
