@@ -27,6 +27,11 @@ def key_fields(schema: Schema) -> frozenset[str]:
     return frozenset(found & set(fields))
 
 
+def key_is_private(schema: Schema) -> bool:
+    """Whether the key of this benchmark stays out of public files, so that no one but its leads may have it."""
+    return key_field(schema) in schema.export.public_without
+
+
 def key_field(schema: Schema) -> str | None:
     """The item field that models' answers are held against; None: there is none.
 

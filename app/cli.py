@@ -20,6 +20,7 @@ COMMANDS = (
     "calibrate",
     "results",
     "answers",
+    "entries",
     "failures",
     "plan",
     "files",

@@ -91,17 +91,31 @@ Ahead = Mapping[tuple[str, Asked, str | None], Reading]
 def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
     """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which no one
     else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
+    found: dict[tuple[str, Asked, str | None], Reading] = {}
+    for place in _places(store, project_id, wanted):
+        if place not in found:
+            found[place] = read_answer(place[0], place[1], finish_reason=place[2])
+    return found
+
+
+def readings_ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> list[Reading]:
+    """As ``ahead``, a reading for each of ``wanted`` in their order."""
+    found = ahead(store, project_id=project_id, wanted=wanted)
+    return [found[place] for place in _places(store, project_id, wanted)]
+
+
+def _places(
+    store: Store, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]
+) -> list[tuple[str, Asked, str | None]]:
+    """Where ``Ahead`` has each."""
     with store.read() as session:
         name = projects.by_id(session, id=project_id).name
         schema = access_to(session, person=None, project=name).schema
         states = readings.revisions(session, item_ids=[item_id for item_id, _, _ in wanted])
-    found: dict[tuple[str, Asked, str | None], Reading] = {}
-    for item_id, text, ended in wanted:
-        asked = asked_of(schema, states[item_id][-1][2] if item_id in states else {})
-        place = (text, asked, _reason(ended))
-        if place not in found:
-            found[place] = read_answer(text, asked, finish_reason=place[2])
-    return found
+    return [
+        (text, asked_of(schema, states[item_id][-1][2] if item_id in states else {}), _reason(ended))
+        for item_id, text, ended in wanted
+    ]
 
 
 def keep(

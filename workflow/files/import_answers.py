@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats import Format, ReadPredictions
 from annotation_schemas.keys import options_field
@@ -67,8 +67,10 @@ def take_answers(
     known: answer_readings.Ahead | None = None,
     *,
     spec: ModelSpec | None = None,
+    entry: Mapping[str, str] | None = None,
 ) -> Imported:
-    """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
+    """Store the answers that are not there yet, in a run for each model; ``bad`` is added to. ``entry`` is kept with
+    the run (``workflow.files.entries``)."""
     now, project_id = bring.store.now(), bring.access.project_id
     found = list(_items(bring, session, rows, bad))
     note = several(bad)
@@ -76,7 +78,7 @@ def take_answers(
     new, repeated = _new_answers(bring, session, found, bad)
     bring.refuse(bad)
     answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
-    run_of = _runs(bring, session, new, hashes, spec)
+    run_of = _runs(bring, session, new, hashes, spec, entry)
     files.add_attempts(
         session,
         rows=[
@@ -173,6 +175,7 @@ def _runs(
     new: Mapping[tuple[int, str], ItemAnswered],
     hashes: Mapping[str, str],
     spec: ModelSpec | None,
+    entry: Mapping[str, str] | None,
 ) -> dict[str, tuple[int, int]]:
     """A run for each model, and what took part in it: the files, by their hashes."""
     now = bring.store.now()
@@ -182,13 +185,14 @@ def _runs(
     found: dict[str, tuple[int, int]] = {}
     for model, answers in rows.items():
         came = {path: hashes[path] for path in sorted({row.here.path for row in answers})}
-        about = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
+        about: dict[str, Any] = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
+        kept = {**({"spec": spec.dump()} if spec else {}), **({"entry": dict(entry)} if entry else {})}
         run = runs.add(
             session,
             project_id=bring.access.project_id,
             kind=RunKind.IMPORT,
             name=model,
-            params={"file": bring.path.name, **about, **({"spec": spec.dump()} if spec else {})},
+            params={"file": bring.path.name, **about, **kept},
             state=RunState.DONE,
             spec_hash=spec.hash if spec else "",
             wanted=len(answers),

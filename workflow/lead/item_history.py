@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation_schemas.keys import key_is_private
 from db import comment_threads, files, guidelines, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
@@ -28,6 +29,8 @@ from workflow.results.ratings import NO_GROUP
 NOBODY = "Touchstone"
 """What happened by itself."""
 COMMAND = "the command line"
+
+KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and an item's history shows them: it is for leads."
 
 WORDS: Mapping[str, str] = {
     "item.authored": "wrote it",
@@ -59,6 +62,8 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
+        if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
+            raise NotAllowed(KEY_IS_PRIVATE)
         row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
             session, project_id=access.project_id, external_id=item
         )

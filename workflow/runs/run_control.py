@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from db import batches, run_attempts, run_chunks, runs, task_slots, withdrawn_runs
 from db.engine import Session, Store
 from db.records import StoredRun
@@ -119,13 +121,20 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
             raise Conflict(f"This run was withdrawn before: {row.withdrawn_why}")
         if row.state in OPEN:
             raise Conflict("This run is being worked on; pause or cancel it before you withdraw it.")
-        row = runs.withdraw(session, row=row, why=reason.strip(), now=store.now())
-        for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
-            task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
-        follow_run(session, access=access, run_id=row.id, withdrawn=True, now=store.now())
-        coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
-        grading.draw(session, access=access, now=store.now())
-        log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=store.now(), data={"reason": row.withdrawn_why})
+        withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())
+
+
+def withdraw_now(
+    session: Session, *, access: Access, row: StoredRun, why: str, by: Person | None, now: datetime
+) -> None:
+    """As ``withdraw``, in this transaction, of a run that counts and that no one works on."""
+    row = runs.withdraw(session, row=row, why=why, now=now)
+    for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
+        task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
+    follow_run(session, access=access, run_id=row.id, withdrawn=True, now=now)
+    coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
+    grading.draw(session, access=access, now=now)
+    log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=now, data={"reason": row.withdrawn_why})
 
 
 def take_back(store: Store, *, by: Person | None, run: str) -> None:

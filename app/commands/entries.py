@@ -1,0 +1,61 @@
+"""``touchstone entries``: other teams' files of answers, held against the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    entries = typer.Typer(help="Other teams' files of answers, held against the key.", no_args_is_help=True)
+    cli.add_typer(entries, name="entries")
+    entries.command("score")(score)
+    entries.command("list")(list_)
+
+
+def score(
+    project: Project,
+    file: Annotated[Path, typer.Argument(help="Its answers: EgoPlan's submission, or any other file of answers.")],
+    team: Annotated[str, typer.Option(help="Who sends it in.")],
+    model: Annotated[str, typer.Option(help="What they call their model.")],
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Take it though answers are missing or name no option; they count as such."),
+    ] = False,
+) -> None:
+    """Take a team's file of answers, and say how many are right. A newer one of the same team and model replaces it."""
+    from app.commands.results import figures
+    from app.services import resources
+    from workflow.files import entries
+
+    shared = resources()
+    shared.store.upgrade()
+    done = entries.take(
+        shared.store, shared.media, by=None, project=project, path=file, team=team, model=model, anyway=anyway
+    )
+    typer.echo(entries.sentence(done))
+    line = entries.score_of(shared.store, by=None, project=project, entry=done.entry)
+    if line is None:
+        typer.echo("There is no key here, so there is no accuracy.")
+        return
+    typer.echo("  accuracy  95 % interval   answers  left out  not read  lowest to highest")
+    typer.echo(f"     {figures(line)}")
+
+
+def list_(project: Project) -> None:
+    """All entries, the newest first, with those that a newer one replaced."""
+    from app.services import resources
+    from workflow.files import entries
+
+    shared = resources()
+    shared.store.upgrade()
+    found = entries.entries(shared.store, by=None, project=project)
+    for each in found:
+        typer.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.run}  {each.name}  {each.withdrawn or 'counts'}")
+    if not found:
+        typer.echo("No team has sent in anything yet.")
