@@ -10,9 +10,37 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import Literal
+
+from domain.reading.answers import AnswerKind
 
 Check = Callable[[str, Sequence[str], Sequence[str]], str | None]
 """The answer, the item's options, the schema's words; a sentence if they do not fit together."""
+Entries = Callable[[str, Sequence[str], Sequence[str]], Sequence[str]]
+"""From the same three to what a model chooses from."""
+
+
+def _no_entries(answer: str, options: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    return ()
+
+
+def _options(answer: str, options: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    return options
+
+
+def _schema_words(answer: str, options: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    return words
+
+
+def _options_or_numbers(answer: str, options: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """Without options, or with mere numbers, the images: the key has each of them."""
+    n = len(options or answer.split(","))
+    mere = not options or list(options) == _numbers(n)
+    return [f"image {number}" for number in _numbers(n)] if mere else options
+
+
+def _numbers(n: int) -> list[str]:
+    return [str(number) for number in range(1, n + 1)]
 
 
 @dataclass(frozen=True)
@@ -28,6 +56,14 @@ class Form:
     """It is about the words that `options` lists."""
     demands: bool = True
     """An item of this form has an answer, also where the field may be left out."""
+    reads: AnswerKind = AnswerKind.TEXT
+    """What a model's answer is read as, where the field says `read_as: form`. A text is not compared with the key:
+    people or a judge say whether it means the same."""
+    entries: Entries = _no_entries
+    """What a model chooses from."""
+    picks: Literal["", "one", "several", "order"] = ""
+    """How people pick the answer on a page: one, several in the order that they are offered in, or in an order of their
+    own; empty: they type it."""
 
 
 def _any(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
@@ -58,7 +94,7 @@ def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
             return f"this must be all options ({_few(options)}), each once, in order and separated by commas."
         return None
     numbers = [part.strip() for part in answer.split(",")]
-    if len(numbers) < 2 or sorted(numbers) != sorted(str(n) for n in range(1, len(numbers) + 1)):
+    if len(numbers) < 2 or sorted(numbers) != sorted(_numbers(len(numbers))):
         return "without options this must be the numbers of the images from 1 on, each once, separated by commas."
     return None
 
@@ -75,15 +111,42 @@ FORMS: Mapping[str, Form] = {
     row.name: row
     for row in (
         Form("text", "any text", _any),
-        Form("one", "one entry of the list, by its text or letter", _one, needs_list=True),
-        Form("several", "entries of the list, separated by commas", _several, needs_list=True),
+        Form(
+            "one",
+            "one entry of the list, by its text or letter",
+            _one,
+            needs_list=True,
+            reads=AnswerKind.OPTION,
+            entries=_options,
+            picks="one",
+        ),
+        Form(
+            "several",
+            "entries of the list, separated by commas",
+            _several,
+            needs_list=True,
+            reads=AnswerKind.MULTI,
+            entries=_options,
+            picks="several",
+        ),
         Form(
             "order",
             "all entries of the list in order, separated by commas; without entries, the numbers of the images",
             _order,
             needs_list=True,
+            reads=AnswerKind.ORDER,
+            entries=_options_or_numbers,
+            picks="order",
         ),
-        Form("words", "words that the schema lists, separated by commas", _words, needs_words=True),
+        Form(
+            "words",
+            "words that the schema lists, separated by commas",
+            _words,
+            needs_words=True,
+            reads=AnswerKind.MULTI,
+            entries=_schema_words,
+            picks="several",
+        ),
         Form("free", "any text, or none", _any, demands=False),
     )
 }
@@ -112,6 +175,12 @@ def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
         else:
             return None
     return found
+
+
+def places_in_order(answer: str, options: Sequence[str]) -> list[int] | None:
+    """As ``places_of``, of an order, which may name the options by their numbers, too."""
+    found = places_of(answer, options)
+    return places_of(answer, _numbers(len(options))) if found is None else found
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from annotation_schemas import kinds
+from annotation_schemas.answer_forms import places_in_order, places_of
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import ItemField, Schema
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
@@ -20,6 +21,9 @@ _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
+JUDGED = "its form is a text, which people or a judge compare with the key"
+KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
+"""Why no answer to an item can be right or wrong by its key."""
 GONE = "it chose an option that the item no longer has"
 """Why an answer that was read is neither right nor wrong."""
 
@@ -42,11 +46,24 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
         values = tuple(str(each.value) for each in field.options)
         yes_no = {each.casefold() for each in values} == _YES_NO
         return Asked(AnswerKind.YES_NO) if yes_no else Asked(AnswerKind.OPTION, values)
+    if field.read_as == "form":
+        return _of_form(field, fields)
     if field.read_as is not None:
         return Asked(_READ_AS[field.read_as], unit=field.unit)
     if row.answer is not None:
         return Asked(row.answer)
     return _of_text(schema, field, fields)
+
+
+def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
+    """A text is read as the form of its item says; without anything to choose from, or without a form, as a text."""
+    form = kinds.form_of(field, fields)
+    if form is None:
+        return Asked(AnswerKind.TEXT, judged=True)
+    offered = _texts(kinds.of_field(field).offered(field, fields))
+    words = tuple(str(each.value) for each in field.options)
+    entries = tuple(form.entries(str(fields.get(field.name) or ""), offered, words))
+    return Asked(form.reads, entries) if entries else Asked(AnswerKind.TEXT, judged=True)
 
 
 def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
@@ -77,7 +94,7 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     asked
         What the item asks for as it stands now: the answer may have been read when it had other options.
     """
-    known, problem = _key(key, asked)
+    known, problem = (None, JUDGED) if asked.judged and key else _key(key, asked)
     if known is None:
         return math.nan, problem
     if asked.kind is AnswerKind.NUMBER:
@@ -110,11 +127,18 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
     if asked.kind is AnswerKind.TEXT:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
-    several = [key] if not isinstance(key, list | tuple) else list(key)
+    several = list(key) if isinstance(key, list | tuple) else _listed(str(key), asked)
     there = [_meant(str(each), asked.options) for each in several]
     if asked.kind is AnswerKind.OPTION and there == [None]:
         there = [_lettered(str(several[0]), asked.options)]
     return (None, STRANGE_KEY) if None in there else (there, "")
+
+
+def _listed(key: str, asked: Asked) -> list[str]:
+    """The entries of a key that is a text: several, or an order, with commas between them."""
+    find = {AnswerKind.MULTI: places_of, AnswerKind.ORDER: places_in_order}.get(asked.kind)
+    places = find(key, asked.options) if find else None
+    return [key] if places is None else [asked.options[place] for place in places]
 
 
 def _meant(text: str, options: Sequence[str]) -> str | None:

@@ -118,7 +118,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     elif field.options and not field.forms:
         yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
     yield from _read_as(schema, field, path)
-    for key in ("length", "distinct"):
+    for key in ("length", "distinct", "by_dimension"):
         if getattr(field, key) and key not in row.keys:
             yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)
@@ -145,6 +145,8 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
         yield (*path, "read_as"), f"a field of kind `{row.name}` says by its kind what answers are read as"
     elif field.read_as not in row.reads_as:
         yield (*path, "read_as"), row.refuses_read_as
+    elif field.read_as == "form" and not field.forms:
+        yield (*path, "read_as"), "the field has no `forms` that would say what answers are read as"
     key = key_field(schema)
     if key != field.name:
         yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"

@@ -111,6 +111,8 @@ class ItemField(_Part):
     """What it says is said by the kind."""
     forms: dict[str, str] = Field(default_factory=dict)
     """What it says is said by the kind."""
+    by_dimension: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """What it says is said by the kind."""
     length: int | None = None
     """What it says is said by the kind."""
     min_length: int | None = None
@@ -125,7 +127,7 @@ class ItemField(_Part):
     """False: it comes from files only and is not on the authoring form."""
     secret_in: tuple[StageName, ...] = ()
     """Stages in which raters must not see it; it is never sent to them."""
-    read_as: Literal["yes_no", "number", "text"] | None = None
+    read_as: Literal["yes_no", "number", "text", "form"] | None = None
     """What it says is said by the kind."""
     unit: str | None = None
     """What it says is said by the kind."""

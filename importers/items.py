@@ -171,7 +171,7 @@ class _Reader:
             raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
-        wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields)]
+        wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields, dimension.id)]
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)

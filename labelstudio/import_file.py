@@ -189,7 +189,7 @@ class _Reader:
             value = field_value(part, task.data.get(self.names.key(part.name)), self.names.key(part.name))
             if value is not None:
                 fields[part.name] = value
-        problems = check_fields(self.schema, fields)
+        problems = check_fields(self.schema, fields, dimension.id)
         if problems:
             told = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(

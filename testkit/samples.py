@@ -56,3 +56,78 @@ def write(path: Path, records: Any, *, indent: int | str | None = 4, **style: An
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(json.dumps(records, indent=indent, **style).encode())
     return path
+
+
+ETP_COUNTS = {
+    "Type": 288,
+    "Property": 259,
+    "Temporal": 100,
+    "Spatial": 488,
+    "Relevant": 100,
+    "Operation": 100,
+    "Sequence": 170,
+    "Goal": 100,
+    "Embodied reasoning": 270,
+}
+"""ETP-Bench, Table 1."""
+_ETP_CONTENT: dict[str, dict[str, Any]] = {
+    "Type": {
+        "question": "What is in the red box?",
+        "form": "open",
+        "answer": "Hat",
+        "red_boxes": [{"x": 0.25, "y": 0.4, "w": 0.2, "h": 0.15}],
+    },
+    "Property": {
+        "question": "What properties has the object at number 1?",
+        "form": "property_list",
+        "answer": "grabbable, cookable, sliceable",
+        "numbers": [{"number": 1, "x": 0.5, "y": 0.5}],
+    },
+    "Temporal": {"question": "In which order were these taken?", "form": "ordering", "answer": "3, 1, 2"},
+    "Spatial": {
+        "question": "Where is the bucket relative to the bed?",
+        "form": "multiple_choice",
+        "options": ["OnTop", "Under", "Inside"],
+        "answer": "OnTop",
+    },
+    "Relevant": {"question": "What is needed to sweep the floor?", "form": "open", "answer": "Broom"},
+    "Operation": {
+        "question": "How are the cabinets cleaned with the rag?",
+        "form": "multiple_choice",
+        "options": ["wipe", "slice", "toggle"],
+        "answer": "A",
+    },
+    "Sequence": {
+        "question": "Which ways to go on are right?",
+        "form": "multi_select",
+        "options": ["Put the notebook down", "Take the socks", "Take the perfume", "Put one sock down"],
+        "answer": "B, C, D",
+    },
+    "Goal": {
+        "question": "Has the floor been swept?",
+        "form": "multiple_choice",
+        "options": ["Yes", "No"],
+        "answer": "No",
+    },
+    "Embodied reasoning": {
+        "task": "preserve food",
+        "question": "Put the fruit into the fridge.",
+        "form": "plan",
+        "objects": "a bowl of fruit on the table, a fridge",
+        "spatial": "The fridge is behind the table.",
+        "knowledge": "A fridge has to be opened first.",
+        "environment": "behavior100",
+    },
+}
+
+
+def etp_record(aspect: str, n: int, **changes: Any) -> dict[str, Any]:
+    record = {"id": f"{aspect}-{n}", "aspect": aspect, "images": [f"{aspect}/{n}.png"], **_ETP_CONTENT[aspect]}
+    if aspect == "Temporal":
+        record["images"] = [f"Temporal/{n}-{at}.png" for at in (1, 2, 3)]
+    return {**record, **changes}
+
+
+def etp_records(counts: dict[str, int]) -> list[dict[str, Any]]:
+    """So many items of each aspect, made up."""
+    return [etp_record(aspect, n) for aspect, wanted in counts.items() for n in range(wanted)]

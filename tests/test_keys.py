@@ -170,7 +170,7 @@ ANSWERS: dict[str, Any] = {"fits": "yes", "size": 1, "many": 3}
 
 def fits(**fields: Any) -> Callable[[Seen], Any]:
     """What is wrong with an item."""
-    return lambda seen: [problem.message for problem in check_fields(seen.schema, {**ITEM, **fields})]
+    return lambda seen: [problem.message for problem in check_fields(seen.schema, {**ITEM, **fields}, "one")]
 
 
 def said(stage: str = "verification", reasons: Mapping[str, str] | None = None, **values: Any) -> Callable[[Seen], Any]:
@@ -765,6 +765,7 @@ ROWS: dict[str, Row] = {
     "ItemField.min_length": row(fits(), f"{FIELD}.1.min_length", 4),
     "ItemField.max_length": row(fits(), f"{FIELD}.1.max_length", 2),
     "ItemField.role": row(AUTHORING, f"{FIELD}.6.role", "image"),
+    "ItemField.by_dimension": row(fits(kind="a"), f"{FIELD}.5.by_dimension", {"one": ["b"]}),
     "ItemField.distinct": row(fits(options=["a", "a", "b"]), f"{FIELD}.1.distinct", True),
     "ItemField.authored": row(AUTHORING, f"{FIELD}.0.authored", False),
     "ItemField.secret_in": row(voting, f"{FIELD}.0.secret_in", ["verification"]),

@@ -220,6 +220,7 @@ class DrawnField(FieldKind):
 
     drawing: ClassVar[Drawing]
     drawn = True
+    in_files = True
     votes_equal = False
     comparable = False
     sliced = "entries"

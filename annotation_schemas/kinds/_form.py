@@ -14,21 +14,22 @@ from domain.policies import same
 # ---- fields of an item ----------------------------------------------------------------------------------------------
 
 
-def check_fields(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
-    """Everything wrong with an item's content, one sentence per problem; empty if it fits."""
+def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | None = None) -> list[Problem]:
+    """Everything wrong with the content of an item of this dimension (None: no one knows which), one sentence per
+    problem; empty if it fits."""
     problems = [
         Problem(name, f"{name}: this schema has no such field.")
         for name in fields
         if name not in {field.name for field in schema.item.fields}
     ]
     for field in schema.item.fields:
-        message = _check_field(field, fields)
+        message = _check_field(schema, field, fields, dimension)
         if message:
             problems.append(Problem(field.name, f"{title_of(field)}: {message}"))
     return problems
 
 
-def check_read(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+def check_read(schema: Schema, fields: Mapping[str, Any], dimension: str | None = None) -> list[Problem]:
     """What contradicts itself in an item that is read from a file, one sentence per problem.
 
     Files hold what their authors published, so what is only long, short or absent is taken as it stands; what cannot
@@ -39,7 +40,7 @@ def check_read(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
         if _is_empty(fields.get(field.name)):
             continue
         if field.forms or of_field(field).in_files:
-            message = _check_field(field, fields)
+            message = _check_field(schema, field, fields, dimension)
             if message:
                 found.append(Problem(field.name, f"{title_of(field)}: {message}"))
     return found
@@ -59,20 +60,30 @@ def fields_in_order(schema: Schema, fields: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
+def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], dimension: str | None) -> str | None:
     value = fields.get(field.name)
-    form = _form_of(field, fields)
+    form = form_of(field, fields)
     if _is_empty(value):
         return "fill this in." if field.required or (form is not None and form.demands) else None
     row = of_field(field)
-    said = row.check(field, value, fields)
+    said = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if said or form is None:
         return said
     offered = [str(entry) for entry in row.offered(field, fields)]
     return form.check(str(value), offered, [str(each.value) for each in field.options])
 
 
-def _form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
+def _check_dimension(schema: Schema, field: ItemField, value: Any, dimension: str | None) -> str | None:
+    allowed = field.by_dimension.get(dimension or "")
+    if allowed is None or any(same(value, each) for each in allowed):
+        return None
+    known = {each.value: each.label for each in field.options}
+    offered = ", ".join(f"{each} ({known.get(each, each)})" for each in allowed)
+    title = next((each.title for each in schema.dimensions if each.id == dimension), dimension)
+    return f"items of {title} have {offered}, not {value}; choose that, or put the item into another dimension."
+
+
+def form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
     """The form that this item's text has to keep to; None: any."""
     return FORMS.get(field.forms.get(str(fields.get(field.form)), "")) if field.form is not None else None
 

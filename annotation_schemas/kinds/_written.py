@@ -22,13 +22,14 @@ class Written(FieldKind):
         "min_length": "so many characters at least",
         "max_length": "so many characters at most",
         "read_as": "this field is the key, and models' answers are read as this before they are compared with it; "
-        "other keys say it by their kind: an option, several, an order",
+        "with `forms`, `form` reads each as its item's form says; other keys say it by their kind: an option, several, "
+        "an order",
         "unit": UNIT,
     }
     written = True
     holds = "text"
     limited = False
-    reads_as = ("yes_no", "number", "text")
+    reads_as = ("yes_no", "number", "text", "form")
     sliced = "text"
     simulated: ClassVar[str]
     """The text of a simulated item."""

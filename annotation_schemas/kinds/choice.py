@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.grammar import suggestion
 from annotation_schemas.kinds._one_of import OneOf, ends_of
-from annotation_schemas.kinds._rows import Ends, FieldKind, Json, Level, Measured
-from annotation_schemas.model import Choice, Criterion, ItemField
+from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.yaml_text import Path
 from domain.policies import same
 
 
@@ -39,10 +41,27 @@ class ChoiceField(FieldKind):
     name = "choice"
     place = 40
     meaning = "one of the values that the schema lists"
-    keys: ClassVar[Mapping[str, str]] = {"options": "the values it can have"}
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "the values it can have",
+        "by_dimension": "dimensions, each with the values that its items can have; absent: any",
+    }
     least_options = 2
     of_options = True
     in_files = True
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        yield from super().check_schema(schema, field, path)
+        known = [each.id for each in schema.dimensions]
+        values = [str(option.value) for option in field.options]
+        for dimension, allowed in field.by_dimension.items():
+            place: Path = (*path, "by_dimension", dimension)
+            if dimension not in known:
+                yield place, f"`{dimension}` is no dimension{suggestion(dimension, known)}"
+            if not allowed:
+                yield place, "no value is left for its items; name one, or leave the dimension out"
+            for value in allowed:
+                if str(value) not in values:
+                    yield place, f"`{value}` is no value of `{field.name}`{suggestion(str(value), values)}"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if any(same(value, option.value) for option in field.options):

@@ -17,6 +17,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from annotation_schemas import kinds
+from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from annotation_schemas.shown import shown_fields, title_in_stage
@@ -105,8 +106,8 @@ def _choice(choice: Choice) -> Json:
 
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
-    picked = None if field.forms else field.field  # a text that names entries of a list is typed
-    options = next((other for other in schema.item.fields if other.name == picked), None)
+    picked = None if field.forms else field.field  # a text that names entries of a list is typed, too
+    options = next((other for other in schema.item.fields if other.name == field.field), None)
     return {
         "name": field.name,
         "title": title_in_stage(field, stage),
@@ -115,6 +116,8 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "required": field.required,
         "field": picked,
         "options": [_choice(choice) for choice in field.options] if not field.forms else [],
+        "by_dimension": {name: list(values) for name, values in field.by_dimension.items()},
+        "formed": _formed(field) if field.forms else None,
         "distinct": field.distinct,
         "options_title": title_of(options) if options else None,
         "length": field.length,
@@ -122,6 +125,19 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "max": field.max_length,
         "authored": field.authored,
         **kinds.of_field(field).page(field),
+    }
+
+
+def _formed(field: ItemField) -> Json:
+    """What the page offers where a text has the form that another field names."""
+    words = [str(choice.value) for choice in field.options]
+    return {
+        "by": field.form,
+        "list": field.field,
+        "forms": {
+            value: {"words": words if FORMS[name].needs_words else [], "picks": FORMS[name].picks}
+            for value, name in field.forms.items()
+        },
     }
 
 

@@ -61,6 +61,8 @@ class Asked:
     """Their texts, lettered A, B, C … by place; in an order also numbered from 1."""
     unit: str | None = None
     """What a number is asked in; None: none."""
+    judged: bool = False
+    """What is read is not compared with the key: people or a judge say whether it means the same."""
 
 
 @dataclass(frozen=True)

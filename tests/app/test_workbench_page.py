@@ -224,7 +224,7 @@ def test_the_version_of_the_scripts_changes_with_their_content() -> None:
     assert len(assets.loader()) < 300, "this much is sent with every rerun"
 
 
-def test_a_text_in_a_form_is_typed_whatever_list_it_names() -> None:
+def test_a_text_in_a_form_is_typed_or_picked_from_what_its_form_offers() -> None:
     loaded = load_schema(shipped()["etp_bench"])
     fields = {
         each["name"]: each for each in page.static_part(loaded, Stage.AUTHORING, project="p", title="P")["fields"]

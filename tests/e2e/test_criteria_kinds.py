@@ -392,7 +392,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
     items = {
         "property": {"question": "What properties does it have?", "form": "property_list", "answer": "breakable"},
         "temporal": {"question": "In which order?", "form": "ordering", "options": FRAMES, "answer": "b, a, c"},
-        "goal": {"question": "Is it done?", "form": "open", "answer": "No."},
+        "relevant": {"question": "What is needed?", "form": "open", "answer": "A brush."},
     }
     with opened(server) as store:
         for login in ("ada", "vera"):
@@ -411,7 +411,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
     server.start()
     with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=kinds")
-        forms = {"property": "Properties from the list", "temporal": "Options in order", "goal": "Open"}
+        forms = {"property": "Properties from the list", "temporal": "Options in order", "relevant": "Open"}
         left = {fields["question"]: dimension for dimension, fields in items.items()}
         while left:
             expect(desk.bench).to_have_attribute("data-view", "task")

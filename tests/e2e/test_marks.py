@@ -313,14 +313,15 @@ def _tool(desk: Desk, block: str, name: str) -> None:
 
 
 def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Browser, tmp_path: Path) -> None:
-    """The published protocol: the author marks the object, everyone who answers sees it marked."""
+    """The published protocol: the author marks the object and picks what its aspect's form offers; everyone who answers
+    sees it marked."""
     project, home = "etp", server.home
     assert touchstone("project", "create", project, "--schema", "etp_bench", home=home).returncode == 0
     with opened(server) as store:
         for login, role, stage in PEOPLE[:3]:
             accounts.create_person(store, login=login, name=login.capitalize())
             projects.set_member(
-                store, by=None, project=project, login=login, role=role, dimensions=["type"], stages=[stage]
+                store, by=None, project=project, login=login, role=role, dimensions=["property"], stages=[stage]
             )
         files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
         image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=files)
@@ -331,24 +332,37 @@ def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Brows
         desk.press("Enter")
         expect(desk.page.locator(".field[data-field=task] textarea")).to_be_focused()
         desk.press("Tab")
-        desk.page.keyboard.insert_text("What is in the red box?")
+        desk.page.keyboard.insert_text("What properties has it?")
         desk.press("Tab")
         expect(desk.page.locator(".field[data-field=red_boxes] .marker")).to_be_focused()
         desk.press("a", *["ArrowLeft"] * 12, *["Shift+ArrowUp"] * 7, "Enter")
         expect(desk.page.locator(".field[data-field=numbers] .marker")).to_be_focused()
-        desk.press("a", "7", "Enter", "1")  # number 7 in the middle; an open question
-        desk.fill("answer", "a cup")
+        desk.press("a", "7", "Enter")  # number 7 in the middle
+        form = desk.page.locator(".field[data-field=form] .choice")
+        assert form.all_inner_texts() == ["1\nProperties from the list"], "no other form is offered for the aspect"
+        desk.press("1")
+        answer = desk.page.locator(".field[data-field=answer]")
+        desk.fill("answer", "openable")
+        expect(answer.get_by_role("checkbox", name="openable")).to_be_checked()
+        answer.get_by_role("checkbox", name="grabbable").click()
+        expect(answer.locator("textarea")).to_have_value("grabbable, openable")  # in the order of the list
+        answer.get_by_role("checkbox", name="openable").click()
+        expect(answer.locator("textarea")).to_have_value("grabbable")
         desk.next_after("Control+Enter")
     with at_desk(chromium, server, "vera") as desk:
         desk.open(f"/verify?project={project}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         _is_drawn_where(desk, {"x": 0.4 - 12 * STEP, "y": 0.4 - 7 * FINE, "w": NEW, "h": NEW})
         assert desk.page.locator(".media svg.drawn .tag").all_text_contents() == ["7"]
+        assert desk.shown("answer") == "grabbable"
+        desk.press(*["2"] * 9)  # what one finds oneself
         desk.next_after("1")
     done = touchstone("export", project, "ratings", "--out", str(tmp_path / "ratings.csv"), home=home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
-        assert [(row["criterion"], row["value"]) for row in csv.DictReader(file)] == [("fits", "yes")]
+        given = {row["criterion"]: row["value"] for row in csv.DictReader(file)}
+    assert [each["value"] for each in json.loads(given.pop("properties"))] == ["no"] * 9
+    assert given == {"fits": "yes"}
 
 
 def _is_drawn_where(desk: Desk, box: dict[str, Any]) -> None:

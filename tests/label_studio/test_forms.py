@@ -116,8 +116,8 @@ def test_every_shipped_page_is_taken(label_studio: LabelStudio) -> None:
             put(label_studio.admin, schema, task(schema, stage, dimension), lambda asset: "/static/none.png")
             taken.add(xml)
     assert (
-        len(taken) == 24
-    )  # demo 4, egoplan 1, egothink 3, etp 5, jury 2, panel 3, pca 3, questions 1, quorum 1, tour 3
+        len(taken) == 25
+    )  # demo 4, egoplan 1, egothink 3, etp 6, jury 2, panel 3, pca 3, questions 1, quorum 1, tour 3
 
 
 ANSWERS: Mapping[str, tuple[Stage, str, Mapping[str, Any], Mapping[str, Any]]] = {

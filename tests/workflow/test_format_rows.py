@@ -71,7 +71,7 @@ def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -
     read = ["predictions", *logs, "judgements", "tool_results", "ratings", "label_studio"]
     assert names("egoplan", writes=False)[:6] == ["egoplan", "predictions", *logs, "egoplan_submission"]
     assert names("pca_bench", writes=False) == ["pca_bench", *read]
-    assert names("etp_bench", writes=False) == read  # its own format is not built
+    assert names("etp_bench", writes=False) == ["etp_bench", *read]
 
 
 @pytest.mark.thorough

@@ -39,7 +39,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if not isinstance(fields, Mapping):
         return [Problem("fields", "Send the changed fields with an edit.")]
     before = items.content(session, item_id=row.item_id, revision=row.revision)
-    return edit_problems(access.schema, before, {**before, **fields})
+    return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 
 
 def place(

@@ -139,25 +139,27 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
         row = items.lock(session, id=found.id)
         before = items.content(session, item_id=found.id, revision=row.current_revision)
         content = {**before, **fields}
-        problems = edit_problems(access.schema, before, content)
+        problems = edit_problems(access.schema, before, content, row.dimension)
         if problems:
             raise InvalidInput(problems)
         editor_id = person.id if person else None
         return revise(session, access=access, item=row, fields=content, editor_id=editor_id, now=store.now())
 
 
-def edit_problems(schema: Schema, before: Mapping[str, Any], content: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with an edit: nothing changed, or a changed field does not fit.
+def edit_problems(
+    schema: Schema, before: Mapping[str, Any], content: Mapping[str, Any], dimension: str
+) -> list[Problem]:
+    """What is wrong with an edit of an item of this dimension: nothing changed, or a changed field does not fit.
 
     Fields that were irregular before (real files have such rows) do not stand in the way of mending others.
     """
     if content == before:
         return [Problem("fields", "Nothing is changed; change a field, or choose another decision.")]
     changed = {name for name in content if name not in before or content[name] != before[name]}
-    by_before = {problem.name for problem in kinds.check_fields(schema, before)}
+    by_before = {problem.name for problem in kinds.check_fields(schema, before, dimension)}
     return [
         problem
-        for problem in kinds.check_fields(schema, content)
+        for problem in kinds.check_fields(schema, content, dimension)
         if problem.name in changed or problem.name not in by_before
     ]
 
@@ -190,7 +192,9 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         Problem(name, f"{name} is not a field that authors write.") for name in given.values if name not in authored
     ]
     return foreign or [
-        problem for problem in kinds.check_fields(access.schema, given.values) if problem.name in authored
+        problem
+        for problem in kinds.check_fields(access.schema, given.values, row.dimension)
+        if problem.name in authored
     ]
 
 

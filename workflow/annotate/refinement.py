@@ -179,7 +179,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         edit = given.values[FIELDS]
         if not isinstance(edit, Mapping):
             return [*problems, Problem(FIELDS, "Send the changed fields with an edit.")]
-        problems += edit_problems(access.schema, before, {**before, **edit})
+        problems += edit_problems(access.schema, before, {**before, **edit}, row.dimension)
     return problems
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
 from agreement.means import share
 from agreement.statistic import Statistic, undefined
-from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY
+from annotation_schemas.asked import GONE, KEYLESS
 from domain.errors import RatingsError
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome
@@ -138,9 +138,6 @@ EVERYTHING = "nothing: people graded every answer that the judge graded, so this
 ONLY_PEOPLE = "graded by people, but not by the judge"
 
 
-_KEYLESS = (NO_KEY, STRANGE_KEY)
-
-
 NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
 
 
@@ -190,7 +187,7 @@ def line_of(
     found = clipped(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
     failed = sum(at in of.failed for at in places.tolist())
     if scores.kind == "key":
-        unanswered = len(as_wrong) + sum(why not in _KEYLESS for why in out)
+        unanswered = len(as_wrong) + sum(why not in KEYLESS for why in out)
         lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
     elif scores.kind == "judge":
         whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import NO_KEY, STRANGE_KEY, plain
+from annotation_schemas.asked import KEYLESS, plain
 from domain.reading.answers import ReadOutcome
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import Answer, Pooled, Read
@@ -87,7 +87,7 @@ def vote(found: Read, places: Sequence[int], k: int) -> tuple[float, str]:
     by the schema's convention.
     """
     answers = [found.answers[at] for at in places]
-    keyless = next((each.why for each in answers if each.why in (NO_KEY, STRANGE_KEY)), "")
+    keyless = next((each.why for each in answers if each.why in KEYLESS), "")
     if keyless:
         return math.nan, keyless
     if len(answers) < k:

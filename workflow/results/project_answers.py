@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.asked import NO_KEY, STRANGE_KEY, asked_of, held_against
+from annotation_schemas.asked import KEYLESS, asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
@@ -130,7 +130,7 @@ class Read:
         for item in {item for lot in self.unanswered.values() for item in lot} & self.items.keys():
             fields = self.items[item].fields
             why = held_against(None, asked_of(self.schema, fields), fields.get(key))[1]
-            if why in (NO_KEY, STRANGE_KEY):
+            if why in KEYLESS:
                 found[item] = why
         return found
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas import derived, reporting
-from annotation_schemas.asked import NO_KEY
+from annotation_schemas.asked import JUDGED, NO_KEY
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.model import Criterion, Derived, Schema
 from domain.errors import InvalidInput, Problem
@@ -101,7 +101,7 @@ def title_of(found: Read, scores: Scores) -> str:
 def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
     """Everything that this project's answers can be scored by; what the schema's report names stands first."""
     there: list[Scores] = []
-    if any(answer.why != NO_KEY for answer in found.answers):
+    if any(answer.why not in (NO_KEY, JUDGED) for answer in found.answers):
         there.append(Scores("key"))
     for criterion in scored_criteria(found.schema):
         name = criterion.name

@@ -32,6 +32,10 @@ export interface Field {
   /** The field whose entries are picked. */
   field: string | null;
   options: Choice[];
+  /** Of a choice: by dimension the values that its items can have; a dimension that is not there has all. */
+  by_dimension: Record<string, Scalar[]>;
+  /** Of a text whose form another field names. */
+  formed: Formed | null;
   distinct: boolean;
   options_title: string | null;
   length: number | null;
@@ -45,6 +49,14 @@ export interface Field {
   ends?: [first: string, last: string];
   /** Of boxes and marks. */
   drawing?: Limits;
+}
+
+/** How a text is picked besides being typed, by the value of the field that names its form. */
+export interface Formed {
+  by: string;
+  /** The field whose entries are picked; where a form has words, these are. */
+  list: string | null;
+  forms: Record<string, { words: string[]; picks: "" | "one" | "several" | "order" }>;
 }
 
 export interface Criterion {

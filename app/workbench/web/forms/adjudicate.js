@@ -23,6 +23,7 @@ const DECISIONS = [
  * @property {Choice[]} reasons why an item can be contested
  * @property {boolean} edit whether the item may be changed
  * @property {Field[]} fields
+ * @property {string} dimension of the item
  * @property {Values} values of the item
  * @property {Answers} [answers] a draft
  */
@@ -52,7 +53,7 @@ export class AdjudicateForm {
   }
 
   /** @param {Settled} settled */
-  open({ criteria, options, votes, history, reasons, edit, fields, values, answers = {} }) {
+  open({ criteria, options, votes, history, reasons, edit, fields, dimension, values, answers = {} }) {
     const given = /** @type {{ decision?: string, cause?: Scalar | null, fields?: Values }} */ (answers.values ?? {});
     this.reasons = reasons;
     this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
@@ -60,7 +61,7 @@ export class AdjudicateForm {
     this.reason = given.cause ?? undefined;
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
-    this.fields.open({ fields: this.editable, values: given.fields || values });
+    this.fields.open({ fields: this.editable, dimension, values: given.fields || values });
     this.error.hidden = true;
     this.buttons = this.decisions.map(({ value, label, hint }) =>
       choice("", false, () => this.decide(value), [

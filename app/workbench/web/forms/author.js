@@ -11,7 +11,7 @@ export class AuthorForm {
     this.root = this.fields.root;
   }
 
-  /** @param {{ fields: Field[], values: Values, earlier: string[] }} what */
+  /** @param {{ fields: Field[], dimension: string, values: Values, earlier: string[] }} what */
   open(what) {
     this.fields.open(what);
   }

@@ -20,6 +20,13 @@ import { similar, similarPart, wordsOf } from "./similar.js";
 
 const SHORT = 3; // letters that are too few to compare
 
+/**
+ * Whether what is offered for a field comes from the field of that name.
+ * @param {Field} field
+ * @param {string} name
+ */
+const isFrom = ({ field, formed }, name) => field === name || formed?.by === name || formed?.list === name;
+
 export class FieldForm {
   /** @param {FieldHost} host */
   constructor(host) {
@@ -37,13 +44,15 @@ export class FieldForm {
     this.touched = new Set();
     /** @type {Map<string, Part>} */
     this.parts = new Map();
+    this.dimension = ""; // of the item
     /** @type {string | null} */
     this.group = null; // the field whose options had the focus last
   }
 
-  /** @param {{ fields: Field[], values?: Values, earlier?: string[] }} what */
-  open({ fields, values = {}, earlier = [] }) {
+  /** @param {{ fields: Field[], dimension: string, values?: Values, earlier?: string[] }} what */
+  open({ fields, dimension, values = {}, earlier = [] }) {
     this.fields = fields;
+    this.dimension = dimension;
     this.earlier = earlier.map((text) => ({ text, words: wordsOf(text) }));
     this.values = begunAll(fields, values);
     this.errors = {};
@@ -155,7 +164,7 @@ export class FieldForm {
 
   /** @param {Field} field */
   changed(field) {
-    for (const other of this.fields.filter((candidate) => candidate.field === field.name)) {
+    for (const other of this.fields.filter((candidate) => isFrom(candidate, field.name))) {
       this.fill(this.part(other)); // what is picked from it
       this.paint(other);
     }

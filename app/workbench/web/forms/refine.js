@@ -27,15 +27,15 @@ export class RefineForm {
     this.editor = el("div", { class: "editor" }, help, this.fields.root, this.error);
   }
 
-  /** @param {Rated & { fields: Field[], values: Values }} what */
-  open({ fields, values, answers = {}, ...rest }) {
+  /** @param {Rated & { fields: Field[], dimension: string, values: Values }} what */
+  open({ fields, dimension, values, answers = {}, ...rest }) {
     const { fields: draft, ...given } = /** @type {Values & { fields?: Values }} */ (answers.values ?? {});
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
     this.editing = draft !== undefined;
     this.error.hidden = true;
     this.rating.open({ ...rest, answers: { ...answers, values: given } });
-    this.fields.open({ fields: this.editable, values: { ...values, ...draft } });
+    this.fields.open({ fields: this.editable, dimension, values: { ...values, ...draft } });
     fill(this.root, this.rating.root, el("p", {}, this.button), this.editor);
     this.paint();
   }

@@ -8,11 +8,13 @@ import { PickedOne } from "./picked_field.js";
 
 class Choice extends PickedOne {
   /**
-   * @param {FieldForm} _form
+   * @param {FieldForm} form
    * @param {Field} field
    */
-  entries(_form, field) {
-    return field.options.map((option) => option.value);
+  entries(form, field) {
+    const allowed = field.by_dimension[form.dimension];
+    const values = field.options.map((option) => option.value);
+    return allowed ? values.filter((value) => allowed.some((each) => same(each, value))) : values;
   }
 
   /**

@@ -33,7 +33,19 @@ export class PickedOne {
    */
   body(form, part) {
     const { field } = part;
-    const value = form.values[field.name];
+    const picks = this.picks(form, part);
+    const options = (field.options_title || "options").toLowerCase();
+    fill(part.body, picks ?? el("p", { class: "help" }, `Write the ${options} first; then pick here.`));
+  }
+
+  /**
+   * What is offered, as buttons; null where nothing is.
+   * @param {FieldForm} form
+   * @param {Part} part
+   */
+  picks(form, part) {
+    const { field } = part;
+    const value = this.chosen(form, field);
     part.buttons = this.entries(form, field).map((entry, index) => {
       const chosen = this.isChosen(value, entry);
       const focus = () => {
@@ -52,13 +64,18 @@ export class PickedOne {
         el("span", { class: "label" }, chosen ? this.placeOf(value, entry) : "", String(this.told(field, entry))),
       );
     });
-    const options = (field.options_title || "options").toLowerCase();
-    fill(
-      part.body,
-      part.buttons.length
-        ? el("div", { class: "choices column", role: this.role, "aria-labelledby": `f-${field.name}` }, part.buttons)
-        : el("p", { class: "help" }, `Write the ${options} first; then pick here.`),
-    );
+    if (!part.buttons.length) return null;
+    return el("div", { class: "choices column", role: this.role, "aria-labelledby": `f-${field.name}` }, part.buttons);
+  }
+
+  /**
+   * What is picked by now.
+   * @param {FieldForm} form
+   * @param {Field} field
+   * @returns {unknown}
+   */
+  chosen(form, field) {
+    return form.values[field.name];
   }
 
   /**

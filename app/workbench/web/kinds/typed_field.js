@@ -1,6 +1,7 @@
 // What fields have in common that are typed into one box.
 
 import { el, fill } from "../dom.js";
+import { pickedText } from "./formed.js";
 import { fitHeight } from "./keys.js";
 
 /** @import { FieldForm } from "../forms/fields.js" */
@@ -43,6 +44,37 @@ export class Typed {
 /** Text, which may be bounded and looks like others. */
 export class Written extends Typed {
   isText = true;
+
+  /**
+   * @param {FieldForm} form
+   * @param {Part} part
+   */
+  body(form, part) {
+    super.body(form, part);
+    if (!part.field.formed) return;
+    const offered = el("div");
+    const draw = () => fill(offered, pickedText.picks(form, part));
+    part.boxes[0].addEventListener("input", draw);
+    draw();
+    part.body.append(offered);
+  }
+
+  /**
+   * @param {FieldForm} form
+   * @param {Field} field
+   */
+  entries(form, field) {
+    return field.formed ? pickedText.entries(form, field) : [];
+  }
+
+  /**
+   * @param {FieldForm} form
+   * @param {Field} field
+   * @param {unknown} entry
+   */
+  picked(form, field, entry) {
+    return pickedText.picked(form, field, entry);
+  }
 
   /** @param {Asked} asked */
   problem({ field, value, strict, touched }) {

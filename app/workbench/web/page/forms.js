@@ -32,21 +32,31 @@ export class Forms {
    * @returns {Form}
    */
   open(fixed, task, answers, earlier) {
-    const { options, plans, fields: values } = task;
+    const { dimension, options, plans, fields: values } = task;
     this.media.forget(); // a form that is opened anew brings its own editors
     const { fields } = fixed;
     if (fixed.stage.name === "authoring") {
-      this.author.open({ fields, values: answers.values || values, earlier });
+      this.author.open({ fields, dimension, values: answers.values || values, earlier });
       this.current = this.author;
     } else if (fixed.adjudication) {
       const { votes, history } = task;
       const criteria = asked(fixed.vote_criteria, task);
-      this.settling.open({ criteria, options, votes, history, ...fixed.adjudication, fields, values, answers });
+      this.settling.open({
+        criteria,
+        options,
+        votes,
+        history,
+        ...fixed.adjudication,
+        fields,
+        dimension,
+        values,
+        answers,
+      });
       this.current = this.settling;
     } else {
       const texts = { ...values, prediction: task.answer };
       const asking = { criteria: asked(fixed.criteria, task), options, answers, plans, texts, votes: task.votes };
-      if (fixed.stage.name === "refinement") this.refining.open({ ...asking, fields, values });
+      if (fixed.stage.name === "refinement") this.refining.open({ ...asking, fields, dimension, values });
       else this.rating.open(asking);
       this.current = fixed.stage.name === "refinement" ? this.refining : this.rating;
     }

@@ -1,0 +1,45 @@
+"""ETP-Bench's items in a layout of our own: its authors' files are not public."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.columns import ItemKeys
+from annotation_schemas.formats.row import Format, Takes, only_named
+from domain.json_text import INDENTED
+
+ROWS = (
+    Format(
+        "etp_bench",
+        "one JSON list, each item with its aspect, images, form of the answer and what may be told about it",
+        Takes.ITEMS,
+        place=35,
+        reads="importers.items:read_items",
+        writes="exporters.items:written",
+        keys=ItemKeys(
+            name="etp_bench",
+            order=(
+                "id",
+                "aspect",
+                "images",
+                "task",
+                "question",
+                "form",
+                "options",
+                "answer",
+                "red_boxes",
+                "numbers",
+                "objects",
+                "spatial",
+                "knowledge",
+                "environment",
+            ),
+            needs=("aspect", "images", "question", "form"),
+            layout=INDENTED,
+            id_key="id",
+            new_ids=True,
+            file_name="etp_bench.json",
+            named_by="aspect",
+            media="images",
+        ),
+        fits=only_named,
+    ),
+)
