@@ -638,17 +638,22 @@ def _derived(schema: Schema) -> Found:
         if bool(each.all_of) == bool(each.mean_of):
             yield path, "it follows either from `all_of` or from `mean_of`"
             continue
+        if each.not_all_of and not each.all_of:
+            yield (*path, "not_all_of"), "`not_all_of` goes with `all_of`"
+            continue
         key = "all_of" if each.all_of else "mean_of"
-        yield from unique([((*path, key, number), name) for number, name in enumerate(each.parts)])
-        for number, name in enumerate(each.parts):
+        keyed = [(name_of, getattr(each, name_of)) for name_of in ("all_of", "not_all_of", "mean_of")]
+        placed = [((*path, of, number), name) for of, names in keyed for number, name in enumerate(names)]
+        yield from unique(placed)
+        for here, name in placed:
             if name not in graded:
-                yield (*path, key, number), f"`{name}` is no criterion of grading{suggestion(name, list(graded))}"
+                yield here, f"`{name}` is no criterion of grading{suggestion(name, list(graded))}"
                 continue
             found = derived.ends_of_values(graded[name])
             if found is None:
-                yield (*path, key, number), f"the values of `{name}` are no numbers"
+                yield here, f"the values of `{name}` are no numbers"
             elif each.all_of and found[1] is None:
-                yield (*path, key, number), f"`{name}` has no highest value; give it a `max`"
+                yield here, f"`{name}` has no highest value; give it a `max`"
         if all(name in graded for name in each.parts) and derived.dimensions(schema, each) == frozenset():
             yield (*path, key), "there is no dimension in which all of them are asked"
         if each.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":

@@ -4,6 +4,9 @@ So is the Genuine PCA Score of PCA-Bench (Chen et al. 2024, section 2.4): one wh
 all 1 for one answer, else zero, where each of the three is what most of the experts say (section 4.1). Putting each
 expert's own three together and taking the majority or mean of that gives another number: of three experts who each
 find a different fault, none calls the answer genuine, yet each part has two votes of three.
+
+A fluke is the other half of the right actions: the action is right, and perception or cognition is not. Of the same
+answers, the genuine ones and the flukes add up to the right actions.
 """
 
 from __future__ import annotations
@@ -59,7 +62,9 @@ def value(schema: Schema, derived: Derived, settled: Mapping[str, float | None])
     if derived.mean_of:
         return sum(known) / len(known)
     highest = [(ends_of_values(each) or (None, None))[1] for each in parts(schema, derived)]
-    return float(all(one == other for one, other in zip(known, highest, strict=True)))
+    at_highest = [one == other for one, other in zip(known, highest, strict=True)]
+    wanted, others = at_highest[: len(derived.all_of)], at_highest[len(derived.all_of) :]
+    return float(all(wanted) and not (others and all(others)))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

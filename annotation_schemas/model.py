@@ -580,13 +580,15 @@ class Derived(_Part):
     """Its name in results; no other criterion has it."""
     all_of: tuple[str, ...] = ()
     """1 where each of these criteria of grading has its highest value, else 0."""
+    not_all_of: tuple[str, ...] = ()
+    """With `all_of`: 1 only where at least one of these criteria of grading has not its highest value."""
     mean_of: tuple[str, ...] = ()
     """The mean of these criteria of grading."""
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The criteria that it follows from."""
-        return self.all_of or self.mean_of
+        return (*self.all_of, *self.not_all_of, *self.mean_of)
 
 
 class VerdictRule(_Part):

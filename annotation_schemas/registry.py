@@ -108,6 +108,7 @@ _ROWS: tuple[Row, ...] = (
     Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions"),
     Row("prompt_set", "egoplan", "goal, progress and observation, asking for the next action"),
     Row("prompt_set", "pca_bench", "question and lettered actions, asking for reasoning and one action"),
+    Row("prompt_set", "pca_bench_action", "the question and its lettered actions; the letter alone is asked for"),
     Row("prompt_set", "etp_bench", "task instruction by aspect, then the item's question"),
     Row("strategy", "generate", "the model writes its answer freely"),
     Row("strategy", "rank_options", "the option that the model finds likeliest as a continuation"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workflow.results.leaderboard_lines import Line
     from workflow.results.project_answers import Read
     from workflow.results.ranked_options import Ranked
+    from workflow.results.side_by_side import Block, Row
     from workflow.results.win_rates import Comparison
 
 
@@ -95,6 +96,14 @@ def results(
             metavar="rules|rules+NAME",
         ),
     ] = "rules",
+    beside: Annotated[
+        bool,
+        typer.Option(
+            "--side-by-side",
+            help="One table for everyone who scores: a row for each model and slice, the criteria next to each other, "
+            "with counts.",
+        ),
+    ] = False,
     bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
     edges: Annotated[
         str | None,
@@ -119,7 +128,7 @@ def results(
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
-    from workflow.results import project_answers, ranked_options
+    from workflow.results import project_answers, ranked_options, side_by_side
     from workflow.results import scores as found
     from workflow.results import win_rates as pairs
     from workflow.results.slices import edges_of
@@ -138,6 +147,18 @@ def results(
     boards = [numbers.sliced_scores(read, each, by=by, together=cluster, common=common, bins=cuts) for each in wanted]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
         raise InvalidInput([Problem("edges", f"{by} has no numbers that could be cut at {edges}.")])
+    if beside:
+        blocks = side_by_side.blocks(boards)
+        if format is not Format.TABLE and read.counting is not None:
+            print(f"Counted: {read.counting.sentence}", file=sys.stderr)
+        if format is Format.CSV:
+            typer.echo(side_by_side.as_csv(blocks), nl=False)
+        elif format is Format.JSON:
+            rows = side_by_side.as_rows(blocks)
+            typer.echo(json.dumps({"project": read.project, "by": by, "rows": rows}, indent=2, ensure_ascii=False))
+        else:
+            typer.echo("\n".join(beside_table(read, blocks)))
+        return
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
         if scores is not By.KEY or comparisons
@@ -159,6 +180,39 @@ def results(
     else:
         ranked = ranked_options.ranked(shared.store, read, person=None, together=cluster)
         typer.echo("\n".join([*table(read, boards, ranked, compared=bool(compared)), *comparison_block(compared)]))
+
+
+def beside_table(read: Read, blocks: Sequence[Block]) -> Iterator[str]:
+    """Criteria next to each other, for people: a block for everyone who scores."""
+    if read.counting is not None:
+        yield read.counting.sentence
+    if not blocks:
+        yield "No one has scored two criteria or more."
+    for block in blocks:
+        yield ""
+        yield block.title
+        titles: dict[str | None, str] = dict(block.titles) | {None: "all answers"}
+        names = [(row.model, "mean over parts" if row.over == "parts" else titles[row.part]) for row in block.rows]
+        models, parts = max(len(model) for model, _ in names), max(len(part) for _, part in names)
+        cells = [[_beside(row, name) for name in block.criteria] for row in block.rows]
+        widths = [max(len(each) for each in column) for column in zip(block.criteria, *cells, strict=True)]
+        heads = "  ".join(f"{name:<{width}}" for name, width in zip(block.criteria, widths, strict=True))
+        yield f"  {'':<{models}}  {'':<{parts}}  {heads}".rstrip()
+        for (model, part), told in zip(names, cells, strict=True):
+            line = "  ".join(f"{each:<{width}}" for each, width in zip(told, widths, strict=True))
+            yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
+    if blocks:
+        yield ""
+        yield "  Each with its 95 % interval, and how many answers have it of how many that are scored."
+
+
+def _beside(row: Row, name: str) -> str:
+    line = row.lines.get(name)
+    if line is None or not line.found.defined:
+        return "-"
+    at, count = line.found, row.counts.get(name)
+    limits = f" {at.low:.3f} to {at.high:.3f}" if at.low == at.low else ""
+    return f"{at.value:.3f}{limits} ({at.n_units if count is None else f'{count}/{at.n_units}'})"
 
 
 def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -22,14 +22,15 @@ from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
-from workflow.results import clusters, leaderboard_lines, leaderboard_page, people_rows, slice_contrasts
+from workflow.results import clusters, leaderboard_lines, leaderboard_page, people_rows, side_by_side, slice_contrasts
 from workflow.results import leaderboard as numbers
 from workflow.results import win_rates as pairs
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
 from workflow.results.ranked_options import Ranked
-from workflow.results.scores import METHODS
+from workflow.results.scores import METHODS, Scores
+from workflow.results.side_by_side import Block
 from workflow.results.slice_contrasts import Contrast
 from workflow.results.slices import BINS, DIMENSION, Bins, edges_of, similarity_of, texts, ways
 from workflow.results.win_rates import Comparison
@@ -117,6 +118,7 @@ def render(services: Services) -> None:
     _legend(cut)
     _downloads(view, found, cut)
     _differences(view, found, chosen, common, items)
+    _beside(view, found, cut, common=common, bins=bins, items=items)
     _slices(chosen)
     _ranked(found)
     _compared(found)
@@ -314,8 +316,10 @@ def _cell(
     common: bool,
     bins: Bins = BINS,
     items: Items | None = None,
+    count: int | None = None,
 ) -> markup.Markup:
-    """A number with its interval and the answers it rests on; it leads to the cases behind it."""
+    """A number with its interval and the answers it rests on (``count``: how many of them score 1); it leads to the
+    cases behind it."""
     at = line.found
     if not at.defined and not line.asked:
         return markup.quiet("-")
@@ -335,7 +339,8 @@ def _cell(
     limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
     low, high = ends
     strength = None if low is None or high is None or high <= low else (at.value - low) / (high - low)
-    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\nn {at.n_units}", href=href, title=tooltip(line))
+    rests = f"n {at.n_units}" if count is None else f"{count} of {at.n_units}"
+    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\n{rests}", href=href, title=tooltip(line))
 
 
 def tooltip(line: Line) -> str:
@@ -452,6 +457,65 @@ def _differences(
             for model in chosen.board.models
         ]
         shell.show(_wide(heads, rows, part="overview"))
+
+
+def _beside(
+    view: ProjectView, found: Leaderboards, cut: SlicedScores, *, common: bool, bins: Bins, items: Items | None
+) -> None:
+    """The criteria next to each other, as the chosen rater scores them: against the key, as people do."""
+    blocks = side_by_side.blocks([each.board for each in found.of.values()])
+    of = cut.scores
+    wanted = ("human" if of.kind == "key" else of.kind, of.judge, of.method)
+    block = next((each for each in blocks if (each.scores.kind, each.scores.judge, each.scores.method) == wanted), None)
+    if block is None:
+        return
+    shell.section(f"Criteria side by side: {block.title}")
+    shell.show(beside_table(view, block, cut, found.ends, common=common, bins=bins, items=items))
+    st.download_button(
+        "Side by side as CSV",
+        lambda: side_by_side.as_csv(blocks),
+        f"{view.name}-results-side-by-side.csv",
+        "text/csv",
+        key="results.beside",
+        on_click="ignore",
+    )
+
+
+def beside_table(
+    view: ProjectView,
+    block: Block,
+    cut: SlicedScores,
+    ends: Mapping[Scores, tuple[float | None, float | None]],
+    *,
+    common: bool,
+    bins: Bins,
+    items: Items | None = None,
+) -> markup.Markup:
+    """A row for each model and slice, a column for each criterion; with how many answers have it, of how many."""
+    way = cut.slicing.way
+    criteria = [(name.replace("_", " ").capitalize(), "") for name in block.criteria]
+    heads = [("Model", "name"), (way.title, ""), *criteria]
+    titles: dict[str | None, str] = dict(block.titles) | {None: "all"}
+    rows = []
+    for row in block.rows:
+        part = f"mean over {way.title.lower()}s" if row.over == "parts" else titles[row.part]
+        cells = [
+            _cell(
+                view,
+                line,
+                ends[line.scores],
+                by=way.name,
+                common=common,
+                bins=bins,
+                items=items,
+                count=row.counts.get(name),
+            )
+            if (line := row.lines.get(name))
+            else markup.quiet("-")
+            for name in block.criteria
+        ]
+        rows.append([markup.tag("b", markup.text(row.model)), markup.text(part), *cells])
+    return _wide(heads, rows, part="side-by-side")
 
 
 def gap_table(pairs: Sequence[Gap]) -> markup.Markup:

@@ -58,6 +58,27 @@ def test_all_of(settled: dict[str, float | None], expected: float | None) -> Non
     assert derived.dimensions(made, rule) == {"road"}
 
 
+@pytest.mark.parametrize(
+    ("perception", "cognition", "action", "expected"),
+    [
+        *((p, c, a, float(a == 1 and (p, c) != (1, 1))) for p in (0, 1) for c in (0, 0.5, 1) for a in (0, 1)),
+        (None, 0, 1, None),
+        (0, 0, None, None),
+    ],
+)
+def test_all_of_but_not_all_of(
+    perception: float | None, cognition: float | None, action: float | None, expected: float | None
+) -> None:
+    made = schema("[{name: fluke, all_of: [action], not_all_of: [perception, cognition]}]")
+    rule = derived.find(made, "fluke")
+    assert rule is not None
+    assert rule.parts == ("action", "perception", "cognition")
+    settled = {"perception": perception, "cognition": cognition, "action": action}
+    assert derived.value(made, rule, settled) == expected
+    assert derived.ends(made, rule) == (0, 1)
+    assert derived.dimensions(made, rule) == {"road"}
+
+
 def test_mean_of() -> None:
     made = schema("[{name: quality, mean_of: [perception, style]}]", combine="mean")
     rule = derived.find(made, "quality")
@@ -83,6 +104,10 @@ def test_mean_of() -> None:
         ("[{name: a, mean_of: [action, action]}]", "`action` is there twice"),
         ("[{name: a, mean_of: [action]}, {name: a, mean_of: [style]}]", "`a` is there twice"),
         ("[{name: Big, mean_of: [action]}]", "`Big` must be small letters"),
+        ("[{name: a, mean_of: [action], not_all_of: [perception]}]", "`not_all_of` goes with `all_of`"),
+        ("[{name: a, not_all_of: [perception]}]", "it follows either from `all_of` or from `mean_of`"),
+        ("[{name: a, all_of: [action], not_all_of: [action]}]", "`action` is there twice"),
+        ("[{name: a, all_of: [action], not_all_of: [minutes]}]", "`minutes` has no highest value"),
     ],
 )
 def test_what_does_not_fit_is_said(rules: str, said: str) -> None:
@@ -110,8 +135,9 @@ def test_schemas_without_any_keep_their_hash() -> None:
 
 def test_the_genuine_pca_score_is_as_published() -> None:
     made = load_schema(shipped()["pca_bench"]).schema_
-    (rule,) = made.report.derived
+    rule, fluke = made.report.derived
     assert (rule.name, rule.all_of) == ("genuine", ("perception", "cognition", "action"))  # section 2.4
+    assert (fluke.name, fluke.all_of, fluke.not_all_of) == ("fluke", ("action",), ("perception", "cognition"))
     assert made.stages.grading is not None
     assert (made.stages.grading.raters, made.stages.grading.combine) == (3, "majority")  # section 4.1
 
@@ -119,5 +145,6 @@ def test_the_genuine_pca_score_is_as_published() -> None:
 def test_a_schema_of_before_still_names_the_statistic() -> None:
     text = shipped()["pca_bench"].read_text(encoding="utf-8")
     head, _, tail = text.partition("  statistics: [percent_agreement, cohen_kappa, derived]")
+    head = head[: head.index("  coding:")] + head[head.index("\njudges:") :]  # which came later, and is of `genuine`
     before = head + "  statistics: [percent_agreement, cohen_kappa, genuine_pca]\n" + tail[tail.index("\nexport:") :]
     assert load_text(before, "", "pca_bench").schema_.report.derived == ()

@@ -176,6 +176,15 @@ def test_pca_bench_stages() -> None:
     }
 
 
+def test_pca_bench_action_is_pca_bench_with_the_action_alone_against_the_key() -> None:
+    # 3.2: "derived from PCA-Bench for automatic evaluate action scores offline"
+    whole, action = schema("pca_bench"), schema("pca_bench_action")
+    assert (action.dimensions, action.item, action.source) == (whole.dimensions, whole.item, whole.source)
+    assert (action.stages.authoring, action.stages.verification) == (whole.stages.authoring, whole.stages.verification)
+    assert (action.stages.grading, action.stages.coding, action.judges) == (None, None, ())
+    assert (action.report.statistics, action.report.unreadable) == (("accuracy",), "wrong")
+
+
 # ---- ETP-Bench ------------------------------------------------------------------------------------------------------
 
 

@@ -84,3 +84,8 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
 
 def test_without_anything_to_score_it_says_so(home: Path) -> None:
     assert "There is nothing to score here" in said("--scores", "human")
+
+
+def test_side_by_side_needs_two_criteria(home: Path) -> None:
+    assert "No one has scored two criteria or more." in said("--side-by-side")
+    assert json.loads(said("--side-by-side", "--format", "json")) == {"project": "p", "by": "dimension", "rows": []}

@@ -41,6 +41,8 @@ CASES = [
 REFUSED = {
     ("egothink", "triage"): "the stage triage",
     ("pca_bench", "refinement"): "the stage refinement",
+    ("pca_bench", "coding"): "the stage coding",
+    ("pca_bench", "arbitration"): "the stage arbitration",
     ("questions", "authoring"): "the field `right_order`",
     ("questions", "grading"): "the criterion `plan`",
     ("etp_bench", "grading"): "the criterion `errors`",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from annotation_schemas import derived, grading_sample
 from annotation_schemas.model import Derived
@@ -94,14 +94,21 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
 
 
 def _about_derived(rule: Derived) -> str:
-    *first, last = (name.replace("_", " ") for name in rule.parts)
-    names = f"{', '.join(first)} and {last}" if first else last
-    what = f"the mean of {names}" if rule.mean_of else f"1 where {names} are all at their highest, else 0"
+    names = _listed(rule.all_of or rule.mean_of, "and")
+    highest = "is at its highest" if len(rule.all_of) == 1 else "are all at their highest"
+    what = f"the mean of {names}" if rule.mean_of else f"1 where {names} {highest}, else 0"
+    if rule.not_all_of:
+        what = f"1 where {names} {highest} and {_listed(rule.not_all_of, 'or')} is not, else 0"
     title = rule.name.replace("_", " ").capitalize()
     return (
         f"{title} is {what}. Of an answer each of these is settled first, and then they are put together; an answer "
         "that lacks one of them is left out."
     )
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    *first, end = (name.replace("_", " ") for name in names)
+    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 MOST_NAMED = 12

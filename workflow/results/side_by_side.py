@@ -1,0 +1,144 @@
+"""Criteria next to each other: what people, or a judge, say of each model on every criterion, derived ones too.
+
+So PCA-Bench prints its scores (Chen et al. 2024, Tables 1 to 3): of each model perception, cognition and action in
+every domain and over all of them; and so flukes stand next to the genuine score.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain import csv_text
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.scores import METHODS, Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A model in a slice, or in all of them."""
+
+    model: str
+    part: str | None
+    """The slice; None: all of them."""
+    over: str
+    """``answers``, or ``parts``: the mean over the slices' means."""
+    lines: Mapping[str, Line]
+    """By criterion."""
+    counts: Mapping[str, int]
+    """By criterion: how many answers have it, where its scores are zeros and ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The criteria as one rater scores them."""
+
+    scores: Scores
+    """Of the first criterion; the others differ in the criterion alone."""
+    criteria: Sequence[str]
+    titles: Mapping[str, str]
+    """What slices are called, by their labels."""
+    rows: Sequence[Row]
+
+    @property
+    def title(self) -> str:
+        """Whose scores these are."""
+        if self.scores.kind == "human":
+            return "People"
+        method = f", corrected by people ({METHODS[self.scores.method]})" if self.scores.method else ""
+        return f"{self.scores.judge}{method}"
+
+
+def blocks(boards: Sequence[SlicedScores]) -> list[Block]:
+    """One for everyone who scores two criteria or more; boards against the key and of named options are in none."""
+    of_rater: dict[tuple[Any, ...], list[SlicedScores]] = {}
+    for board in boards:
+        scores = board.scores
+        if scores.kind != "key" and scores.option is None:
+            of_rater.setdefault((scores.kind, scores.judge, scores.method), []).append(board)
+    return [_block(lot) for lot in of_rater.values() if len(lot) > 1]
+
+
+def _block(boards: Sequence[SlicedScores]) -> Block:
+    titles = {label: each.slicing.title(at) for each in boards for at, label in enumerate(each.slicing.labels)}
+    rows = []
+    for model in dict.fromkeys(model for board in boards for model in board.models):
+        rows.append(_row(model, None, "answers", {_name(each): (each, each.whole.get(model)) for each in boards}))
+        if any(model in each.of_parts for each in boards):
+            rows.append(_row(model, None, "parts", {_name(each): (each, each.of_parts.get(model)) for each in boards}))
+        for label in titles:
+            cells = {
+                _name(each): (each, each.cells.get((model, each.slicing.labels.index(label))))
+                for each in boards
+                if label in each.slicing.labels
+            }
+            rows.append(_row(model, label, "answers", cells))
+    return Block(boards[0].scores, [_name(each) for each in boards], titles, rows)
+
+
+def _name(board: SlicedScores) -> str:
+    return str(board.scores.criterion)
+
+
+def _row(model: str, part: str | None, over: str, found: Mapping[str, tuple[SlicedScores, Line | None]]) -> Row:
+    lines = {name: line for name, (_, line) in found.items() if line is not None}
+    counts = {name: n for name, line in lines.items() if (n := _count(found[name][0], line)) is not None}
+    return Row(model, part, over, lines, counts)
+
+
+def _count(board: SlicedScores, line: Line) -> int | None:
+    """How many answers score 1; None where that is no number of answers."""
+    if not board.yes_no or line.over != "answers" or line.scores.kind == "corrected" or line.respondents:
+        return None
+    return round(line.found.value * line.found.n_units) if line.found.defined else None
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def as_rows(found: Iterable[Block]) -> list[dict[str, Any]]:
+    """A row for each rater, model and slice, with each criterion's numbers under its name; None where undefined."""
+    return [
+        {
+            "scores": block.scores.kind,
+            "judge": block.scores.judge,
+            "method": METHODS[block.scores.method] if block.scores.method else None,
+            "model": row.model,
+            "part": row.part,
+            "mean_over": row.over,
+            "criteria": {name: _numbers(row, name) for name in block.criteria if name in row.lines},
+        }
+        for block in found
+        for row in block.rows
+    ]
+
+
+def _numbers(row: Row, name: str) -> dict[str, Any]:
+    at = row.lines[name].found
+    plain = {"value": at.value, "low": at.low, "high": at.high}
+    return {
+        "count": row.counts.get(name),
+        "n": at.n_units,
+        **{key: value if math.isfinite(value) else None for key, value in plain.items()},
+        "left_out": at.n_left_out,
+        "reason": at.reason,
+    }
+
+
+def as_csv(found: Iterable[Block]) -> str:
+    """The same as a CSV file: for each criterion its count, n, value, limits and what is left out."""
+    rows = as_rows(found)
+    names = list(dict.fromkeys(name for row in rows for name in row["criteria"]))
+    kept = ("count", "n", "value", "low", "high", "left_out")
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    first = ("scores", "judge", "method", "model", "part", "mean_over")
+    writer.writerow([*first, *(f"{name}_{key}" for name in names for key in kept)])
+    for row in rows:
+        numbers = [row["criteria"].get(name, {}).get(key) for name in names for key in kept]
+        writer.writerow([*(row[name] for name in first), *numbers])
+    return out.getvalue()
