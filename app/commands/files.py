@@ -435,12 +435,14 @@ def edit(
 
 def refine(
     name: ProjectName,
-    model: Annotated[str, typer.Option(help="The model whose answers are sent.")],
+    model: Annotated[
+        str | None, typer.Option(help="Only the answers of this model; None: those of all models.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
     ] = False,
 ) -> None:
-    """Have people look at a model's answers for second right answers: the stage refinement."""
+    """Have people look at models' answers for second right answers: the stage refinement."""
     from workflow.annotate.refinement import open_refinement
 
     done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)

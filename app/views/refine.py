@@ -22,7 +22,7 @@ def render(services: Services) -> None:
 
 
 def for_leads(services: Services, view: ProjectView) -> None:
-    """Send a model's answers to refinement; a preview says how many it would send."""
+    """Send the answers of a model, or of all, to refinement; a preview says how many it would send."""
     shell.section("Refinement")
     n = refinement.refinement(services.store, by=services.person, project=view.name)
     shell.show(
@@ -42,11 +42,12 @@ def for_leads(services: Services, view: ProjectView) -> None:
         return
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        model = st.selectbox("Model whose answers are sent", models, key="refine.model")
+        choices = models if len(models) == 1 else [*models, None]
+        model = st.selectbox(
+            "Model whose answers are sent", choices, format_func=lambda name: name or "All models", key="refine.model"
+        )
     with right:
         differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
-    if model is None:
-        return
     found = refinement.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
@@ -55,7 +56,8 @@ def for_leads(services: Services, view: ProjectView) -> None:
         sent = refinement.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
-        shell.keep_message("refine.sent", f"{markup.count(sent.opened, 'answer')} of {model} sent to refinement.")
+        whose = model or "all models"
+        shell.keep_message("refine.sent", f"{markup.count(sent.opened, 'answer')} of {whose} sent to refinement.")
         st.rerun()
 
 

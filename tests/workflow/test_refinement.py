@@ -138,6 +138,23 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
         refinement.open_refinement(store, by=None, project="p", model="nobody")
 
 
+def test_answers_of_all_models_are_sent_at_once_and_each_only_once(store: Store) -> None:
+    begin(store)  # two items, two models
+    refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
+    asked = refinement.preview_refinement(store, by=None, project="p", model=None)
+    assert asked == refinement.RefinementIntake(2, 4), "two of the four are there already"
+    assert refinement.open_refinement(store, by=None, project="p", model=None) == asked
+    assert refinement.open_refinement(store, by=None, project="p", model=None).opened == 0
+    assert figures(store) == [4, 0, 0, 0]
+
+
+def test_of_all_models_leaves_people_s_own_answers_aside(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(store)
+    monkeypatch.setattr(refinement.respondents, "names", lambda *_, **__: frozenset({"gpt-secret"}))
+    assert refinement.open_refinement(store, by=None, project="p", model=None) == refinement.RefinementIntake(2, 2)
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 2
+
+
 def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> None:
     begin(store)
     sam = make_person(store, "sam", role=Role.SENIOR)

@@ -11,7 +11,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.asked import asked_of, held_against
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import PREDICTION, Schema
-from db import checks, items
+from db import checks, items, respondents
 from db.engine import Session, Store
 from db.records import StoredPrediction, StoredTask
 from domain import policies
@@ -31,21 +31,21 @@ FIELDS = "fields"
 
 @dataclass(frozen=True)
 class RefinementIntake:
-    """How many of a model's answers are sent to refinement."""
+    """How many answers are sent to refinement, of one model or of all."""
 
     opened: int
     answers: int
-    """How many answers the model has given to items that were not rejected."""
+    """How many answers there are to items that were not rejected."""
 
 
 def open_refinement(
-    store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
+    store: Store, *, by: Person | None, project: str, model: str | None, only_differing: bool = True
 ) -> RefinementIntake:
-    """Send the answers of one model to refinement, each to one person; for leads.
+    """Send the answers of one model, or (None) of all models, to refinement, each to one person; for leads.
 
-    Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated
-    answer (the key), or, where the key is free text, whose text contains it, whatever their case. An answer that was
-    sent before is not sent again.
+    Answers of people (``answering``) are sent only by their name. Answers to rejected items are left out. With
+    ``only_differing`` so are those that were read as the annotated answer (the key), or, where the key is free text,
+    whose text contains it, whatever their case. An answer that was sent before is not sent again.
     """
     _read_answers(store, by, project)
     with store.write() as session:
@@ -58,7 +58,7 @@ def open_refinement(
 
 
 def preview_refinement(
-    store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True
+    store: Store, *, by: Person | None, project: str, model: str | None, only_differing: bool = True
 ) -> RefinementIntake:
     """What ``open_refinement`` would send now; nothing is changed."""
     _read_answers(store, by, project)
@@ -75,16 +75,20 @@ def _read_answers(store: Store, by: Person | None, project: str) -> None:
 
 
 def _answers_to_open(
-    session: Session, access: Access, model: str, only_differing: bool
+    session: Session, access: Access, model: str | None, only_differing: bool
 ) -> tuple[list[tuple[int, int, int, str]], int]:
-    """The answers that would get slots (prediction id, item id, revision, dimension), and how many the model gave to
-    live items."""
+    """The answers that would get slots (prediction id, item id, revision, dimension), and how many there are to live
+    items."""
     if access.schema.stages.refinement is None:
         raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
-    found = items.answers_of(session, project_id=access.project_id, model=model)
+    there = items.models(session, project_id=access.project_id)
+    people = respondents.names(session, project_id=access.project_id)
+    asked = [each for each in there if each not in people] if model is None else [model]
+    found = [each for name in asked for each in items.answers_of(session, project_id=access.project_id, model=name)]
     if not found:
-        known = ", ".join(items.models(session, project_id=access.project_id)) or "none; import them first"
-        raise NotFound(f"{access.name!r} has no answers of a model {model!r}; there are: {known}.")
+        known = ", ".join(there) or "none; import them first"
+        of = "any model" if model is None else f"a model {model!r}"
+        raise NotFound(f"{access.name!r} has no answers of {of}; there are: {known}.")
     contents = items.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(
