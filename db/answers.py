@@ -12,6 +12,7 @@ from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import readings
+from db.attributes import DESCRIBED, LABELLED
 from db.file_raters import MARKED
 from db.judging import latest_of_each
 from db.records import StoredAnnotation, StoredAttempt, StoredImportedRating, StoredPerson, StoredRun
@@ -48,7 +49,8 @@ CODING_EXTENDED = "coding.extended"
 
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
 _SENT = (*_SAMPLES, CODING_OPENED, CODING_EXTENDED)
-_CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, MARKED, WITHDRAWN, TAKEN_BACK)
+_SAID = (MARKED, DESCRIBED, LABELLED)
+_CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, *_SAID, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation_schemas.formats import Content
@@ -21,6 +21,26 @@ def predictions(content: Content) -> dict[str, bytes]:
 def ratings(content: Content) -> dict[str, bytes]:
     """Every rating of people, judges and files."""
     return {"ratings.csv": ratings_csv(content.ratings)}
+
+
+def models(content: Content) -> dict[str, bytes]:
+    """What is said of each model."""
+    return {"models.csv": _said_csv("model", content.said)}
+
+
+def labels(content: Content) -> dict[str, bytes]:
+    """The labels of each item that has some."""
+    return {"labels.csv": _said_csv("item", content.said)}
+
+
+def _said_csv(about: str, said: Mapping[str, Mapping[str, Any]]) -> bytes:
+    out = io.StringIO(newline="")
+    names = dict.fromkeys(name for own in said.values() for name in own)
+    writer = csv_text.DictWriter(out, [about, *names])
+    writer.writeheader()
+    for name in sorted(said):
+        writer.writedict({about: name, **said[name]})
+    return out.getvalue().encode()
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:

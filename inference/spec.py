@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import typed_yaml
+from domain.attributes import NAME, Attribute
 from domain.errors import ModelRefused, SchemaError
 
 HOME = Path(__file__).resolve().parent / "models"
@@ -160,11 +161,17 @@ class ModelSpec(_Part):
     """How many frames of a clip it takes, where that is not what the schema has for every model."""
     generation: Generation = Generation()
     """How answers are generated."""
+    attributes: dict[str, Attribute] = Field(default_factory=dict)
+    """What it is, for tables and groups of models, such as `{size: "7B", llm: Vicuna, tuned: "yes"}`, under names of
+    yours in small letters. None of it changes an answer."""
     endpoint: Endpoint | None = None
     """For `endpoint`: where it is asked."""
 
     @model_validator(mode="after")
     def _fits(self) -> ModelSpec:
+        odd = next((name for name in self.attributes if not NAME.fullmatch(name) or name == "model"), None)
+        if odd is not None:
+            raise ValueError(f"`attributes`: {odd!r} is no name for one: small letters, digits and _, a letter first")
         if (self.adapter == "endpoint") != (self.endpoint is not None):
             raise ValueError("the adapter `endpoint` and the part `endpoint` belong together")
         if self.adapter not in ("file",) and not self.model:
@@ -172,9 +179,11 @@ class ModelSpec(_Part):
         return self
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values, defaults written out; `clips` only where it says something, so that descriptions
-        from before there was that key keep their hash."""
-        return self.model_dump(mode="json", exclude=None if self.clips else {"clips"})
+        """All of it as JSON values, defaults written out; `clips` and `attributes` only where they say something, so
+        that descriptions from before there were these keys keep their hash."""
+        return self.model_dump(
+            mode="json", exclude={name for name in ("clips", "attributes") if not getattr(self, name)}
+        )
 
     @property
     def own_clips(self) -> dict[str, int]:

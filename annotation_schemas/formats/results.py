@@ -1,4 +1,4 @@
-"""What models, judges, people and tools said, in files of any benchmark."""
+"""What models, judges, people and tools said, and what is said of models and items, in files of any benchmark."""
 
 from __future__ import annotations
 
@@ -26,6 +26,22 @@ ROWS = (
         Takes.RESULTS,
         place=60,
         reads="importers.tool_results:read_tool_results",
+    ),
+    Format(
+        "models",
+        "what models are, CSV: `model` and a column for each attribute, such as `size`",
+        Takes.MODELS,
+        place=72,
+        reads="importers.attributes:read_models",
+        writes="exporters.tables:models",
+    ),
+    Format(
+        "labels",
+        "labels of items, CSV: `item` and a column for each label, such as `scene`",
+        Takes.LABELS,
+        place=74,
+        reads="importers.attributes:read_labels",
+        writes="exporters.tables:labels",
     ),
     Format(
         "ratings",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -24,6 +24,10 @@ class Takes(StrEnum):
     """Judges' replies, as they were given."""
     RESULTS = "result"
     """What tools say about items."""
+    MODELS = "model"
+    """What is said of models: their attributes."""
+    LABELS = "labelled item"
+    """What is said of items besides their content."""
     TASKS = "task"
     """Items with everything that was said about them, for another program."""
 
@@ -79,6 +83,8 @@ class Content:
     unanswered: str | None = None
     """What stands for an item without an answer; None: no one said."""
     ratings: Sequence[Rating] = ()
+    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of models their attributes, or of items their labels, by name."""
 
 
 Writer = Callable[[Content], Mapping[str, bytes]]
@@ -110,7 +116,7 @@ class Format:
 
     It takes a path (a file, or a folder of them) and, by what it reads, gives: for items ``ReadFiles`` (it is told
     ``format``, ``schema``, ``dimension``, ``progress``); for answers ``ReadPredictions`` (``schema``, ``dimension``,
-    ``model``, ``project``); for ratings ``ReadRatings``; for replies and results what ``importers`` says there.
+    ``model``, ``project``); for ratings ``ReadRatings``; for the others what ``importers`` says there.
     Files that are no such thing are a ``FileRefused``.
     """
     writes: Writer | str | None = None

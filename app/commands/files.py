@@ -473,6 +473,7 @@ def _resources() -> Resources:
 
 def _summary(done: Imported) -> Iterator[str]:
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
+    came |= {"described model": done.described, "labelled item": done.labelled}
     new = [_count(n, noun) for noun, n in came.items() if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
     if done.unanswered:

@@ -16,6 +16,7 @@ from domain.states import Items
 if TYPE_CHECKING:
     from workflow.results.leaderboard import SlicedScores
     from workflow.results.leaderboard_lines import Line
+    from workflow.results.model_groups import Grouping
     from workflow.results.project_answers import Read
     from workflow.results.ranked_options import Ranked
     from workflow.results.side_by_side import Block, Row
@@ -112,6 +113,14 @@ def results(
             metavar="N,N,...",
         ),
     ] = None,
+    group_models_by: Annotated[
+        str | None,
+        typer.Option(
+            help="Also the means of groups of models, by what is said of them: an attribute, one inside another "
+            "(family/size), or numbers cut at limits (parameters:10B).",
+            metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
+        ),
+    ] = None,
     comparisons: Annotated[
         Path | None,
         typer.Option(
@@ -128,7 +137,7 @@ def results(
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
-    from workflow.results import project_answers, ranked_options, side_by_side
+    from workflow.results import model_groups, project_answers, ranked_options, side_by_side
     from workflow.results import scores as found
     from workflow.results import win_rates as pairs
     from workflow.results.slices import edges_of
@@ -159,6 +168,8 @@ def results(
         else:
             typer.echo("\n".join(beside_table(read, blocks)))
         return
+    by_what = model_groups.wanted(read, group_models_by) if group_models_by else None
+    groups = [model_groups.grouped(read, each, by_what) for each in boards] if by_what else []
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)
         if scores is not By.KEY or comparisons
@@ -173,13 +184,16 @@ def results(
         left = f"{len(compared)} comparison{'' if len(compared) == 1 else 's'}"
         print(f"Not in this table: {left}. Write them with --comparisons FILE.csv.", file=sys.stderr)
     if format is Format.CSV:
-        typer.echo(numbers.as_csv(line for each in boards for line in each.lines()), nl=False)
+        lines = [line for each in boards for line in each.lines()]
+        typer.echo(numbers.as_csv([*lines, *(line for each in groups for line in each.lines())]), nl=False)
     elif format is Format.JSON:
-        told = {**numbers.as_json(read, boards), "comparisons": [each.as_row() for each in compared]}
+        of_groups = [each.lines() for each in groups]
+        told = {**numbers.as_json(read, boards, of_groups), "comparisons": [each.as_row() for each in compared]}
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         ranked = ranked_options.ranked(shared.store, read, person=None, together=cluster)
-        typer.echo("\n".join([*table(read, boards, ranked, compared=bool(compared)), *comparison_block(compared)]))
+        shown = [*table(read, boards, ranked, groups, compared=bool(compared)), *comparison_block(compared)]
+        typer.echo("\n".join([*shown, *models_block(read)]))
 
 
 def beside_table(read: Read, blocks: Sequence[Block]) -> Iterator[str]:
@@ -236,8 +250,29 @@ def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
         yield f"  {'':<{judges}}  {pairs.sentence(each)}"
 
 
+def models_block(read: Read) -> Iterator[str]:
+    """What is said of each model."""
+    from workflow.results import attributes
+
+    names = attributes.names(read.attributes.values())
+    if not names:
+        return
+    rows = [["", *names]]
+    rows += [[model, *(str(own.get(name, "-")) for name in names)] for model, own in sorted(read.attributes.items())]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(names) + 1)]
+    yield ""
+    yield "What is said of the models"
+    for row in rows:
+        yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
 def table(
-    read: Read, boards: Sequence[SlicedScores], ranked: Ranked | None = None, *, compared: bool = False
+    read: Read,
+    boards: Sequence[SlicedScores],
+    ranked: Ranked | None = None,
+    groups: Sequence[Grouping] = (),
+    *,
+    compared: bool = False,
 ) -> Iterator[str]:
     """The numbers for people: one block for each way of scoring."""
     from workflow.results import slice_contrasts
@@ -247,11 +282,9 @@ def table(
         yield ""
     if not boards and not compared:
         yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
-    first = True
-    for each in boards:
-        if not first:
+    for place, each in enumerate(boards):
+        if place:
             yield ""
-        first = False
         about = f" ({each.slicing.way.about})" if each.slicing.way.about else ""
         yield f"{each.title or each.scores.title}, by {each.slicing.way.title.lower()}{about}"
         yield from _block(each, each.lines())
@@ -263,6 +296,8 @@ def table(
         tests = slice_contrasts.contrasts(read, each)
         if tests and each.slicing.way.name != "dimension":
             yield f"  {slice_contrasts.on_chance(tests)}"
+        if groups:
+            yield from _groups(each, groups[place])
     if ranked is not None:
         yield ""
         yield "Accuracy of ranked options under each score"
@@ -271,6 +306,24 @@ def table(
             yield f"  {model:<{width}}  {score:<16}  {figures(line)}"
         for warning in ranked.warnings:
             yield f"  Warning: {warning}"
+
+
+def _groups(board: SlicedScores, found: Grouping) -> Iterator[str]:
+    """Models in groups: each number with how many models it rests on, and how far groups are apart."""
+    yield f"  Models by {found.by.title}: every model of a group counts alike; intervals are over items"
+    if found.groups:
+        yield from _block(board, found.lines())
+    for group in found.groups:
+        n = len(group.whole.models)
+        yield f"  {group.label}: {n} {'model' if n == 1 else 'models'}, {', '.join(group.whole.models)}"
+    for gap in found.gaps:
+        at = gap.difference
+        limits = f"{at.low:+.3f} to {at.high:+.3f}" if at.low == at.low else "-"
+        value = f"{at.value:+.3f}" if at.defined else "-"
+        apart = f"{value}  {limits}  {at.n_units} items, {gap.left_out} left out  {at.reason or ''}".rstrip()
+        yield f"  {gap.group} less {gap.first}: {apart}"
+    for note in found.notes:
+        yield f"  {note}"
 
 
 def _block(board: SlicedScores, lines: Sequence[Line]) -> Iterator[str]:

@@ -118,6 +118,8 @@ def table(
     )
 
 
+MOST_SHOWN = 40
+"""So many entries of a list stand on the page; the files have all of them."""
 LIMITS = ("dimensions", "stages")
 """What an event that names none of them does not limit."""
 
@@ -128,6 +130,8 @@ def _words(value: Any, of: str = "") -> str:
         return "all" if of in LIMITS else "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Mapping | list | tuple) and len(value) > MOST_SHOWN:
+        return markup.count(len(value), "entry", "entries")
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {_words(part)}" for key, part in value.items()) or "none"
     if isinstance(value, list | tuple):

@@ -315,6 +315,7 @@ def _tasks(
 def imported_sentence(done: Any) -> str:
     """What was imported, in one line."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
+    came |= {"described model": getattr(done, "described", 0), "labelled item": getattr(done, "labelled", 0)}
     parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))

@@ -22,12 +22,21 @@ from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
-from workflow.results import clusters, leaderboard_lines, leaderboard_page, people_rows, side_by_side, slice_contrasts
+from workflow.results import (
+    attributes,
+    clusters,
+    leaderboard_lines,
+    leaderboard_page,
+    people_rows,
+    side_by_side,
+    slice_contrasts,
+)
 from workflow.results import leaderboard as numbers
 from workflow.results import win_rates as pairs
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
+from workflow.results.model_groups import Grouping
 from workflow.results.ranked_options import Ranked
 from workflow.results.scores import METHODS, Scores
 from workflow.results.side_by_side import Block
@@ -116,7 +125,9 @@ def render(services: Services) -> None:
         leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
     )
     _legend(cut)
-    _downloads(view, found, cut)
+    _downloads(view, found, chosen)
+    _groups(chosen)
+    _said_of_models(found)
     _differences(view, found, chosen, common, items)
     _beside(view, found, cut, common=common, bins=bins, items=items)
     _slices(chosen)
@@ -150,7 +161,8 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     """The place for the choice of scores, what is asked for next to it (arguments of ``leaderboards``), and the order
     of the models."""
     schema = view.schema.schema_
-    known = {each.name: each.title for each in ways(schema)}
+    of_models, of_items = attributes.names_in(services.store, person=services.person, project=view.name)
+    known = {each.name: each.title for each in ways(schema, of_items)}
     compared = {field.name: title_of(field) for field in texts(schema)}
     if len(compared) > 1:
         known[ALIKE] = "Words that two texts have in common"
@@ -162,6 +174,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     with right:
         sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
     reader: str | None = None
+    models_by: str | None = None
     with last, st.popover("More", width="stretch"):
         method = st.selectbox(
             "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
@@ -179,6 +192,8 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = _cuts(view)
         common = st.toggle("Only items that every model has answered", key="results.common")
+        if of_models:
+            models_by = _models_by(view, of_models)
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)
@@ -195,6 +210,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         "common": common,
         "bins": bins,
         "method": method or "ppi",
+        "models_by": models_by,
     }
     return left, wanted, sort or "mean"
 
@@ -215,6 +231,19 @@ def _cuts(view: ProjectView) -> Bins:
     except InvalidInput as error:
         shell.show(markup.notice(str(error)))
         return int(bins)
+
+
+def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
+    """What models are grouped by, as the command takes it."""
+    chosen = [
+        st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
+        for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
+    ]
+    if chosen[0] is None:
+        return None
+    limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
+    path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
+    return f"{path}:{limits}" if limits else path
 
 
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
@@ -334,6 +363,13 @@ def _cell(
         items=items,
         reader=_other(line.reader),
     )
+    return _number(line, ends, href=href, count=count)
+
+
+def _number(
+    line: Line, ends: tuple[float | None, float | None], *, href: str = "", count: int | None = None
+) -> markup.Markup:
+    at = line.found
     if not at.defined:
         return markup.heat(None, "-", f"n {at.n_units}", href=href, title=tooltip(line))
     limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
@@ -407,14 +443,78 @@ def _legend(cut: SlicedScores) -> None:
     )
 
 
-def _downloads(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> None:
+def _groups(chosen: Leaderboard) -> None:
+    if chosen.groups is None:
+        return
+    shell.section(f"Models by {chosen.groups.by.title}")
+    shell.show(group_table(chosen.board, chosen.groups))
+    if chosen.groups.gaps:
+        shell.show(gap_table([Gap(each.group, each.first, each.difference) for each in chosen.groups.gaps], first=True))
+    told = [
+        "Every model of a group counts alike. Intervals are over items: they say what other items would give with these"
+        " models, and nothing of other models.",
+        *(
+            f"{each.group} less {each.first}: {markup.count(each.left_out, 'item')} left out, as not all of these"
+            " models have a score on them."
+            for each in chosen.groups.gaps
+            if each.left_out
+        ),
+        *chosen.groups.notes,
+    ]
+    shell.show(markup.tag("ul", *(markup.tag("li", markup.text(each)) for each in told), style="ts ts-small"))
+
+
+def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
+    """Groups down, slices across, each number with the interval that is drawn for the mean over answers."""
+    known = [each for group in found.groups for each in (group.whole.found.low, group.whole.found.high) if each == each]
+    ends = (
+        (cut.low, cut.high)
+        if cut.low is not None and cut.high is not None
+        else (min(known, default=0), max(known, default=1))
+    )
+    parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
+    slices = [(cut.slicing.title(at), "") for at in range(len(cut.slicing.labels))]
+    heads = [("Models", "name"), (f"{ends[0]:g} to {ends[1]:g}", ""), ("Mean over answers", ""), *parts, *slices]
+    rows = []
+    for group in found.groups:
+        models = group.whole.models
+        about = markup.tag(
+            "div", markup.quiet(markup.count(len(models), "model")), style="ts-small", title=", ".join(models)
+        )
+        lines = [group.whole, *([group.of_parts] if group.of_parts else []), *group.cells]
+        rows.append(
+            [
+                markup.joined([markup.tag("b", markup.text(group.label)), about]),
+                _drawn(group.whole, ends),
+                *(_number(line, ends) for line in lines),
+            ]
+        )
+    return _wide(heads, rows, part="groups")
+
+
+def _said_of_models(found: Leaderboards) -> None:
+    names = attributes.names(found.attributes.values())
+    if not names:
+        return
+    with st.expander(f"What is said of the models ({len(found.attributes)})"):
+        heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
+        rows = [
+            [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]
+            for model, own in sorted(found.attributes.items())
+        ]
+        shell.show(_wide(heads, rows, part="models"))
+
+
+def _downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) -> None:
+    cut = chosen.board
+    of_groups = chosen.groups.lines() if chosen.groups else []
     reader = _other(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
     left, right, _ = st.columns([1, 1, 4])
     with left:
         st.download_button(
             "CSV",
-            lambda: numbers.as_csv(cut.lines()),
+            lambda: numbers.as_csv([*cut.lines(), *of_groups]),
             f"{name}.csv",
             "text/csv",
             key="results.csv",
@@ -424,7 +524,12 @@ def _downloads(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> Non
     with right:
         st.download_button(
             "JSON",
-            lambda: json.dumps(numbers.as_json(found, [cut]), indent=2, ensure_ascii=False, allow_nan=False),
+            lambda: json.dumps(
+                numbers.as_json(found, [cut], [of_groups] if chosen.groups else ()),
+                indent=2,
+                ensure_ascii=False,
+                allow_nan=False,
+            ),
             f"{name}.json",
             "application/json",
             key="results.json",
@@ -518,8 +623,8 @@ def beside_table(
     return _wide(heads, rows, part="side-by-side")
 
 
-def gap_table(pairs: Sequence[Gap]) -> markup.Markup:
-    """How far each model stays behind the first one."""
+def gap_table(pairs: Sequence[Gap], *, first: bool = False) -> markup.Markup:
+    """How far each model stays behind the first one; ``first`` where that is not the same for all."""
     known = [each for pair in pairs for each in (pair.difference.low, pair.difference.high, pair.difference.value)]
     drawn = [each for each in known if not math.isnan(each)]
     ends = (min([*drawn, -0.01]), max([*drawn, 0.01]))
@@ -537,7 +642,7 @@ def gap_table(pairs: Sequence[Gap]) -> markup.Markup:
         limits = not math.isnan(at.low)
         rows.append(
             [
-                markup.text(pair.model),
+                markup.text(f"{pair.model} less {pair.first}" if first else pair.model),
                 markup.text(f"{at.value:+.3f}" if at.defined else "-"),
                 markup.text(f"{at.low:+.3f} to {at.high:+.3f}" if limits else "-"),
                 markup.interval(at.value, at.low if limits else None, at.high if limits else None, ends=ends)

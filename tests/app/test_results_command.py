@@ -68,6 +68,25 @@ def test_numbers_are_cut_at_the_edges_that_are_given(home: Path) -> None:
     assert {row["part"] for row in rows if row["part"]} <= {"0 to 2", "3 to 39", "40 and more"}
 
 
+def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> None:
+    sizes = tmp_path / "models.csv"
+    sizes.write_text("model,size\nran,7B\nfiled,7B\n", encoding="utf-8")
+    brought = CliRunner().invoke(cli, ["import", "p", "models", str(sizes)], catch_exceptions=False)
+    assert "Imported 2 described models." in brought.stdout
+    by_size = ("--group-models-by", "size")
+    rows = list(csv.DictReader(io.StringIO(said(*by_size, "--format", "csv"))))
+    assert [row["model"] for row in rows] == ["ran", "ran", "filed", "filed", "7B", "7B"]
+    assert float(rows[4]["value"]) == pytest.approx((float(rows[0]["value"]) + float(rows[2]["value"])) / 2)
+    assert (rows[4]["grouped_by"], rows[4]["models"], rows[0]["models"]) == ("size", "2", "")
+    told = json.loads(said(*by_size, "--format", "json"))
+    assert told["models"] == {"ran": {"size": "7B"}, "filed": {"size": "7B"}}
+    assert told["boards"][0]["groups"][0]["of"] == ["ran", "filed"]
+    text = said(*by_size)
+    assert "7B: 2 models, ran, filed" in text
+    assert "What is said of the models" in text
+    assert "grouped_by" not in said("--format", "csv")
+
+
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),
@@ -75,6 +94,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
         (["--edges", "1,5"], "dimension has no numbers that could be cut at 1,5"),
         (["--edges", "5,1"], "Slices begin at numbers from low to high"),
         (["--cluster", "goal"], "not put together by 'goal'"),
+        (["--group-models-by", "size"], "an attribute 'size'; there are none; import them with the format models"),
     ):
         with pytest.raises(InvalidInput, match=words):
             said(*arguments)

@@ -15,11 +15,14 @@ from statistics import mean
 import pytest
 from playwright.sync_api import Browser, expect
 
+from db.engine import open_store
 from examples.answers import MODELS, Answer, answers_of, graded
 from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
+from media.store import MediaStore
 from testkit.serving import Server
 from tests.e2e.people import at_desk
+from workflow.files.import_files import import_files
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -108,7 +111,14 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         expect(page.get_by_text("No case fits these filters")).to_be_visible()
 
 
-def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Server, chromium: Browser) -> None:
+def test_slices_of_any_field_and_groups_of_models(
+    demo: Path, server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    store = open_store(None, demo)
+    sizes = tmp_path / "models.csv"
+    sizes.write_text("model,size\n" + "".join(f"{model},7B\n" for model in MODELS), encoding="utf-8")
+    import_files(store, MediaStore(demo / "media"), by=None, project="demo", format="models", path=sizes)
+    store.close()
     server.start()
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
     with at_desk(chromium, server, LEAD.login) as lead:
@@ -129,3 +139,8 @@ def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Ser
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
         expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each held against")
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_label("Groups of models by").click()
+        page.get_by_role("option", name="size", exact=True).click()
+        groups = page.locator('[data-part="groups"]')
+        expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)

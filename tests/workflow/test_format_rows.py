@@ -65,10 +65,11 @@ def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -
     def names(schema: str, *, writes: bool) -> list[str]:
         return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes)]
 
-    assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", "label_studio"]
-    assert names("egoplan", writes=True) == ["egoplan", "predictions", "egoplan_submission", "ratings", "label_studio"]
+    said = ["models", "labels"]
+    assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", *said, "label_studio"]
+    assert names("egoplan", writes=True)[:4] == ["egoplan", "predictions", "egoplan_submission", "ratings"]
     logs = ["lmms_eval_samples", "inspect_log", "answer_map"]
-    read = ["predictions", *logs, "judgements", "tool_results", "ratings", "label_studio"]
+    read = ["predictions", *logs, "judgements", "tool_results", "ratings", *said, "label_studio"]
     assert names("egoplan", writes=False)[:6] == ["egoplan", "predictions", *logs, "egoplan_submission"]
     assert names("pca_bench", writes=False) == ["pca_bench", *read]
     assert names("etp_bench", writes=False) == ["etp_bench", *read]
@@ -150,7 +151,7 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         assert done.returncode == 0, done.stderr
         return " ".join(done.stdout.split())
 
-    assert "egoplan_submission, ratings, label_studio or answer_key." in told("export")
+    assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("export")
     assert "answer_map, answer_sheet, egoplan_submission or label_studio: who answered" in told("import")
 
 

@@ -1,5 +1,5 @@
-"""Files in, in whatever format: annotation files with their media, models' answers, ratings, results of tools. One
-transaction each: all or nothing."""
+"""Files in, in whatever format: annotation files with their media, models' answers, ratings, results of tools, and what
+is said of models and items. One transaction each: all or nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Takes
+from annotation_schemas.formats import FORMATS, Format, Takes
+from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
 from domain.records import Person
@@ -18,6 +19,7 @@ from workflow.access.projects import require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
 from workflow.files.one_import import Import, Imported, Progress
+from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
 from workflow.runs.tool_results import import_tool_results
 
@@ -90,6 +92,8 @@ def import_files(
             store, by=by, project=project, path=path, reads=function_of(row.reads), refuse=bring.refuse
         )
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
+    if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
+        return _import_attributes(bring, row)
     own = access.schema.source.format if access.schema.source else None
     if row.keys is None or format != own:
         raise FileRefused(
@@ -97,6 +101,20 @@ def import_files(
             "Make a project with the schema of those files."
         )
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
+
+
+def _import_attributes(bring: Import, row: Format) -> Imported:
+    new, repeated, bad = attributes.import_attributes(
+        bring.store,
+        by=bring.by,
+        project=bring.project,
+        path=bring.path,
+        read=function_of(row.reads)(bring.path),
+        kind=DESCRIBED if row.takes is Takes.MODELS else LABELLED,
+        refuse=bring.refuse,
+    )
+    described, labelled = (new, 0) if row.takes is Takes.MODELS else (0, new)
+    return Imported(described=described, labelled=labelled, repeated=repeated, bad=tuple(bad))
 
 
 ALONE = {

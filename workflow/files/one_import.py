@@ -29,6 +29,10 @@ class Imported:
     predictions: int = 0
     ratings: int = 0
     tool_results: int = 0
+    described: int = 0
+    """Models of which the file says something new."""
+    labelled: int = 0
+    """Items likewise."""
     repeated: int = 0
     """Rows that were there already, word for word."""
     assets_found: int = 0

@@ -33,6 +33,7 @@ from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, project_items
 from workflow.files.release_manifest import about_release, places_of_kept_items
+from workflow.results import attributes
 from workflow.results.ratings import RATED, people_names, stage_ratings
 
 Progress = Callable[[str, int, int], None]
@@ -215,6 +216,10 @@ def _release(
             found = _answers(session, access, run, answers.reader)
             content = replace(content, items=_all_items(session, access) if row.needs_run else (), answers=found)
             count = len(content.items if row.needs_run else found)
+        elif row.takes in (Takes.MODELS, Takes.LABELS):
+            of = attributes.of_models if row.takes is Takes.MODELS else attributes.of_items
+            content = replace(content, said=of(session, project_id=access.project_id))
+            count = len(content.said)
         else:
             content = replace(content, ratings=_ratings(session, access))
             count = len(content.ratings)

@@ -19,8 +19,9 @@ from domain import csv_text
 from workflow.access.counted_items import Counting
 from workflow.results import people_rows
 from workflow.results.answer_ways import PEOPLE, Way
+from workflow.results.attributes import Said
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
-from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of
+from workflow.results.leaderboard_lines import COLUMNS, Line, Lot, clipped, counted_as_wrong, line_of, values_of
 from workflow.results.leaderboard_notes import notes_of
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scored, Scores, scored, title_of
@@ -243,17 +244,7 @@ def gaps(found: Read, cut: SlicedScores) -> list[Gap]:
     ordered = [model for model in cut.models if cut.whole[model].found.defined]
     if len(ordered) < 2:
         return []
-    of_item: dict[str, dict[int, float]] = {
-        model: {
-            found.answers[at].item: float(of.values[at])
-            for at in found.of_model[model].tolist()
-            if not math.isnan(of.values[at])
-            and (of.asked is None or found.items[found.answers[at].item].dimension in of.asked)
-            and (not cut.common or found.answers[at].item in found.common)
-        }
-        | dict.fromkeys(counted_as_wrong(found, of, model, common=cut.common), 0.0)
-        for model in ordered
-    }
+    of_item = {model: values_of(found, of, model, common=cut.common) for model in ordered}
     first = ordered[0]
     lines = []
     for model in ordered[1:]:
@@ -296,9 +287,13 @@ class Source(Protocol):
     @property
     def reader(self) -> str: ...
 
+    @property
+    def attributes(self) -> Said: ...
 
-def as_json(found: Source, boards: Sequence[SlicedScores]) -> dict[str, Any]:
-    """The numbers as JSON values, with what holds for all of them."""
+
+def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequence[Line]] = ()) -> dict[str, Any]:
+    """The numbers as JSON values, with what holds for all of them; ``groups`` are the lines of each board's groups."""
+    said = {"models": {model: dict(own) for model, own in found.attributes.items()}} if found.attributes else {}
     return {
         "project": found.project,
         "title": found.title,
@@ -306,6 +301,7 @@ def as_json(found: Source, boards: Sequence[SlicedScores]) -> dict[str, Any]:
         "items": found.counting.which.value if found.counting else None,
         "counted": found.counting.sentence if found.counting else None,
         "reader": found.reader,
+        **said,
         "boards": [
             {
                 "scores": each.title or each.scores.title,
@@ -314,7 +310,8 @@ def as_json(found: Source, boards: Sequence[SlicedScores]) -> dict[str, Any]:
                 "items_together_by": each.together,
                 "notes": list(each.notes),
                 "lines": [line.as_row() for line in each.lines()],
+                **({"groups": [{**line.as_row(), "of": line.models} for line in groups[at]]} if groups else {}),
             }
-            for each in boards
+            for at, each in enumerate(boards)
         ],
     }

@@ -69,6 +69,10 @@ class Line:
     """Of all people together: how many have answered what is in the number, whose unit is an item; else 0."""
     given: int = 0
     """Of all people together: how many answers these have given."""
+    grouped_by: str = ""
+    """Of a group of models: what they are grouped by."""
+    models: tuple[str, ...] = ()
+    """Of a group of models: these. Each counts alike, however many answers it has given."""
     way: Way = NOT_KNOWN
     """How the model's answers came about."""
 
@@ -78,9 +82,11 @@ class Line:
         return sum((self.unread if self.unreadable else self.missing).get(why, 0) for why in _REFUSED)
 
     def as_row(self) -> dict[str, Any]:
-        """As one row of a table; None where undefined. Where it is of all people together, it says of how many."""
+        """As one row of a table; None where undefined. Where it is of all people together, or of a group of
+        models, it says of how many."""
         at = self.found
         people = {"respondents": self.respondents, "answers_of_respondents": self.given} if self.respondents else {}
+        group = {"grouped_by": self.grouped_by, "models": len(self.models)} if self.grouped_by else {}
         return {
             "scores": self.scores.kind,
             "criterion": self.scores.criterion,
@@ -115,6 +121,7 @@ class Line:
             "reason": at.reason,
             "valid_if": self.valid_if or None,
             **people,
+            **group,
         }
 
 
@@ -224,6 +231,19 @@ def counted_as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> li
     """The items without an answer of a model that are in its accuracy, as wrong."""
     lot = silent(found, model)
     return [item for item, why in lot.items() if _counts_as_wrong(of, why) and (not common or item in found.common)]
+
+
+def values_of(found: Read, of: Scored, model: str, *, common: bool) -> dict[int, float]:
+    """A model's scores by item, of the dimensions that the number is about, with a 0 for each item that counts as wrong
+    though it has no answer."""
+    known = {
+        found.answers[at].item: float(of.values[at])
+        for at in found.of_model[model].tolist()
+        if not math.isnan(of.values[at])
+        and (of.asked is None or found.items[found.answers[at].item].dimension in of.asked)
+        and (not common or found.answers[at].item in found.common)
+    }
+    return known | dict.fromkeys(counted_as_wrong(found, of, model, common=common), 0.0)
 
 
 def _bounds_of_key(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from db import answers, files
 from db.engine import Store
@@ -13,10 +13,12 @@ from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
 from workflow.results import leaderboard as numbers
-from workflow.results import ranked_options, slice_contrasts
+from workflow.results import model_groups, ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
+from workflow.results.attributes import Said
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
+from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import current
 from workflow.results.ranked_options import Ranked
 from workflow.results.scores import Method, Scores, ends_of, scores_of, title_of
@@ -32,6 +34,8 @@ class Leaderboard:
     board: SlicedScores
     gaps: Sequence[Gap]
     contrasts: Sequence[Contrast]
+    groups: Grouping | None = None
+    """Models in groups, where that was asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,8 @@ class Leaderboards:
     """The lowest and the highest score that there can be."""
     compared: Sequence[Comparison]
     ranked: Ranked | None
+    attributes: Said = field(default_factory=dict)
+    """What is said of models."""
 
 
 def leaderboards(
@@ -68,14 +74,16 @@ def leaderboards(
     common: bool = False,
     bins: Bins = BINS,
     method: Method = "ppi",
+    models_by: str | None = None,
 ) -> Leaderboards:
-    """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of`` and
-    ``board.board``.
+    """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of``,
+    ``board.board`` and ``model_groups.wanted``.
 
     For anyone who has made sure that the person may see it.
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     there = scores_of(found, method)
+    groups = model_groups.wanted(found, models_by) if models_by else None
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
     return Leaderboards(
         found.project,
@@ -86,19 +94,25 @@ def leaderboards(
         len(found.answers),
         {each: title_of(found, each) for each in there},
         {
-            cut.scores: _leaderboard(cut, numbers.gaps(found, cut), slice_contrasts.contrasts(found, cut))
+            cut.scores: Leaderboard(
+                _without_items(cut),
+                numbers.gaps(found, cut),
+                slice_contrasts.contrasts(found, cut),
+                model_groups.grouped(found, cut, groups) if groups else None,
+            )
             for cut in boards
         },
         numbers.overview(found, there, together=together, common=common),
         {each: ends_of(found.schema, each) for each in there},
         pairs.comparisons(store, found, person=None, together=together),
         ranked_options.ranked(store, found, person=None, together=together),
+        found.attributes,
     )
 
 
-def _leaderboard(cut: SlicedScores, gaps: Sequence[Gap], contrasts: Sequence[Contrast]) -> Leaderboard:
+def _without_items(cut: SlicedScores) -> SlicedScores:
     """Without the slice of every item: nothing that is shown needs it any more, and there may be very many."""
-    return Leaderboard(replace(cut, slicing=replace(cut.slicing, of_item={})), gaps, contrasts)
+    return replace(cut, slicing=replace(cut.slicing, of_item={}))
 
 
 def mark(store: Store, *, person: Person | None, project: str) -> tuple[int | str, ...]:

@@ -30,7 +30,7 @@ from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
-from workflow.results import answer_ways, file_raters
+from workflow.results import answer_ways, attributes, file_raters
 from workflow.results.answer_ways import Way
 from workflow.results.criterion_values import is_right, named_criteria, scored_criteria, value_of
 from workflow.results.slices import Item
@@ -107,6 +107,8 @@ class Read:
     """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
     ways: Mapping[str, Way] = field(default_factory=dict)
     """Model -> how its answers came about."""
+    attributes: attributes.Said = field(default_factory=dict)
+    """What is said of models: size, base model and the like."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -197,6 +199,9 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     said.take_grades(stored.all_grades(session, project_id=project_id))
     said.take_ratings(stored.all_ratings(session, project_id=project_id), by_unit, of)
     said.take_scores(judging.scores(session, project_id=project_id))
+    unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
+    models = {*unanswered, *(each.model for each in counted)}
+    described = attributes.of_models(session, project_id=project_id, runs=runs)
     return Read(
         access.name,
         access.title,
@@ -204,13 +209,14 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         stored.mark(session, project_id=project_id),
         there,
         counted,
-        _unanswered(session, runs, {(item, model) for item, model in last}, of),
+        unanswered,
         said.grades,
         said.judged,
         replaced=len(found) - len(last),
         unknown=said.unknown,
         respondents=frozenset(each.model for each in counted) & people,
         graders=said.graders,
+        attributes={model: own for model, own in described.items() if model in models},
         unscored=said.unscored,
         metrics=frozenset(said.metrics),
         counting=of,
@@ -315,12 +321,13 @@ def _last_answers(
 
 def _items(session: Session, access: Access) -> dict[int, Item]:
     contents = items.current_content(session, project_id=access.project_id)
+    labels = attributes.of_items(session, project_id=access.project_id)
     sources = {
         item_id: next((source for _, _, source, _ in assets if source), None)
         for item_id, assets in files.asset_names(session, project_id=access.project_id).items()
     }
     return {
-        row_id: Item(public, name, dimension, sources.get(row_id), contents.get(row_id, {}))
+        row_id: Item(public, name, dimension, sources.get(row_id), contents.get(row_id, {}), labels.get(name, {}))
         for row_id, public, name, dimension in items.names(session, project_id=access.project_id)
     }
 

@@ -13,7 +13,7 @@ from agreement.means import difference_from_rest
 from agreement.statistic import Statistic
 from workflow.results.clusters import ALONE, cluster_of
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import counted_as_wrong
+from workflow.results.leaderboard_lines import values_of
 from workflow.results.people_rows import with_people
 from workflow.results.project_answers import Read
 from workflow.results.scores import scored
@@ -39,13 +39,8 @@ def contrasts(found: Read, cut: SlicedScores) -> list[Contrast]:
     found, of = with_people(found, scored(found, cut.scores))
     tested: list[tuple[str, int, Statistic]] = []
     for model in cut.models:
-        known = [
-            (found.answers[at].item, float(of.values[at]))
-            for at in found.of_model[model].tolist()
-            if not math.isnan(of.values[at]) and (not cut.common or found.answers[at].item in found.common)
-        ]
-        known += [(item, 0.0) for item in counted_as_wrong(found, of, model, common=cut.common)]
-        known = [(item, value) for item, value in known if item in cut.slicing.of_item]
+        own = values_of(found, of, model, common=cut.common)
+        known = [(item, value) for item, value in own.items() if item in cut.slicing.of_item]
         values = [value for _, value in known]
         groups = np.array([cut.slicing.of_item[item] for item, _ in known], dtype=np.int64)
         together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item, _ in known]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +40,8 @@ class Item:
     source: str | None
     """The video or collection of its first image or clip."""
     fields: Mapping[str, Any]
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    """What leads say of it besides its content."""
 
 
 @dataclass(frozen=True)
@@ -77,23 +79,25 @@ GROUP = Way("group", "Group")
 SOURCE = Way("source", "Source")
 
 
-def ways(schema: Schema) -> list[Way]:
-    """The ways that fit a schema. In addition any two texts can be compared: ``question~answer``."""
+def ways(schema: Schema, labels: Iterable[str] = ()) -> list[Way]:
+    """The ways that fit a schema and the labels of its items. In addition any two texts can be compared:
+    ``question~answer``."""
     found = [DIMENSION]
     if any(each.group for each in schema.dimensions):
         found.append(GROUP)
     if schema.item.assets:
         found.append(SOURCE)
-    for field in schema.item.fields:
-        title = title_of(field)
-        if kinds.of_field(field).sliced == "text":
-            found.append(Way(field.name, title))
-            found.append(Way(f"{field.name}.words", f"{title}: number of words", "words, counted"))
-        elif kinds.of_field(field).sliced == "entries":
-            found.append(Way(f"{field.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
+    for own in schema.item.fields:
+        title = title_of(own)
+        if kinds.of_field(own).sliced == "text":
+            found.append(Way(own.name, title))
+            found.append(Way(f"{own.name}.words", f"{title}: number of words", "words, counted"))
+        elif kinds.of_field(own).sliced == "entries":
+            found.append(Way(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
         else:
-            found.append(Way(field.name, title))
-    return found
+            found.append(Way(own.name, title))
+    known = {each.name for each in found}
+    return found + [Way(name, name.replace("_", " ").capitalize()) for name in labels if name not in known]
 
 
 def texts(schema: Schema) -> list[ItemField]:
@@ -111,15 +115,15 @@ def similarity_of(first: str, second: str, schema: Schema) -> Way:
     )
 
 
-def way(schema: Schema, name: str) -> Way:
-    """The way of that name.
+def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> Way:
+    """The way of that name; ``labels`` are those that items have.
 
     Raises
     ------
     InvalidInput
         There is none.
     """
-    known = {each.name: each for each in ways(schema)}
+    known = {each.name: each for each in ways(schema, labels)}
     if name in known:
         return known[name]
     compared = {field.name for field in texts(schema)}
@@ -155,7 +159,7 @@ def edges_of(text: str) -> tuple[float, ...]:
 
 def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins = BINS) -> Slicing:
     """The items in slices of that way. Of what is not numbers ``bins`` says nothing."""
-    wanted = way(schema, name)
+    wanted = way(schema, name, dict.fromkeys(label for each in items.values() for label in each.labels))
     if wanted == DIMENSION:
         return _in_order(
             wanted, items, {each.id: each.title for each in schema.dimensions}, lambda each: each.dimension
@@ -190,12 +194,14 @@ def _value(name: str, item: Item) -> Any:
     if between:
         one, other = item.fields.get(first), item.fields.get(second)
         return similarity(one, other) if isinstance(one, str) and isinstance(other, str) else None
-    field, _, measure = name.partition(".")
-    value = item.fields.get(field)
+    own, _, measure = name.partition(".")
+    value = item.fields.get(own)
     if measure == "words":
         return len(WORDS.findall(value)) if isinstance(value, str) else None
     if measure == "entries":
         return len(value) if isinstance(value, list | dict) else None
+    if value in (None, ""):
+        value = item.labels.get(own)
     if isinstance(value, str):
         return value.strip() or None
     return value

@@ -22,7 +22,7 @@ from domain.run_kinds import RunKind, plan_of
 
 _NUMBERED = re.compile(r" \(\d+\)\Z")
 
-NOT_ASKED_BY = frozenset({"name", "note", "device", "batch_size"})
+NOT_ASKED_BY = frozenset({"name", "note", "device", "batch_size", "attributes"})
 """Parts of a model's description that make no other model of it."""
 NOT_SAID = frozenset(
     {

@@ -1,0 +1,48 @@
+"""What is said of a model or of an item besides its content: named values, such as the size of a model."""
+
+from __future__ import annotations
+
+import re
+
+Attribute = str | int | float
+"""A value: a text, or a number."""
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""What an attribute may be called."""
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,9})?")
+_SIZE = re.compile(r"~?([0-9]{1,12}(?:\.[0-9]{1,6})?)\s?([kKMBT]?)")
+_TIMES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+
+
+def name_of(heading: str) -> str:
+    """A heading of a table as an attribute is called.
+
+    >>> name_of(" Base LLM"), name_of("EgoData")
+    ('base_llm', 'egodata')
+    """
+    return re.sub(r"[\s\-]+", "_", heading.strip()).lower()
+
+
+def value_of(cell: str) -> Attribute:
+    """What a cell of a table says.
+
+    >>> value_of("7"), value_of("0.5"), value_of("7B"), value_of("007")
+    (7, 0.5, '7B', '007')
+    """
+    text = cell.strip()
+    if not _NUMBER.fullmatch(text):
+        return text
+    return float(text) if "." in text else int(text)
+
+
+def size_of(value: Attribute) -> float | None:
+    """The number that a value says, also as model cards write it; None: it says none.
+
+    >>> size_of("7.1B"), size_of("~13B"), size_of(558), size_of("665k"), size_of("Vicuna 7B")
+    (7100000000.0, 13000000000.0, 558.0, 665000.0, None)
+    """
+    if not isinstance(value, str):
+        return float(value)
+    found = _SIZE.fullmatch(value.strip())
+    return float(found[1]) * _TIMES[found[2]] if found else None

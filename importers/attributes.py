@@ -1,0 +1,108 @@
+"""Attributes in: a table with a row for each model or item, and a column for each thing that is said of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain import csv_text, json_text
+from domain.attributes import NAME, Attribute, name_of, value_of
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.records import BadRow
+
+_LONGEST = 200
+_MOST_COLUMNS = 60
+
+
+@dataclass(frozen=True)
+class ReadAttributes:
+    """What a file says of each model or item."""
+
+    rows: Sequence[tuple[str, Mapping[str, Attribute], BadRow]]
+    """Whom it is about, what is said, and where that stood; an empty cell says nothing."""
+    bad: Sequence[BadRow]
+
+
+def read_models(path: Path) -> ReadAttributes:
+    """Attributes of models: the column ``model``, and one for each attribute. ``FileRefused`` as :func:`_read`."""
+    return _read(path, "model")
+
+
+def read_labels(path: Path) -> ReadAttributes:
+    """Labels of items: the column ``item``, and one for each label. ``FileRefused`` as :func:`_read`."""
+    return _read(path, "item")
+
+
+def _read(path: Path, about: str) -> ReadAttributes:
+    """All rows of a CSV file, or of a TSV file by its name.
+
+    Raises
+    ------
+    FileRefused
+        It cannot be read, or its first row names no such columns.
+    """
+    try:
+        text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
+        if json_text.has_broken_bytes(text):
+            raise NotJson(0, "it is not UTF-8")
+        table = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
+        rows = [(table.line_num, cells) for cells in table]
+    except (NotJson, csv.Error) as error:
+        raise FileRefused(f"{path.name}: {error}. Nothing was imported.") from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    head = [name_of(cell) for cell in rows[0][1]] if rows else []
+    _check_head(path, head, about)
+    at = head.index(about)
+    found: list[tuple[str, Mapping[str, Attribute], BadRow]] = []
+    bad: list[BadRow] = []
+    seen: set[str] = set()
+    for number, cells in rows[1:]:
+        if not any(cell.strip() for cell in cells):
+            continue
+        here = BadRow(path.name, number, "", json_text.printable(",".join(cells)))
+        told = [csv_text.unmarked(cell).strip() for cell in cells]
+        why = _why_bad(told, len(head), at, about, seen)
+        if why:
+            bad.append(BadRow(here.path, number, why, here.raw))
+            continue
+        seen.add(told[at])
+        said = {name: value_of(cell) for name, cell in zip(head, told, strict=True) if name != about and cell}
+        found.append((told[at], said, here))
+    return ReadAttributes(found, bad)
+
+
+def _check_head(path: Path, head: Sequence[str], about: str) -> None:
+    wrong = ""
+    if about not in head:
+        wrong = f"{about} is missing"
+    elif len(head) < 2:
+        wrong = f"there is nothing besides {about}"
+    elif len(set(head)) < len(head):
+        wrong = f"{next(name for name in head if head.count(name) > 1)} is there twice"
+    elif len(head) > _MOST_COLUMNS:
+        wrong = f"there are more than {_MOST_COLUMNS} columns"
+    else:
+        odd = next((name for name in head if not NAME.fullmatch(name)), None)
+        wrong = f"{odd!r} is no name: letters, digits and _, a letter first" if odd is not None else ""
+    if wrong:
+        raise FileRefused(
+            f"{path.name}, row 1: the first row must name the column {about} and one for each thing that is said; "
+            f"{wrong}. Nothing was imported."
+        )
+
+
+def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[str]) -> str:
+    if len(told) != columns:
+        return f"it has {len(told)} cells, not {columns}"
+    if not told[at]:
+        return f"it names no {about}"
+    if told[at] in seen:
+        return f"{told[at]} stands in an earlier row already"
+    if any(len(cell) > _LONGEST for cell in told):
+        return f"a cell is longer than {_LONGEST} characters"
+    return ""

@@ -1,0 +1,132 @@
+"""What is said of models (size, base model, tuned or not) and of items (scene, concept) besides their content.
+
+Attributes of models come with their descriptions and from files; labels of items come from files. Both are events of
+the project: what is said later of the same model or item takes the place of the earlier, and no vote is about either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from annotation_schemas.keys import key_field
+from annotation_schemas.kinds import of_field
+from annotation_schemas.model import Schema
+from db import answers, files, items
+from db import attributes as stored
+from db.attributes import DESCRIBED, LABELLED
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.attributes import Attribute
+from domain.records import BadRow, Person
+from importers.attributes import ReadAttributes
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+
+Said = Mapping[str, Mapping[str, Attribute]]
+"""By the name of the model or of the item: what is said of it, a name for each value."""
+Refuse = Callable[[Sequence[BadRow]], None]
+"""Raises if rows that do not fit are not to be left out."""
+
+
+def of_models(session: Session, *, project_id: int, runs: Sequence[StoredRun] | None = None) -> Said:
+    """The attributes of a project's models: of their descriptions, and over these what files say. ``runs`` are those
+    of ``answers.runs``, where they are known."""
+    found: dict[str, dict[str, Attribute]] = {}
+    for run in answers.runs(session, project_id=project_id) if runs is None else runs:
+        own = (run.params.get("spec") or {}).get("attributes") or {}
+        found.setdefault(run.name, {}).update(own)
+    for told in stored.said(session, project_id=project_id, kind=DESCRIBED):
+        for model, own in told.items():
+            found.setdefault(model, {}).update(own)
+    return {model: own for model, own in found.items() if own}
+
+
+def of_items(session: Session, *, project_id: int) -> Said:
+    """The labels of a project's items, by their external ids."""
+    found: dict[str, dict[str, Attribute]] = {}
+    for told in stored.said(session, project_id=project_id, kind=LABELLED):
+        for item, own in told.items():
+            found.setdefault(item, {}).update(own)
+    return found
+
+
+def names(said: Iterable[Mapping[str, Attribute]]) -> list[str]:
+    """What is said of any of them, in the order in which it first stands."""
+    return list(dict.fromkeys(name for own in said for name in own))
+
+
+def names_in(store: Store, *, person: Person | None, project: str) -> tuple[list[str], list[str]]:
+    """What is said of models and of items of a project: the names alone, for its leads."""
+    with store.read() as session:
+        id = require_lead(session, by=person, project=project).project_id
+        return names(of_models(session, project_id=id).values()), names(of_items(session, project_id=id).values())
+
+
+def import_attributes(
+    store: Store, *, by: Person | None, project: str, path: Path, read: ReadAttributes, kind: str, refuse: Refuse
+) -> tuple[int, int, list[BadRow]]:
+    """Keep what a file says: of how many models or items it says something new, of how many it was there already, and
+    the rows that do not fit. ``kind`` is the event: ``DESCRIBED`` or ``LABELLED``."""
+    refuse(read.bad)
+    bad = list(read.bad)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        id = access.project_id
+        known = of_models(session, project_id=id) if kind == DESCRIBED else of_items(session, project_id=id)
+        check = _model_check(session, access) if kind == DESCRIBED else _item_check(session, access)
+        new: dict[str, Mapping[str, Attribute]] = {}
+        repeated = 0
+        for name, own, here in read.rows:
+            if why := check(name, own):
+                bad.append(replace(here, reason=why))
+            elif all(known.get(name, {}).get(each) == value for each, value in own.items()):
+                repeated += 1
+            else:
+                new[name] = own
+        refuse(bad)
+        if new:
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            data = {"file": path.name, "sha256": sha256, "said": new}
+            log(session, kind, by=by, project=access, now=store.now(), data=data)
+        return len(new), repeated, bad
+
+
+def _model_check(session: Session, access: Access) -> Callable[[str, Mapping[str, Attribute]], str]:
+    there = stored.models(session, project_id=access.project_id)
+
+    def check(name: str, own: Mapping[str, Attribute]) -> str:
+        return "" if name in there else f"no model {name!r} has answered; there are {', '.join(there) or 'none'}"
+
+    return check
+
+
+OF_THE_ITEM = ("dimension", "group", "source")
+
+
+def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str, Attribute]], str]:
+    """A label may stand for an optional field where an item lacks it; it never says something else than the item."""
+    contents = items.current_content(session, project_id=access.project_id)
+    there = {name: contents.get(id, {}) for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    fixed = fixed_fields(access.schema)
+
+    def check(name: str, own: Mapping[str, Attribute]) -> str:
+        if name not in there:
+            return f"there is no item {name!r} in this project"
+        for label, value in own.items():
+            if label in fixed:
+                return f"{label} is part of the item, which a label does not say; edit the item instead"
+            present = there[name].get(label)
+            if present not in (None, "", value):
+                return f"the item's own {label} is {present!r}; edit the item instead"
+        return ""
+
+    return check
+
+
+def fixed_fields(schema: Schema) -> frozenset[str]:
+    """What no label may be called: what every item has, the key, and fields whose values are no texts or numbers."""
+    own = {each.name for each in schema.item.fields if each.required or of_field(each).sliced == "entries"}
+    return frozenset({*OF_THE_ITEM, *own, *filter(None, [key_field(schema)])})

@@ -1,0 +1,273 @@
+"""Models in groups by what they are: by size, by base model, tuned or not.
+
+A group's number is the mean of its models' numbers, so every model counts alike. Its interval is over items, which the
+models of a group share: it says what other items would give with these models, and nothing of other models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from agreement.corrected import clustered_mean
+from agreement.means import mean_of_parts
+from agreement.statistic import Statistic, estimated, no_interval, undefined
+from domain.attributes import Attribute, size_of
+from domain.errors import InvalidInput, Problem
+from workflow.results import attributes, people_rows
+from workflow.results.answer_ways import Way
+from workflow.results.clusters import ALONE, cluster_of
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import Line, clipped, values_of
+from workflow.results.project_answers import Read
+from workflow.results.scores import Scored, scored
+
+BETWEEN = " · "
+"""Between the values of a group that is one of several attributes."""
+
+
+SEVERAL = Way("several ways")
+"""How answers of models came about that do not answer alike."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What models are grouped by."""
+
+    names: tuple[str, ...]
+    """Attributes: the last one inside the ones before it."""
+    limits: tuple[tuple[float, str], ...] = ()
+    """Where the numbers of the last one are cut, in order, each as it was written."""
+
+    @property
+    def title(self) -> str:
+        """As people read it."""
+        return " and ".join(name.replace("_", " ") for name in self.names)
+
+
+def wanted(found: Read, text: str) -> Wanted:
+    """What ``size``, ``family/size`` or ``parameters:10B`` asks for.
+
+    Raises
+    ------
+    InvalidInput
+        No model has such an attribute, or a limit is no number.
+    """
+    path, _, cuts = text.partition(":")
+    known = attributes.names(found.attributes.values())
+    names = tuple(name.strip() for name in path.split("/"))
+    strange = next((name for name in names if name not in known), None)
+    if strange is not None:
+        there = ", ".join(known) or "none; import them with the format models"
+        raise InvalidInput([Problem("group_models_by", f"No model has an attribute {strange!r}; there are {there}.")])
+    limits = []
+    for cut in filter(None, (each.strip() for each in cuts.split(","))):
+        limit = size_of(cut)
+        if limit is None:
+            raise InvalidInput([Problem("group_models_by", f"{cut!r} is no number such as 10 or 10B.")])
+        limits.append((limit, cut))
+    return Wanted(names, tuple(sorted(limits)))
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Models that have the same value."""
+
+    values: tuple[str, ...]
+    whole: Line
+    of_parts: Line | None
+    """The mean over the slices' means, where the leaderboard has it."""
+    cells: tuple[Line, ...]
+    """In each slice."""
+
+    @property
+    def label(self) -> str:
+        """Its values."""
+        return BETWEEN.join(self.values)
+
+
+@dataclass(frozen=True)
+class GroupGap:
+    """How far a group is from the first one of its kind, on the items that all models of both have a score on."""
+
+    group: str
+    first: str
+    difference: Statistic
+    left_out: int
+    """Items on which only some of them have one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Groups of models next to each other."""
+
+    by: Wanted
+    groups: Sequence[Group]
+    gaps: Sequence[GroupGap]
+    notes: Sequence[str]
+    """Which models are in none, in sentences."""
+
+    def lines(self) -> list[Line]:
+        """All numbers, group by group."""
+        return [
+            line
+            for each in self.groups
+            for line in (each.whole, *([each.of_parts] if each.of_parts else []), *each.cells)
+        ]
+
+
+def grouped(found: Read, cut: SlicedScores, by: Wanted) -> Grouping:
+    """The models of a leaderboard in groups."""
+    people = found.respondents
+    found, of = people_rows.with_people(found, scored(found, cut.scores))
+    models = [model for model in cut.models if model not in people and model not in found.pooled]
+    placed: dict[tuple[str, ...], list[str]] = {}
+    without, silent = [], []
+    for model in models:
+        values = _values(found.attributes.get(model, {}), by)
+        if values is None:
+            without.append(model)
+        elif not cut.whole[model].found.defined:
+            silent.append(model)
+        else:
+            placed.setdefault(values, []).append(model)
+    own = {model: values_of(found, of, model, common=cut.common) for lot in placed.values() for model in lot}
+    order = sorted(placed, key=lambda values: [_place(each, by, at) for at, each in enumerate(values)])
+    groups = [_group(found, of, cut, by, values, tuple(placed[values]), own) for values in order]
+    notes = []
+    if without:
+        notes.append(f"In no group, as nothing is said of their {by.title}: {', '.join(sorted(without))}.")
+    if silent:
+        notes.append(f"In no group, as they have no number: {', '.join(sorted(silent))}.")
+    return Grouping(by, groups, _gaps(found, cut, groups, own), notes)
+
+
+def _values(said: Mapping[str, Attribute], by: Wanted) -> tuple[str, ...] | None:
+    """A model's values; None: something is not said of it."""
+    if any(name not in said for name in by.names):
+        return None
+    values = [_shown(said[name]) for name in by.names]
+    if by.limits:
+        size = size_of(said[by.names[-1]])
+        if size is None:
+            return None
+        values[-1] = _ranges(by)[sum(size >= limit for limit, _ in by.limits)]
+    return tuple(values)
+
+
+def _ranges(by: Wanted) -> list[str]:
+    cuts = [text for _, text in by.limits]
+    inner = [f"{low} to below {high}" for low, high in pairwise(cuts)]
+    return [f"below {cuts[0]}", *inner, f"{cuts[-1]} and more"]
+
+
+def _shown(value: Attribute) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _place(value: str, by: Wanted, at: int) -> tuple[float, str]:
+    """Numbers from low to high, then texts by the alphabet."""
+    if by.limits and at == len(by.names) - 1:
+        return float(_ranges(by).index(value)), value
+    size = size_of(value)
+    return (math.inf if size is None else size), value
+
+
+def _group(
+    found: Read,
+    of: Scored,
+    cut: SlicedScores,
+    by: Wanted,
+    values: tuple[str, ...],
+    models: tuple[str, ...],
+    own: Mapping[str, Mapping[int, float]],
+) -> Group:
+    def line(lines: Sequence[Line], inside: set[int] | None, *, parts: bool = False) -> Line:
+        """Of the models' lines, and of the items of a slice (None: all of them), the mean."""
+        lacking = [each.model for each in lines if not each.found.defined]
+        n_left = sum(each.found.n_left_out for each in lines)
+        if lacking:
+            n = sum(each.found.n_units for each in lines)
+            reason = f"No number of {', '.join(lacking)}, and a mean over the others would be of something else."
+            mean = undefined(reason, n_units=n, n_raters=1, n_left_out=n_left)
+        elif len(lines) == 1:
+            mean = lines[0].found
+        elif cut.scores.kind == "corrected":
+            mean = _without_interval([each.found for each in lines], n_left)
+        else:
+            slicing = cut.slicing.of_item
+            lots = [
+                (value, (each.model, slicing[item] if parts else 0), cluster_of(found, cut.together, item))
+                for each in lines
+                for item, value in own[each.model].items()
+                if (inside is None or item in inside) and (not parts or item in slicing)
+            ]
+            scores, places, together = zip(*lots, strict=True)
+            mean = replace(mean_of_parts(scores, places, clusters=together), n_left_out=n_left)
+        return replace(
+            lines[0],
+            model=BETWEEN.join(values),
+            found=clipped(mean, of.low, of.high),
+            asked=sum(each.asked for each in lines),
+            answered=sum(each.answered for each in lines),
+            left_out=_summed(each.left_out for each in lines),
+            missing=_summed(each.missing for each in lines),
+            unread=_summed(each.unread for each in lines),
+            people=sum(each.people for each in lines),
+            failed=sum(each.failed for each in lines),
+            lowest=None,
+            highest=None,
+            grouped_by="/".join(by.names),
+            models=models,
+            way=lines[0].way if len({each.way for each in lines}) == 1 else SEVERAL,
+        )
+
+    slices = [
+        {item for item, at in cut.slicing.of_item.items() if at == place} for place in range(len(cut.slicing.labels))
+    ]
+    return Group(
+        values,
+        line([cut.whole[model] for model in models], None),
+        line([cut.of_parts[model] for model in models], None, parts=True) if cut.of_parts else None,
+        tuple(line([cut.cells[model, at] for model in models], items) for at, items in enumerate(slices)),
+    )
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sum(map(Counter, counts), Counter()))
+
+
+def _without_interval(own: Sequence[Statistic], n_left_out: int) -> Statistic:
+    """Of corrected numbers: how much those of several models go together is not known."""
+    return estimated(
+        math.fsum(each.value for each in own) / len(own),
+        no_interval("corrected numbers of several models rest on the same items."),
+        n_units=sum(each.n_units for each in own),
+        n_raters=2,
+        n_left_out=n_left_out,
+    )
+
+
+def _gaps(
+    found: Read, cut: SlicedScores, groups: Sequence[Group], own: Mapping[str, Mapping[int, float]]
+) -> list[GroupGap]:
+    """Each group next to the first one with the same outer values, item by item."""
+    if cut.scores.kind == "corrected":
+        return []
+    gaps = []
+    first: dict[tuple[str, ...], Group] = {}
+    for group in groups:
+        base = first.setdefault(group.values[:-1], group)
+        if base is group:
+            continue
+        lots = [[own[model] for model in each.whole.models] for each in (base, group)]
+        every = [set(of_model) for lot in lots for of_model in lot]
+        both = sorted(set.intersection(*every))
+        low, high = ([math.fsum(of_model[item] for of_model in lot) / len(lot) for item in both] for lot in lots)
+        together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item in both]
+        difference = clustered_mean([b - a for a, b in zip(low, high, strict=True)], clusters=together)
+        gaps.append(GroupGap(group.label, base.label, difference, len(set.union(*every)) - len(both)))
+    return gaps
