@@ -19,6 +19,7 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
+    "tables",
     "answers",
     "entries",
     "failures",

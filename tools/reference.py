@@ -163,8 +163,24 @@ def descriptions() -> Iterator[str]:
     yield from keys([spec.ModelSpec, spec.Generation, spec.Endpoint, spec.Price])
 
 
+def layouts() -> Iterator[str]:
+    """Every key of a layout of tables, and the layouts there are."""
+    from annotation_schemas import table_layouts
+
+    yield "## Layouts of tables"
+    yield from ("", "A file has a list of `tables`. What *Says* lists may stand at a table, a row or a column.")
+    yield from keys([table_layouts.TableLayout, table_layouts.Line, table_layouts.Says])
+    yield from ("", "These come along, by the name of the schema that they are for:", "")
+    rows = [
+        [f"`{name}`", f"`{each.name}`", each.paper, each.title]
+        for name, path in table_layouts.shipped().items()
+        for each in table_layouts.read_layout(path)
+    ]
+    yield from table(["layout", "table", "in the paper", "what it shows"], rows)
+
+
 def keys(parts: Iterable[Any]) -> Iterator[str]:
-    """The keys of parts of a YAML file, a table for each part."""
+    """The keys of parts of a YAML file, a table for each part, without those that it takes from another."""
     from annotation_schemas import kinds, model
 
     rows_of: dict[Any, Mapping[str, kinds.Kind]] = {model.ItemField: kinds.FIELDS, model.Criterion: kinds.CRITERIA}
@@ -173,7 +189,10 @@ def keys(parts: Iterable[Any]) -> Iterator[str]:
         by_kind = rows_of.get(part, {})
         told = attribute_docs(part) | kinds.meanings(by_kind)
         rows = []
-        for name, field in part.model_fields.items():
+        for name in inspect.get_annotations(part):
+            if name not in part.model_fields:
+                continue
+            field = part.model_fields[name]
             needed = "required" if field.is_required() else default(field.default)
             names = ", ".join(f"`{kind}`" for kind in by_kind) if name == "kind" else ""
             rows.append([f"`{name}`", names or spelled(field.annotation), needed, told.get(name, "")])
@@ -326,7 +345,7 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, formats, reading, outcomes, grammar, descriptions, errors]
+SECTIONS = [settings, commands, schemas, registries, formats, reading, outcomes, grammar, layouts, descriptions, errors]
 
 
 def written() -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,12 +28,14 @@ class Unit(StrEnum):
 
     ITEM = "item"
     PREDICTION = "prediction"
+    ANSWER = "answer"
     DIMENSION = "dimension"
 
 
 STAGE_OF = {
     Unit.ITEM: Stage.VERIFICATION,
     Unit.PREDICTION: Stage.GRADING,
+    Unit.ANSWER: Stage.GRADING,
     Unit.DIMENSION: Stage.GRADING,
 }
 
@@ -80,8 +82,9 @@ def agreement(
     unit: Annotated[
         Unit | None,
         typer.Option(
-            help="What is compared in a project: votes on items, grades of predictions, or for each dimension the "
-            "means of a model's answers, people taken together. By default as the schema's report says."
+            help="What is compared in a project: votes on items; grades of predictions, each rater alone; grades of an "
+            "answer, people taken together; or for each dimension the means of a model's answers, people taken "
+            "together. By default as the schema's report says."
         ),
     ] = None,
     statistic: Annotated[
@@ -136,6 +139,8 @@ def agreement(
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit is Unit.DIMENSION and (by not in (None, Cut.WHOLE) or scale):
         raise typer.BadParameter("--unit dimension goes without --by and --scale: means are one set, of numbers.")
+    if unit is Unit.ANSWER and (by is Cut.GROUP or scale):
+        raise typer.BadParameter("--unit answer goes without --by group and --scale.")
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
@@ -152,9 +157,8 @@ def agreement(
     else:
         assert project is not None
         schema = _schema_of(project)
-        of_means = unit is Unit.DIMENSION
         if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
-            of_means = reporting.means_first(schema)
+            unit = Unit.DIMENSION if reporting.means_first(schema) else None
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
         replies = _replies(project, stage, criteria=criterion, raters=names, by=by, items=items)
@@ -165,7 +169,7 @@ def agreement(
             raters=names,
             scales=scales,
             by=by,
-            of_means=of_means,
+            unit=unit,
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
             items=items,
@@ -363,7 +367,7 @@ def _of_project(
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
     by: Cut,
-    of_means: bool,
+    unit: Unit | None,
     pool_guidelines: bool,
     cross_check: bool,
     items: Items | None,
@@ -371,7 +375,7 @@ def _of_project(
 ) -> list[Result]:
     from app.services import resources
     from workflow.annotate.sample_standing import counting_of_stage
-    from workflow.results.dimension_means import agreement_of_means
+    from workflow.results.dimension_means import agreement_of_answers, agreement_of_means
     from workflow.results.rater_agreement import agreement_of
     from workflow.results.ratings import raters_of
 
@@ -381,37 +385,26 @@ def _of_project(
     shared.store.upgrade()
     counted = counting_of_stage(shared.store, person=None, project=project, items_=items, stage=stage)
     print(f"Counted: {counted.whole_sentence}", file=sys.stderr)
-    if of_means:
-        return agreement_of_means(
-            shared.store,
-            person=None,
-            project=project,
-            raters=raters,
-            criteria=criteria,
-            pool_guidelines=pool_guidelines,
-            cross_check=cross_check,
-            items=items,
-            statistics=statistics,
-        )
+    asked: dict[str, Any] = {
+        "person": None,
+        "project": project,
+        "raters": raters,
+        "criteria": criteria,
+        "pool_guidelines": pool_guidelines,
+        "cross_check": cross_check,
+        "items": items,
+        "statistics": statistics,
+    }
+    if unit is Unit.DIMENSION:
+        return agreement_of_means(shared.store, **asked)
+    if unit is Unit.ANSWER:
+        return agreement_of_answers(shared.store, **asked, by_dimension=by is Cut.DIMENSION)
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
             print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
-    return agreement_of(
-        shared.store,
-        person=None,
-        project=project,
-        stage=stage,
-        by=by,
-        criteria=criteria,
-        raters=raters,
-        scales=scales,
-        pool_guidelines=pool_guidelines,
-        cross_check=cross_check,
-        items=items,
-        statistics=statistics,
-    )
+    return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 
 def _scales(texts: Sequence[str]) -> dict[str, Scale]:

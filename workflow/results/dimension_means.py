@@ -1,10 +1,12 @@
-"""Agreement over the means of dimensions, as ETP-Bench compares people, a judge and a reference metric (Table 7)."""
+"""Agreement with people as one rater: answer by answer, or over the means of dimensions, as ETP-Bench compares people,
+a judge and a reference metric (Table 7)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
@@ -16,12 +18,35 @@ from domain.records import Person, Rating
 from domain.states import Items, Stage
 from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
-from workflow.results.criterion_values import combined, number_of, scored_criteria
-from workflow.results.rater_agreement import of_items
+from workflow.results.criterion_values import combine_of, combined, number_of, scored_criteria
+from workflow.results.rater_agreement import of_items, scales_of
 from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
 
 PEOPLE = "the people"
-"""What people are called together: their grades of an answer are made one before means are taken."""
+"""What people are called together: their grades of an answer are made one before anything is compared."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Everyone's grades by one criterion, people as one rater."""
+
+    criterion: str
+    of: Mapping[str, Mapping[str, float]]
+    """Rater -> answer (as a unit of ratings) -> number."""
+    dimensions: Mapping[str, str]
+    """Of each answer."""
+    scale: Scale
+    """What the numbers are, answer by answer: the criterion's values, unless people's are means or a metric's are
+    there."""
+
+    def only(self, raters: Collection[str], *, answers: Collection[str] | None = None) -> Columns:
+        """The same of these raters alone, and of these answers; None: of all."""
+        kept = {
+            rater: {unit: value for unit, value in column.items() if answers is None or unit in answers}
+            for rater, column in self.of.items()
+            if rater in raters
+        }
+        return replace(self, of=kept)
 
 
 def agreement_of_means(
@@ -49,6 +74,58 @@ def agreement_of_means(
         No one is called so, a criterion has no numbers, people graded under several versions of the guideline and
         no one said to pool them, or no answer has a grade in all columns.
     """
+    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
+    found = [result for each in there for result in of_means(each, cross_check=cross_check, statistics=statistics)]
+    return _counted(store, found, **about)
+
+
+def agreement_of_answers(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    raters: Sequence[str] | None = None,
+    criteria: Sequence[str] | None = None,
+    by_dimension: bool = False,
+    pool_guidelines: bool = False,
+    cross_check: bool = False,
+    items: Items | str | None = None,
+    statistics: Collection[str] = (),
+) -> list[Result]:
+    """Statistics whose units are answers, people as one rater: the kappa of a judge and the majority of people, say.
+
+    As ``agreement_of_means``, and raises as it does; an answer need not have a grade in all columns.
+    """
+    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
+    found = [
+        result
+        for each in there
+        for result in of_answers(each, by_dimension=by_dimension, cross_check=cross_check, statistics=statistics)
+    ]
+    return _counted(store, found, **about)
+
+
+def _counted(
+    store: Store, found: Sequence[Result], *, person: Person | None, project: str, items: Items | str | None
+) -> list[Result]:
+    counted = counting_of_stage(store, person=person, project=project, items_=items, stage=Stage.GRADING)
+    return [of_items(each, counted) for each in found]
+
+
+def columns_of(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    raters: Sequence[str] | None = None,
+    criteria: Sequence[str] | None = None,
+    pool_guidelines: bool = False,
+    items: Items | str | None = None,
+) -> list[Columns]:
+    """Everyone's grades of models' answers, people as one rater, a criterion each; those of which fewer than two have
+    grades are left out unless they are named. Raises as ``agreement_of_means`` does."""
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     there = raters_of(store, person=person, project=project, stage=Stage.GRADING)
@@ -68,14 +145,11 @@ def agreement_of_means(
     for name in criteria or ():
         if name not in scored:
             raise RatingsError(f"There are no means of {name!r}; grading has numbers of {', '.join(scored) or 'none'}.")
-    found: list[Result] = []
+    found = []
     for name in [each.name for each in scored_criteria(schema) if criteria is None or each.name in criteria]:
         columns = _columns(schema, name, rows, chosen=chosen, there=there)
-        if len(columns) < 2 and criteria is None:
-            continue
-        found += _of_columns(name, columns, rows, cross_check=cross_check, statistics=statistics)
-    counted = counting_of_stage(store, person=person, project=project, items_=items, stage=Stage.GRADING)
-    found = [of_items(each, counted) for each in found]
+        if len(columns.of) > 1 or criteria is not None:
+            found.append(columns)
     if not found and rows:
         raise RatingsError(
             "No criterion has grades of two of these raters; people together count as one. Compare each answer instead "
@@ -84,9 +158,7 @@ def agreement_of_means(
     return found
 
 
-def _columns(
-    schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Sequence[str], there: Raters
-) -> dict[str, dict[str, float]]:
+def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Sequence[str], there: Raters) -> Columns:
     """Of each rater, people together as one, a number for every answer."""
     criterion = next(each for each in scored_criteria(schema) if each.name == name)
     people: dict[str, list[float]] = {}
@@ -106,34 +178,53 @@ def _columns(
         asked = min(grading.raters, sum(rater in there.people for rater in chosen))
         together = {unit: combined(given, grading.combine, asked) for unit, given in people.items()}
         columns = {PEOPLE: {unit: value for unit, value in together.items() if value is not None}, **columns}
-    return columns
+    told = combine_of(schema, criterion) == "majority" or PEOPLE not in columns
+    plain = told and not there.metrics & columns.keys()
+    scale = scales_of(schema, Stage.GRADING)[name] if plain else Scale("interval")
+    return Columns(name, columns, {row.unit: row.dimension or "no dimension" for row in rows}, scale)
 
 
-def _of_columns(
-    criterion: str,
-    columns: dict[str, dict[str, float]],
-    rows: Sequence[Rating],
-    *,
-    cross_check: bool,
-    statistics: Collection[str],
-) -> list[Result]:
-    shared = set.intersection(*(set(column) for column in columns.values())) if columns else set()
+def of_means(columns: Columns, *, cross_check: bool = False, statistics: Collection[str] = ()) -> list[Result]:
+    """Statistics of the means of a model's answers in a dimension, over the answers that all columns have."""
+    shared = set.intersection(*(set(column) for column in columns.of.values())) if columns.of else set()
     if not shared:
-        raise RatingsError(f"No answer has a grade for {criterion} of all of {', '.join(columns) or 'these raters'}.")
-    dimensions = {row.unit: row.dimension or "no dimension" for row in rows}
+        names = ", ".join(columns.of) or "these raters"
+        raise RatingsError(f"No answer has a grade for {columns.criterion} of all of {names}.")
     means = []
-    for rater, column in columns.items():
+    for rater, column in columns.of.items():
         lots: dict[str, list[float]] = {}
         for unit in sorted(shared):
             model = unit.rpartition(BETWEEN)[2]
-            lots.setdefault(f"{dimensions[unit]}{BETWEEN}{model}", []).append(column[unit])
-        means += [Rating(unit, rater, criterion, math.fsum(values) / len(values)) for unit, values in lots.items()]
+            lots.setdefault(f"{columns.dimensions[unit]}{BETWEEN}{model}", []).append(column[unit])
+        means += [
+            Rating(unit, rater, columns.criterion, math.fsum(values) / len(values)) for unit, values in lots.items()
+        ]
     results = summarise(
         means,
-        scales={criterion: Scale("interval")},
-        raters=list(columns),
+        scales={columns.criterion: Scale("interval")},
+        raters=list(columns.of),
         cross_check=cross_check,
         statistics=statistics,
     )
     told = {"unit": "dimension", "answers": len(shared)}
     return [replace(each, args={**each.args, **told}) for each in results]
+
+
+def of_answers(
+    columns: Columns, *, by_dimension: bool = False, cross_check: bool = False, statistics: Collection[str] = ()
+) -> list[Result]:
+    """Statistics of the grades of answers, together or in each dimension."""
+    rows = [
+        Rating(unit, rater, columns.criterion, value, columns.dimensions[unit])
+        for rater, column in columns.of.items()
+        for unit, value in column.items()
+    ]
+    results = summarise(
+        rows,
+        scales={columns.criterion: columns.scale} if rows else {},
+        by_dimension=by_dimension and bool(rows),
+        raters=list(columns.of) if rows else None,
+        cross_check=cross_check,
+        statistics=statistics,
+    )
+    return [replace(each, args={**each.args, "unit": "answer"}) for each in results]

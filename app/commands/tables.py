@@ -1,0 +1,84 @@
+"""``touchstone tables``: the tables of a benchmark's paper, made of a project's numbers in the paper's layout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.states import Items
+
+
+class Format(StrEnum):
+    """How tables are written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("tables")(tables)
+
+
+def tables(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    table: Annotated[
+        list[str] | None, typer.Option(help="Only this table; may be given again. None: all of them.", metavar="NAME")
+    ] = None,
+    layout: Annotated[
+        Path | None,
+        typer.Option(
+            help="How the tables are laid out. By default as the paper of the project's schema has them.",
+            metavar="FILE.yaml",
+        ),
+    ] = None,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write each table into this folder, too: NAME.csv.", metavar="DIR")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the tables are written.")] = Format.TEXT,
+) -> None:
+    """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
+    from annotation_schemas.table_layouts import read_layout
+    from app.services import resources
+    from exporters.writing import write_folder
+    from workflow.results import paper_tables, table_files
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    read = read_layout(layout) if layout is not None else None
+    shared.store.upgrade()
+    found = paper_tables.paper_tables(
+        shared.store, person=None, project=project, layout=read, names=table or (), items=items
+    )
+    made = [each for each in found.tables if not each.why]
+    if out is not None:
+        write_folder(out, {f"{each.name}.csv": table_files.as_csv(each).encode() for each in made})
+        print(f"Tables: {len(made)} written to {out}", file=sys.stderr)
+    if format is not Format.TEXT:
+        if found.counting is not None:
+            print(f"Counted: {found.counting.sentence}", file=sys.stderr)
+        for each in found.tables:
+            if each.why:
+                print(f"Not made: {table_files.heading(each)}. {each.why}", file=sys.stderr)
+    if format is Format.JSON:
+        typer.echo(json.dumps(table_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
+    elif format is Format.CSV:
+        typer.echo("\n".join(f"# {table_files.heading(each)}\n{table_files.as_csv(each)}" for each in made), nl=False)
+    elif format is Format.MARKDOWN:
+        typer.echo("\n".join(table_files.as_markdown(each) for each in found.tables), nl=False)
+    else:
+        typer.echo("\n".join(table_files.as_text(found)))

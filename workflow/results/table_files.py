@@ -1,0 +1,152 @@
+"""Tables of a paper as text, CSV, JSON and Markdown."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from domain import csv_text
+from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+
+
+def as_text(found: PaperTables) -> Iterator[str]:
+    """All tables for people, line by line."""
+    if found.counting is not None:
+        yield found.counting.sentence
+        yield ""
+    for number, table in enumerate(found.tables):
+        if number:
+            yield ""
+        yield heading(table)
+        if table.why:
+            yield f"  Not made: {table.why}"
+            continue
+        yield from (f"  {line}".rstrip() for line in _grid(table))
+        if any(cell.rank == 1 for row in table.rows for cell in row.cells):
+            yield "  *: the highest of its column."
+        if table.note:
+            yield f"  {table.note}"
+        if table.reasons:
+            yield f"  {NOTHING}: {' '.join(table.reasons)}"
+
+
+def heading(table: PaperTable) -> str:
+    """Its name, its place in the paper, and its title."""
+    return f"{table.name}{f' ({table.paper})' if table.paper else ''}: {table.title}"
+
+
+def _grid(table: PaperTable) -> Iterator[str]:
+    rows = [[row.head.title, *(_marked(cell) for cell in row.cells)] for row in table.rows]
+    heads = [table.corner, *(column.title for column in table.columns)]
+    widths = [max(len(line[at]) for line in [heads, *rows]) for at in range(len(heads))]
+    over = [column.group for column in table.columns]
+    if any(over):
+        spread = [(name if at == 0 or over[at - 1] != name else "") for at, name in enumerate(over)]
+        for first, end in _runs(over):  # a group may need more room than its columns have
+            short = len(over[first]) - (sum(widths[1 + first : 1 + end]) + 2 * (end - first - 1))
+            widths[1 + first] += max(short, 0)
+        yield f"{'':<{widths[0]}}  {_over(spread, widths[1:], _runs(over))}"
+    yield "  ".join([f"{heads[0]:<{widths[0]}}", *(f"{h:>{w}}" for h, w in zip(heads[1:], widths[1:], strict=True))])
+    group = ""
+    for row, line in zip(table.rows, rows, strict=True):
+        if row.head.group != group:
+            group = row.head.group
+            yield group
+        yield "  ".join([f"{line[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(line[1:], widths[1:], strict=True))])
+
+
+def _runs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the same name stands several times in a row: from, and up to."""
+    starts = [at for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
+    return list(zip(starts, [*starts[1:], len(names)], strict=True))
+
+
+def _over(names: Sequence[str], widths: Sequence[int], runs: Sequence[tuple[int, int]]) -> str:
+    parts = []
+    for first, end in runs:
+        width = sum(widths[first:end]) + 2 * (end - first - 1)
+        parts.append(f"{names[first]:>{width}}")
+    return "  ".join(parts)
+
+
+def _marked(cell: Cell) -> str:
+    return f"{cell.shown}{'*' if cell.rank == 1 else ''}"
+
+
+def as_csv(table: PaperTable) -> str:
+    """A table in its layout: groups of columns stand before their titles, groups of rows in a column of their own.
+
+    Numbers are as printed; where there is none, a cell is empty.
+    """
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    grouped = any(row.head.group for row in table.rows)
+    heads = [f"{each.group}: {each.title}" if each.group else each.title for each in table.columns]
+    writer.writerow([*(["group"] if grouped else []), table.corner or "row", *heads])
+    for row in table.rows:
+        cells = ["" if cell.shown == NOTHING else cell.shown for cell in row.cells]
+        writer.writerow([*([row.head.group] if grouped else []), row.head.title, *cells])
+    return out.getvalue()
+
+
+def as_markdown(table: PaperTable) -> str:
+    """A table in its layout; the highest number of a column is bold, the second highest underlined."""
+
+    def text(words: str) -> str:
+        return words.replace("|", "\\|").replace("\n", " ")
+
+    heads = [f"{each.group}: {each.title}" if each.group else each.title for each in table.columns]
+    lines = [f"**{text(table.title)}**{f' ({text(table.paper)})' if table.paper else ''}", ""]
+    if table.why:
+        return "\n".join([*lines, f"Not made: {table.why}", ""])
+    lines += [f"| {' | '.join(map(text, [table.corner, *heads]))} |", "|---|" + "---:|" * len(heads)]
+    for row in table.rows:
+        name = f"{row.head.group}: {row.head.title}" if row.head.group else row.head.title
+        lines.append(f"| {' | '.join([text(name), *map(_in_markdown, row.cells)])} |")
+    return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
+
+
+def _in_markdown(cell: Cell) -> str:
+    if not cell.rank:
+        return cell.shown
+    return f"**{cell.shown}**" if cell.rank == 1 else f"<u>{cell.shown}</u>"
+
+
+def as_json(found: PaperTables) -> dict[str, Any]:
+    """All tables as JSON values: each number as printed, unrounded, with its interval and what it rests on."""
+    return {
+        "project": found.project,
+        "title": found.title,
+        "counted": found.counting.sentence if found.counting else None,
+        "tables": [_table_as_json(table) for table in found.tables],
+    }
+
+
+def _table_as_json(table: PaperTable) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "title": table.title,
+        "paper": table.paper or None,
+        "note": table.note or None,
+        "why": table.why or None,
+        "columns": [{"group": each.group or None, "title": each.title} for each in table.columns],
+        "rows": [
+            {
+                "group": row.head.group or None,
+                "title": row.head.title,
+                "cells": [
+                    {
+                        "printed": cell.shown,
+                        "value": cell.number.value,
+                        "low": cell.number.low,
+                        "high": cell.number.high,
+                        "n": cell.number.n,
+                        "reason": cell.number.reason or None,
+                    }
+                    for cell in row.cells
+                ],
+            }
+            for row in table.rows
+        ],
+    }

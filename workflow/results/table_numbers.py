@@ -1,0 +1,346 @@
+"""The numbers of a project's tables, each by what a layout says of it: from leaderboards, agreement and failures.
+
+Nothing is computed here: a number is a line of what ``touchstone results``, ``agreement`` or ``failures`` print.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agreement.statistic import Statistic
+from agreement.summary import Result
+from annotation_schemas.table_layouts import JUDGES, METRICS, PEOPLE, Says
+from db.engine import Store
+from domain.errors import InvalidInput, NotFound, Problem, TouchstoneError
+from domain.records import Person
+from domain.states import Cut, Items, Stage
+from domain.statistics import summarised
+from workflow.annotate import coding
+from workflow.results import dimension_means, failures, leaderboard
+from workflow.results.criterion_values import named_criteria, scored_criteria
+from workflow.results.dimension_means import Columns
+from workflow.results.failures import Failures
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.project_answers import Read
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import raters_of
+from workflow.results.scores import Kind, Scores
+from workflow.results.slices import BINS, DIMENSION, GROUP
+
+_KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
+UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "item": Stage.VERIFICATION}
+
+
+@dataclass(frozen=True)
+class Number:
+    """What stands in a cell; None: there is no number, and ``reason`` says why."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    """Answers, items or means that it rests on."""
+    reason: str = ""
+
+
+def number_of(found: Statistic | Result) -> Number:
+    """A statistic as a number."""
+
+    def finite(value: float | None) -> float | None:
+        return None if value is None or math.isnan(value) else float(value)
+
+    value = finite(found.value)
+    return Number(
+        value, finite(found.low), finite(found.high), found.n_units, (found.reason or "") if value is None else ""
+    )
+
+
+class Numbers:
+    """All numbers of one state of a project; what several cells rest on is made once."""
+
+    def __init__(
+        self,
+        store: Store,
+        read: Read,
+        *,
+        person: Person | None,
+        items: Items | str | None,
+        common: Collection[str] | None = None,
+    ) -> None:
+        """``common``: only items that all of these models have answered; of no names all models with a number."""
+        self._store = store
+        self._read = read
+        self._about: dict[str, Any] = {"person": person, "project": read.project, "items": items}
+        self._common = common
+        self._made: dict[tuple[Any, ...], Any] = {}
+
+    @property
+    def read(self) -> Read:
+        """The project."""
+        return self._read
+
+    def of(self, said: Says, between: Sequence[str] = ()) -> Number:
+        """The number that a layout means; ``between`` are the evaluators of its row and its column."""
+        try:
+            if said.source == "agreement":
+                return self._agreement(said, between)
+            if said.source == "failures":
+                return self._failures(said)
+            return self._score(said)
+        except TouchstoneError as error:
+            return Number(None, reason=str(error))
+
+    def board(self, said: Says) -> SlicedScores:
+        """Models by what a layout names, in the slices that it names."""
+        scores = self._scores(said)
+        by = {"dimensions": DIMENSION.name, "groups": GROUP.name}.get(said.over or "", said.by or DIMENSION.name)
+        bins = said.bins or BINS
+        read = self._graded(scores.criterion) if said.graded else self._read
+        place = (scores, by, bins, bool(said.graded))
+        if place not in self._made:
+            if self._common is not None:
+                read = self._of_models(read, scores)
+            common = self._common is not None
+            self._made[place] = leaderboard.sliced_scores(read, scores, by=by, common=common, bins=bins)
+        made: SlicedScores = self._made[place]
+        return made
+
+    def _of_models(self, read: Read, scores: Scores) -> Read:
+        """The models that are meant with what they have answered, and no others."""
+        models = {*(self._common or ())}
+        if not models:
+            whole = leaderboard.overview(read, [scores])
+            models = {model for (model, _), line in whole.items() if line.found.defined}
+        answers = [each for each in read.answers if each.model in models]
+        return replace(read, answers=answers, unanswered={name: read.unanswered.get(name, {}) for name in models})
+
+    # ---- scores
+
+    def _score(self, said: Says) -> Number:
+        if said.model is None:
+            raise _mistake("model", "A number about answers needs a `model`: say it, or have a row for `each` of them.")
+        board = self.board(said)
+        if said.model not in board.whole:
+            return Number(None, reason=f"No model is called {said.model} here.")
+        if said.part is not None:
+            at = place_of(board, said.part)
+            if at is None:
+                return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {said.part}.")
+            return number_of(board.cells[said.model, at].found)
+        line = board.whole[said.model]
+        if said.over in ("dimensions", "groups"):
+            line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
+        return number_of(line.found)
+
+    def _scores(self, said: Says) -> Scores:
+        kind = _KINDS.get(said.source or "key")
+        if kind is None:
+            raise _mistake("source", f"Models have no order by {said.source}; say `order: name`.")
+        if kind == "key":
+            return Scores("key")
+        criterion = said.criterion or self.criterion()
+        if kind != "judge" and not self.graded_by(criterion):
+            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+        judge = None if kind == "human" else self.judge(said.judge)
+        return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
+
+    def criterion(self) -> str:
+        """The criterion that is meant where none is named."""
+        there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
+        if not there:
+            raise NotFound("The schema has no criterion by which models' answers are graded.")
+        return there[0].name
+
+    def graded_by(self, criterion: str) -> bool:
+        """Whether people have graded by a criterion, or by all parts of a derived one."""
+        rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+        return all(self._read.grades.get(name) for name in (rule.parts if rule else (criterion,)))
+
+    def _graded(self, criterion: str | None) -> Read:
+        """The answers that people have graded by a criterion, and nothing else."""
+        criterion = criterion or self.criterion()
+        if not self.graded_by(criterion):
+            raise NotFound(f"No person has graded models' answers by {criterion} yet.")
+        place = ("graded", criterion)
+        if place not in self._made:
+            rule = next((each for each in self._read.schema.report.derived if each.name == criterion), None)
+            names = rule.parts if rule else (criterion,)
+            ids = set.intersection(*(set(self._read.grades.get(name, {})) for name in names))
+            kept = [each for each in self._read.answers if each.id in ids]
+            self._made[place] = replace(self._read, answers=kept, unanswered={})
+        made: Read = self._made[place]
+        return made
+
+    # ---- who there is
+
+    def models(self, said: Says) -> list[str]:
+        """Everyone with answers, or with answers that people have graded, by name."""
+        there = self._graded(said.criterion) if said.graded else self._read
+        return [each for each in there.models if each not in self._read.respondents]
+
+    def judges(self) -> list[str]:
+        """Judges that have rated answers: those of the schema in its order, then the others by name."""
+        there = sorted({judge for _, judge in [*self._read.judged, *self._read.unscored]} - self._read.metrics)
+        first = [name for each in self._read.schema.judges for name in self._called(each.name, there)]
+        return list(dict.fromkeys([*first, *there]))
+
+    def metrics(self) -> list[str]:
+        """Reference metrics that have measured answers, by name."""
+        return sorted(self._read.metrics)
+
+    def evaluators(self, names: Sequence[str]) -> list[str]:
+        """The evaluators that a layout names; all of them where it names none."""
+        found: list[str] = []
+        for name in names or (PEOPLE, JUDGES, METRICS):
+            several = {PEOPLE: [PEOPLE], JUDGES: self.judges(), METRICS: self.metrics()}.get(name)
+            found += [self.judge(name)] if several is None else several
+        return found
+
+    def judge(self, name: str | None) -> str:
+        """The judge that a layout means.
+
+        Raises
+        ------
+        NotFound
+            None has rated, none or several are called so, or several are there and none is named.
+        """
+        there = [*self.judges(), *self.metrics()]
+        if not there:
+            raise NotFound("No judge has rated models' answers yet.")
+        if name is None:
+            of_schema = [each for judge in self._read.schema.judges for each in self._called(judge.name, there)]
+            if of_schema or len(there) == 1:
+                return (of_schema or there)[0]
+            raise NotFound(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
+        found = self._called(name, there)
+        if len(found) != 1:
+            several = f"several judges are {name}" if found else f"no judge {name} has rated models' answers"
+            raise NotFound(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
+        return found[0]
+
+    def _called(self, name: str, there: Sequence[str]) -> list[str]:
+        """Those that a name may mean: who is called so, or runs of that judge of the schema."""
+        if name in there:
+            return [name]
+        models = {name, *(each.model for each in self._read.schema.judges if each.name == name and each.model)}
+        return [each for each in there if each in models or each.partition(" by ")[0] in models]
+
+    def also_called(self, judge: str) -> list[str]:
+        """What the schema calls a judge that has rated."""
+        return [each.name for each in self._read.schema.judges if self._called(each.name, [judge])]
+
+    # ---- agreement
+
+    def _agreement(self, said: Says, between: Sequence[str]) -> Number:
+        statistic = said.statistic
+        if statistic is None:
+            raise _mistake("statistic", "A number about agreement needs a `statistic`.")
+        unit = said.unit or "answer"
+        whom = [*between] if len(between) == 2 else [*(said.between or (PEOPLE,)), *between]
+        if whom == [PEOPLE]:
+            results = self._among_people(unit, said, statistic)
+        elif unit == "item":
+            raise _mistake("unit", "Votes on items are compared among people: `between: [people]`.")
+        else:
+            pair = self.evaluators(whom)
+            if len(pair) != 2 or pair[0] == pair[1]:
+                raise _mistake("between", f"Agreement is between two; here are {', '.join(pair)}.")
+            results = self._of_two(unit, said, statistic, pair)
+        found = [each for each in results if each.dimension == said.part and self._is_form(each, said.form)]
+        if not found:
+            why = next((f"There is no {said.form} of it." for _ in results if said.form), "")
+            return Number(None, reason=why or f"There is no {summarised()[statistic].title} of these ratings.")
+        return number_of(found[0])
+
+    def _is_form(self, found: Result, form: str | None) -> bool:
+        return form is None or form in (found.args.get(name) for name in ("form", "weights", "level", "variant"))
+
+    def _among_people(self, unit: str, said: Says, statistic: str) -> list[Result]:
+        stage = UNITS[unit]
+        place = ("people", unit, said.criterion, statistic, said.part is not None and said.by)
+        if place not in self._made:
+            people = raters_of(
+                self._store, person=self._about["person"], project=self._read.project, stage=stage
+            ).people
+            if not people:
+                raise NotFound(f"No person has rated anything in {stage.value} yet.")
+            criterion = said.criterion or (self.criterion() if stage is Stage.GRADING else None)
+            self._made[place] = agreement_of(
+                self._store,
+                stage=stage,
+                by=Cut.WHOLE if said.part is None else Cut.GROUP if said.by == GROUP.name else Cut.DIMENSION,
+                criteria=[criterion] if criterion else None,
+                raters=people,
+                statistics=[statistic],
+                **self._about,
+            )
+        found: list[Result] = self._made[place]
+        return [each for each in found if "pair" not in each.args] or [each for each in found if "pair" in each.args][
+            :1
+        ]
+
+    def _of_two(self, unit: str, said: Says, statistic: str, pair: Sequence[str]) -> list[Result]:
+        criterion = said.criterion or self.criterion()
+        names = [dimension_means.PEOPLE if each == PEOPLE else each for each in pair]
+        columns = self._columns(criterion)
+        for name in names:
+            if name not in columns.of:
+                who = "person" if name == dimension_means.PEOPLE else f"judge {name}"
+                raise NotFound(f"No {who} has graded models' answers by {criterion} yet.")
+        answers: Collection[str] | None = None
+        if said.graded:
+            answers = columns.of.get(dimension_means.PEOPLE, {}).keys()
+        of_two = columns.only(names, answers=answers)
+        place = ("two", unit, criterion, statistic, tuple(sorted(names)), said.part is not None, bool(said.graded))
+        if place not in self._made:
+            self._made[place] = (
+                dimension_means.of_means(of_two, statistics=[statistic])
+                if unit == "dimension"
+                else dimension_means.of_answers(of_two, by_dimension=said.part is not None, statistics=[statistic])
+            )
+        found: list[Result] = self._made[place]
+        return found
+
+    def _columns(self, criterion: str) -> Columns:
+        place = ("columns", criterion)
+        if place not in self._made:
+            (self._made[place],) = dimension_means.columns_of(self._store, criteria=[criterion], **self._about)
+        made: Columns = self._made[place]
+        return made
+
+    # ---- failures
+
+    def codes(self, criterion: str | None) -> list[tuple[str, str]]:
+        """The codes of a criterion of coding: value as text, label."""
+        there = {each.name: each for each in coding.code_criteria(self._read.schema)}
+        name = criterion or next(iter(there), None)
+        if name is None or name not in there:
+            raise NotFound(failures.NO_CODING.format(name=self._read.schema.name))
+        return [(str(each.value), each.label) for each in there[name].options]
+
+    def _failures(self, said: Says) -> Number:
+        if said.code is None or said.model is None:
+            raise _mistake("code", "A number about failures needs a `code` and a `model`.")
+        if ("failures",) not in self._made:
+            self._made["failures",] = failures.of_read(self._store, self._read, person=self._about["person"])
+        found: Failures = self._made["failures",]
+        name = said.criterion or next((each.criterion for each in found.counts), None)
+        for each in found.counts:
+            about = (each.model, each.dimension, each.criterion, each.code)
+            if about == (said.model, said.part, name, said.code) and each.of:
+                return Number(each.share, each.low, each.high, each.of)
+        return Number(None, reason=f"No answer of {said.model} there has settled codes.")
+
+
+def place_of(board: SlicedScores, part: str) -> int | None:
+    """The place of a slice by its label or title; None: there is none."""
+    labels = board.slicing.labels
+    titles = [board.slicing.title(at) for at in range(len(labels))]
+    return next((at for at, names in enumerate(zip(labels, titles, strict=True)) if part in names), None)
+
+
+def _mistake(key: str, sentence: str) -> InvalidInput:
+    return InvalidInput([Problem(key, sentence)])
