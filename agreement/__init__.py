@@ -93,6 +93,7 @@ from agreement.judge_bias import (
     unparsed,
 )
 from agreement.kappa import cohen_kappa, light_kappa
+from agreement.logistic import logistic_regression
 from agreement.planning import (
     Design,
     Grades,
@@ -114,7 +115,8 @@ from agreement.planning import (
 )
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
-from agreement.regression import Regression, Term, linear_regression
+from agreement.regression import linear_regression
+from agreement.regression_parts import Regression, Term
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
@@ -200,6 +202,7 @@ __all__ = [
     "light_kappa",
     "linear_regression",
     "lins_concordance",
+    "logistic_regression",
     "mae",
     "mcnemar",
     "mean_pearson",

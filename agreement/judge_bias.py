@@ -28,7 +28,8 @@ from agreement.chance import percent_agreement
 from agreement.limits import t_quantile, wilson
 from agreement.rater_bias import stuart_maxwell
 from agreement.ratings import Floats, Ints, Level, Ratings, Scale
-from agreement.regression import Regression, linear_regression
+from agreement.regression import linear_regression
+from agreement.regression_parts import Regression
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
 

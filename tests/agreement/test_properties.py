@@ -131,6 +131,10 @@ JUDGED: Sequence[Judged] = [
         lambda f, rows: f(_column(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
     ),
     Judged(
+        "logistic_regression",
+        lambda f, rows: f(_passed(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
+    ),
+    Judged(
         "alternative_test",
         lambda f, rows: f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1),
         repeated=False,  # a test sees the number of units
