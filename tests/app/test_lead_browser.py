@@ -242,13 +242,19 @@ def _dimensions(home: Home, login: str) -> tuple[str, ...]:
     return member.dimensions or ()
 
 
+AT_ONCE = (
+    "async presses => { for (const each of presses) { each.click(); await new Promise(done => setTimeout(done)); } }"
+)
+
+
 def _give(page: Page, name: str, *titles: str) -> None:
-    """Open the dialog about someone and choose dimensions, with one press each."""
+    """Open the dialog about someone and choose dimensions, with one press each, before the page answers any of them."""
     page.get_by_role("button", name=f"Change {name}", exact=True).click()
     dialog = page.get_by_role("dialog", name=name)
-    for title in titles:
-        dialog.get_by_role("button", name=title, exact=True).click()
-    dialog.get_by_role("button", name="Save", exact=True).click()
+    presses = [dialog.get_by_role("button", name=press, exact=True) for press in (*titles, "Save")]
+    for press in presses:
+        press.wait_for()
+    page.evaluate(AT_ONCE, [each.element_handle() for each in presses])
     dialog.wait_for(state="detached")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -234,10 +235,18 @@ def change(test: AppTest, name: str) -> AppTest:
     return next(button for button in test.button if button.label == f"Change {name}").click().run()
 
 
+DRAWN = re.compile(r"\.\d+$")
+"""How often a control was drawn anew, at the end of its key."""
+
+
 def in_dialog(test: AppTest, ending: str) -> str:
     """The key of the widget whose key ends so, in the dialog that was opened last."""
     widgets = [*test.button, *test.radio, *test.checkbox, *test.button_group, *test.text_input]
-    (key,) = [each.key for each in widgets if each.key and each.key.endswith(ending) and each.key.count(".") > 2]
+    (key,) = [
+        each.key
+        for each in widgets
+        if each.key and each.key.count(".") > 2 and DRAWN.sub("", each.key).endswith(ending)
+    ]
     return key
 
 
