@@ -89,6 +89,11 @@ class Outcome(StrEnum):
     CALLED = _Came(
         "called", "asked for tools", "It asked for tools and the conversation goes on: never the end of one."
     )
+    STEP = _Came(
+        "step",
+        "a step on the way",
+        "A step on the way to an answer, such as the likelihood of one option: never the end of one.",
+    )
     EMPTY = _Came(
         "empty",
         "answered with nothing",

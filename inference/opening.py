@@ -33,11 +33,6 @@ def open_answerer(
     ModelRefused
         It cannot be had here; the message says what would help.
     """
-    if strategy == "rank_options" and spec.adapter == "endpoint":
-        raise ModelRefused(
-            f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
-            " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
-        )
     if spec.generation.response_format and spec.adapter in LOCAL:
         raise ModelRefused(
             f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
@@ -58,5 +53,7 @@ def open_answerer(
     if spec.adapter == "endpoint":
         from inference.endpoint.opening import open_endpoint
 
-        return open_endpoint(spec, strategy=strategy, listed=allowed.endpoints)
+        return open_endpoint(
+            spec, strategy=strategy, listed=allowed.endpoints, score=score, without_image=without_image
+        )
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

@@ -78,6 +78,18 @@ class Price(_Part):
     """The day on which this was so, such as "2026-11-01"."""
 
 
+class Likelihoods(_Part):
+    """How an endpoint tells how likely it finds a text that it is given, so that it can rank options."""
+
+    by: Literal["completions", "chat"]
+    """`completions`: OpenAI's completions with `echo` and `logprobs`, for texts alone; the prompt is sent as it is,
+    without a chat template. `chat`: chat completions with `prompt_logprobs` and `continue_final_message`, as vLLM has
+    them, with pictures, too."""
+    end_token: str = ""
+    """The text of the token that ends an answer, such as `<|im_end|>`. It is needed where one option of an item is the
+    beginning of another; empty: such items fail with a sentence."""
+
+
 class Endpoint(_Part):
     """An OpenAI-compatible server and how it may be asked."""
 
@@ -111,6 +123,8 @@ class Endpoint(_Part):
     """A run stops before it costs more; needs prices."""
     max_calls: int | None = Field(default=None, ge=1)
     """A run stops after so many requests."""
+    likelihoods: Likelihoods | None = None
+    """How options are ranked over it; absent: they are not."""
     probe: bool = True
     """Before the first question a few short requests find out what the server can do, which every run keeps; not
     where `max_calls` counts requests."""
@@ -179,11 +193,12 @@ class ModelSpec(_Part):
         return self
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values, defaults written out; `clips` and `attributes` only where they say something, so
-        that descriptions from before there were these keys keep their hash."""
-        return self.model_dump(
-            mode="json", exclude={name for name in ("clips", "attributes") if not getattr(self, name)}
-        )
+        """All of it as JSON values, defaults written out; `clips`, `attributes` and `likelihoods` only where they say
+        something, so that descriptions from before there were these keys keep their hash."""
+        silent: dict[str, Any] = {name: True for name in ("clips", "attributes") if not getattr(self, name)}
+        if self.endpoint is not None and self.endpoint.likelihoods is None:
+            silent["endpoint"] = {"likelihoods"}
+        return self.model_dump(mode="json", exclude=silent)
 
     @property
     def own_clips(self) -> dict[str, int]:

@@ -165,7 +165,7 @@ Script = Callable[[Asked, int], Reply]
 
 
 class ScriptedServer:
-    """Answers ``/v1/chat/completions`` by a script, and ``/v1/models`` with one model.
+    """Answers ``/v1/chat/completions`` and ``/v1/completions`` by a script, and ``/v1/models`` with one model.
 
     The script is a list (after its end its last entry is repeated) or a function. With a certificate and its key it
     speaks TLS. With ``together`` no one is answered before so many have been under way at once, or ten seconds have
@@ -239,6 +239,7 @@ class ScriptedServer:
         """What it answers to."""
         return [
             Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/completions", self._chat, methods=["POST"]),
             Route("/v1/models", self._listed, methods=["GET"]),
         ]
 

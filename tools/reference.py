@@ -160,7 +160,7 @@ def descriptions() -> Iterator[str]:
     from inference import spec
 
     yield "## Descriptions of models"
-    yield from keys([spec.ModelSpec, spec.Generation, spec.Endpoint, spec.Price])
+    yield from keys([spec.ModelSpec, spec.Generation, spec.Endpoint, spec.Likelihoods, spec.Price])
 
 
 def layouts() -> Iterator[str]:

@@ -290,7 +290,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
-    commands.tell_preview(seen, spec, requests=seen.wanted)
+    commands.tell_preview(seen, spec, asked=seen.wanted)
 
 
 def tell_verdicts(shared: Resources, run: str) -> None:

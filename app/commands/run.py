@@ -297,4 +297,4 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         typer.echo(f"  clips {name}: {told}")
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
-    tell_preview(seen, spec, requests=seen.can)
+    tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from workflow.runs.run_views import RunView
 
 
-def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
-    """What asking an endpoint takes, by its first questions."""
+def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> None:
+    """What asking an endpoint takes, by its first questions; ``blind``: options are ranked without pictures as well."""
     from workflow.runs.preview_run import estimate
 
-    told = estimate(spec, questions, requests=requests)
+    told = estimate(spec, questions, asked=asked, blind=blind)
     price = "unknown: the description has no price"
     if told.cost is not None:
         price = f"at most about {told.cost:.2f} {told.currency}"
@@ -36,10 +36,10 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: i
     typer.echo(f"  {told.rule}")
 
 
-def tell_preview(seen: Preview, spec: ModelSpec, *, requests: int) -> None:
+def tell_preview(seen: Preview, spec: ModelSpec, *, asked: int, blind: bool = False) -> None:
     """What it may cost, and the first question as it will be asked."""
     if spec.endpoint is not None and seen.questions:
-        tell_estimate(spec, seen.questions, requests=requests)
+        tell_estimate(spec, seen.questions, asked=asked, blind=blind)
     for question in seen.questions[:1]:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:

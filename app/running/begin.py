@@ -21,7 +21,7 @@ from domain.errors import TouchstoneError
 from domain.judging import Plan
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
-from domain.runs import Preview, Question
+from domain.runs import Preview, Question, RunPlan
 from workflow.runs import preview_run, run_start
 from workflow.runs.model_descriptions import ModelSpec, stored_as_yaml
 from workflow.runs.model_folders import Place, place_of
@@ -157,7 +157,8 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, plan: Plan, of: 
         str(picture.path): address_of(picture.path) for question in first for picture in question.pictures[:PICTURES]
     }
     if spec.endpoint is not None:
-        estimate = preview_run.estimate(spec, found.questions, requests=found.can)
+        blind = isinstance(plan, RunPlan) and plan.without_image
+        estimate = preview_run.estimate(spec, found.questions, asked=found.can, blind=blind)
         return Seen(found, first, pictures, estimate=estimate)
     return Seen(found, first, pictures, place=place_of(spec, services.settings, by=services.person))
 

@@ -70,15 +70,7 @@ class EndpointAnswerer:
         calls = []
         for question in questions:
             if question.cannot:
-                tell(
-                    Attempt(
-                        question.unit_id,
-                        Outcome.SKIPPED,
-                        error=question.cannot,
-                        prompt_hash=question.prompt_hash,
-                        image_hashes=tuple(picture.sha256 for picture in question.pictures),
-                    )
-                )
+                tell(not_asked(question, Outcome.SKIPPED, question.cannot))
             else:
                 calls.append(self._call(question))
         if calls:
@@ -101,6 +93,29 @@ class EndpointAnswerer:
             longest=self._spec.generation.max_new_tokens,
             prompt_hash=question.prompt_hash,
             image_hashes=tuple(picture.sha256 for picture in question.pictures),
+        )
+
+
+def not_asked(question: Question, outcome: Outcome, why: str) -> Attempt:
+    """The attempt at a question that is not sent."""
+    hashes = tuple(picture.sha256 for picture in question.pictures)
+    return Attempt(question.unit_id, outcome, error=why, prompt_hash=question.prompt_hash, image_hashes=hashes)
+
+
+def check_ranking(spec: ModelSpec) -> None:
+    """Refuse to rank over an endpoint whose description does not say how.
+
+    Raises
+    ------
+    ModelRefused
+        The message says what would help.
+    """
+    if spec.endpoint is not None and spec.endpoint.likelihoods is None:
+        raise ModelRefused(
+            f"{spec.name} is asked through a server, and its description does not say that it tells how likely it finds"
+            " a text: with vLLM set `likelihoods: {by: chat}` under `endpoint`, with a server of completions that takes"
+            " `echo` and `logprobs` `{by: completions}`. Else rank options with a local model, or let this one write"
+            " its answer (strategy `generate`)."
         )
 
 

@@ -40,8 +40,9 @@ class Call:
     """One thing to be asked."""
 
     unit_id: int
-    messages: Callable[[], Messages]
-    """Made when it is asked and forgotten afterwards, since pictures are large. May raise ``CannotAsk``."""
+    messages: Callable[[], Messages | str]
+    """Made when it is asked and forgotten afterwards, since pictures are large; a text is completed as it is. May raise
+    ``CannotAsk``."""
     parameters: Mapping[str, Any]
     tokens: float
     """Of the question, as estimated."""
@@ -53,6 +54,8 @@ class Call:
     """Goes into every attempt's detail."""
     heard: Callable[[Reply], None] | None = None
     """Gets every reply before its attempt is told, in the loop's thread."""
+    reread: Callable[[Reply], Reply] | None = None
+    """Where something else than a text is wanted: what the reply says of that. In the loop's thread."""
 
 
 class Asking:
@@ -203,6 +206,7 @@ class Asking:
             reply: Reply | None = None
             try:
                 reply = await self._client.complete(messages, call.parameters)
+                reply = call.reread(reply) if call.reread is not None else reply
             except asyncio.CancelledError:
                 if not going.broken_off:
                     raise

@@ -178,14 +178,18 @@ class Client:
 
     async def complete(
         self,
-        messages: Sequence[Mapping[str, Any]],
+        asked: Sequence[Mapping[str, Any]] | str,
         parameters: Mapping[str, Any],
         *,
         seconds: float | None = None,
     ) -> Reply:
-        """Ask for one completion, once; ``seconds``: not longer than that, if the description allows as much."""
-        body = {"model": self.model, "messages": messages, **parameters}
-        return await self._request("POST", "/chat/completions", body, seconds)
+        """Ask for one completion, once: of messages, or of a text alone.
+
+        ``seconds``: not longer than that, if the description allows as much.
+        """
+        text = isinstance(asked, str)
+        body = {"model": self.model, "prompt" if text else "messages": asked, **parameters}
+        return await self._request("POST", "/completions" if text else "/chat/completions", body, seconds)
 
     async def models(self, *, seconds: float | None = None) -> Reply:
         """Ask for the list of models, once. Only ``status``, ``error`` and ``raw`` mean something."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.runs import Picture, Question
 from inference.endpoint.budget import cost
@@ -38,18 +38,26 @@ class Estimate:
     rule: str = RULE
 
 
-def estimated(questions: Iterable[Question], spec: ModelSpec) -> Estimate:
-    """Add up what asking these questions takes."""
-    requests = skipped = pictures = 0
+def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = False) -> Estimate:
+    """Add up what asking these questions takes; ``blind``: options are ranked without pictures as well."""
+    requests = skipped = pictures = longest = 0
     tokens = 0.0
     for question in questions:
         if question.cannot:
             skipped += 1
             continue
+        if question.options:
+            for each in (question, without_pictures(question)) if blind and question.pictures else (question,):
+                texts = ["", *dict.fromkeys(question.options)]  # the prompt alone, and with each wording
+                requests += len(texts)
+                pictures += len(texts) * len(each.pictures)
+                tokens += len(texts) * tokens_of(each) + sum(map(tokens_of_text, texts))
+                longest += len(texts)
+            continue
         requests += 1
         pictures += len(question.pictures)
         tokens += tokens_of(question)
-    longest = requests * spec.generation.max_new_tokens
+        longest += spec.generation.max_new_tokens
     price = spec.endpoint.price if spec.endpoint else None
     return Estimate(
         requests,
@@ -60,6 +68,11 @@ def estimated(questions: Iterable[Question], spec: ModelSpec) -> Estimate:
         cost(price, tokens, longest),
         price.currency if price else None,
     )
+
+
+def without_pictures(question: Question) -> Question:
+    """The same question with its texts alone."""
+    return replace(question, parts=tuple(part for part in question.parts if isinstance(part, str)))
 
 
 def tokens_of(question: Question) -> float:

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.errors import ModelRefused
-from inference.endpoint.answerer import EndpointAnswerer, parameters
+from inference.endpoint.answerer import EndpointAnswerer, check_ranking, parameters
 from inference.endpoint.client import Client
 from inference.endpoint.conversations import ConversationAnswerer
+from inference.endpoint.ranking import RankingAnswerer
 from inference.spec import ModelSpec
 
 
-def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ()) -> EndpointAnswerer:
-    """Make ready to ask an endpoint.
+def open_endpoint(
+    spec: ModelSpec,
+    *,
+    strategy: str,
+    listed: Sequence[str] = (),
+    score: str = "mean_logprob",
+    without_image: bool = False,
+) -> EndpointAnswerer:
+    """Make ready to ask an endpoint; ``score`` and ``without_image`` are of ranked options.
 
     Raises
     ------
@@ -24,6 +32,11 @@ def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ())
     if strategy == "holmes":
         parameters(spec.generation, spec.endpoint)
         return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))
+    if strategy == "rank_options":
+        check_ranking(spec)
+        return RankingAnswerer(
+            spec, Client(spec.endpoint, spec.model, listed=listed), score=score, without_image=without_image
+        )
     if strategy != "generate":
         raise ModelRefused(
             f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."

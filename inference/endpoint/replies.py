@@ -64,6 +64,8 @@ class Reply:
     """Names in lower case. Never kept."""
     message: Mapping[str, Any] | None = None
     """The assistant's turn as it came, where there is one: its tool calls, its reasoning."""
+    value: Any = None
+    """The body as JSON, where it is an answer. Never kept."""
 
 
 def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
@@ -84,6 +86,7 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
         reply = _completion(value)
     told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
     told["request_id"] = _request_id(headers)
+    told["value"] = value if status < 300 and isinstance(value, dict) else None
     return Reply(**told)
 
 

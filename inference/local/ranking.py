@@ -1,9 +1,7 @@
 """Ranking a closed set of options by how likely a local model finds each as the continuation of the question.
 
 Pictures and prompt go through the model once; the options are scored from what it remembers of them. What decides
-whether a score is right: an option's tokens are those it has when prompt and option are tokenised together; a space
-between them belongs to the option; where one option is the beginning of another, the end of the answer counts as well,
-or the shorter one could never lose under a sum.
+whether a score is right stands in ``inference.options``.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from domain.option_scores import MEANINGS, Option, Ranking
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
 from inference.local.loading import Loaded, load, out_of_memory, short_error
+from inference.options import CannotRank, check_options, joined, one_begins_another, tokens_after
 from inference.spec import Allowed, ModelSpec
 
 if TYPE_CHECKING:
@@ -48,10 +47,6 @@ AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
 """What processors put after every prompt by themselves, by ``model_type``."""
 
 
-class CannotRank(CannotAsk):
-    """This question's options cannot be ranked by this model; the message is a sentence that says why."""
-
-
 @dataclass(frozen=True)
 class Cut:
     """Options as tokens that go on from a prompt."""
@@ -66,34 +61,19 @@ class Cut:
 
 
 def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> Cut:
-    """The options' tokens after that prompt: tokenised together with it, and cut where it ends.
-
-    A space at the end of the prompt goes to the options. Without one they get a space, unless they bring it, or the
-    prompt ends with a line break or one of the ``special`` texts, which stand for tokens of their own.
+    """The options' tokens after that prompt: tokenised together with it, and cut where it ends; see ``joined``.
 
     Raises
     ------
     CannotRank
         An option is empty, or its first letters are in one token with the prompt's last.
     """
-    for option in options:
-        if not option.strip():
-            raise CannotRank("One of the options is empty, so it has no likelihood.")
-    kept = prompt.rstrip(" ")
-    joint = prompt[len(kept) :]
+    check_options(options)
+    kept, joint, texts = joined(prompt, options, special)
     head = _ids(tokenizer, [kept])[0]
-    if not joint and kept and not kept[-1].isspace() and not kept.endswith(tuple(special)):
-        joint = " "
-    texts = [option if joint == " " and option.startswith(" ") else joint + option for option in options]
-    tokens: list[tuple[int, ...]] = []
-    for option, whole in zip(options, _ids(tokenizer, [kept + text for text in texts]), strict=True):
-        if whole[: len(head)] != head or len(whole) == len(head):
-            raise CannotRank(
-                f"The tokeniser puts the end of the prompt and the beginning of the option “{option}” into one token, "
-                "so that the option has no likelihood of its own: end the prompt with a line break or a full stop."
-            )
-        tokens.append(tuple(whole[len(head) :]))
-    end = any(a != b and b[: len(a)] == a for a in tokens for b in tokens)
+    wholes = _ids(tokenizer, [kept + text for text in texts])
+    tokens = [tokens_after(head, whole, option) for option, whole in zip(options, wholes, strict=True)]
+    end = one_begins_another(tokens)
     if end:
         tokens = [(*each, _END) for each in tokens]
     return Cut(kept, joint, tuple(tokens), end)
@@ -211,8 +191,7 @@ class Ranker:
         CannotRank
             The message says why.
         """
-        if not question.options:
-            raise CannotRank("The item has no options to rank.")
+        check_options(question.options)
         blind = None
         if self._without_image and question.pictures:
             texts = tuple(part for part in question.parts if isinstance(part, str))

@@ -152,6 +152,17 @@ def test_an_estimate_by_the_rule_sends_nothing(tmp_path: Path) -> None:
     assert estimated(asked, spec_of("http://nobody.invalid/v1")).cost is None
 
 
+def test_an_estimate_of_ranking_counts_the_prompt_and_each_wording(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    Image.new("RGB", (600, 500)).save(path)
+    asked = [Question(1, "", "", ("x" * 400, Picture(path, "0" * 64)), options=("y" * 40, "z" * 80, "y" * 40))]
+    found = estimated(asked, spec_of("http://nobody.invalid/v1"))
+    # The prompt of 100 + 4 and the picture's 400 three times, and the wordings' 10 and 20.
+    assert (found.requests, found.pictures, found.tokens_in, found.tokens_out) == (3, 3, 3 * 504 + 30, 3)
+    found = estimated(asked, spec_of("http://nobody.invalid/v1"), blind=True)
+    assert (found.requests, found.pictures, found.tokens_in, found.tokens_out) == (6, 3, 3 * 504 + 3 * 104 + 60, 6)
+
+
 def test_tokens_of_texts_and_pictures(tmp_path: Path) -> None:
     assert tokens_of_text("") == 0
     assert tokens_of_text("cups") == 1

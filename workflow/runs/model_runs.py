@@ -50,6 +50,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     registry.require_row("strategy", plan.strategy)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
+        endpoints.check_ranking(spec)
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)
 

@@ -71,17 +71,20 @@ class Estimate:
     rule: str
 
 
-def estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> Estimate:
-    """What ``requests`` like these questions come to; nothing is sent."""
+def estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int, blind: bool = False) -> Estimate:
+    """What asking ``asked`` questions like these comes to; nothing is sent.
+
+    ``blind``: options are ranked without pictures as well.
+    """
     from inference.endpoint.estimate import estimated
 
-    told = estimated(questions, spec)
-    times = requests / len(questions) if questions else 0
+    told = estimated(questions, spec, blind=blind)
+    times = asked / len(questions) if questions else 0
     return Estimate(
-        requests=requests,
+        requests=round(told.requests * times) if questions else asked,
         worked_out_from=len(questions),
         tokens_in=round(told.tokens_in * times),
-        tokens_out=requests * spec.generation.max_new_tokens,
+        tokens_out=round(told.tokens_out * times),
         cost=None if told.cost is None else told.cost * times,
         currency=told.currency,
         rule=told.rule,

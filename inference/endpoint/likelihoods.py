@@ -1,0 +1,140 @@
+"""What replies say of how likely a server finds a text that it was given, token by token.
+
+Two forms are read. OpenAI's completions repeat the prompt (``echo``) and give ``logprobs`` with ``tokens`` and
+``token_logprobs``. vLLM's chat completions give ``prompt_logprobs``: of each token of the rendered prompt, pictures
+included, an object by the token's id. Both leave the first token without a number, as nothing comes before it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from domain.runs import Outcome
+from inference.endpoint.replies import Reply, usage
+
+COMPLETIONS: Mapping[str, Any] = {"echo": True, "logprobs": 1}
+"""What is sent with a text. One token is written, as some servers take 0 for no limit; it is left out."""
+CHAT: Mapping[str, Any] = {"prompt_logprobs": 0, "return_token_ids": True}
+"""What is sent with messages. 0: of the prompt's own tokens, and of no others."""
+CHAT_WITH_OPTION: Mapping[str, Any] = {**CHAT, "continue_final_message": True, "add_generation_prompt": False}
+"""The same where the last message is an option, which the server does not end."""
+
+_GONE = re.compile(r"[\s▁Ġ]+")
+_BYTES = re.compile("\ufffd+|bytes:(?:\\\\x[0-9a-f]{2})+")
+
+
+class Scored(NamedTuple):
+    """A token of a text that was given."""
+
+    id: str
+    """What tells it from others: the number that the server knows it by, else its text."""
+    text: str
+    logprob: float | None
+    """None: of the first one."""
+
+
+def read(reply: Reply, *, by: str) -> tuple[Reply, Sequence[Scored]]:
+    """A reply as what it says of the text's tokens; where it says nothing of them, why the run makes no sense."""
+    if reply.status != 200 or reply.value is None or not reply.value.get("choices"):
+        return reply, ()
+    tokens_in, tokens_out = usage(reply.value)
+    try:
+        found = _of_chat(reply.value) if by == "chat" else _of_completions(reply.value, tokens_in)
+    except _NotTold as error:
+        what = "prompt_logprobs" if by == "chat" else "echo and logprobs"
+        stop = (
+            f"{error} So options cannot be ranked over this endpoint: rank with a server that takes {what}, or with a "
+            "local model, or let this one write its answer (strategy `generate`)."
+        )
+        return replace(
+            _only(reply, tokens_in, tokens_out), outcome=Outcome.UNREADABLE, error=str(error), stop=stop, raw=reply.raw
+        ), ()
+    return _only(reply, tokens_in, tokens_out), found
+
+
+def _only(reply: Reply, tokens_in: int | None, tokens_out: int | None) -> Reply:
+    """The reply as a step, without the text that the server was made to write, and without its long body."""
+    return replace(
+        reply,
+        outcome=Outcome.STEP,
+        text="",
+        again=False,
+        stop="",
+        finish_reason=None,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        error="",
+        raw="",
+        message=None,
+        value=None,
+    )
+
+
+def stands_for(tokens: Sequence[Scored], text: str) -> bool:
+    """Whether tokens are those of a text, as far as their own texts say: white space, and bytes that are no letter by
+    themselves, do not tell.
+
+    >>> stands_for([Scored("1", " cut", -1.0), Scored("2", " it", -2.0)], "cut it")
+    True
+    >>> stands_for([Scored("7", "<think>", -1.0), Scored("1", "cut", -1.0)], "cut")
+    False
+    """
+    pieces = _BYTES.split("".join(each.text for each in tokens))
+    pattern = ".+".join(re.escape(_GONE.sub("", piece)) for piece in pieces)
+    return re.fullmatch(pattern, _GONE.sub("", text), re.DOTALL) is not None
+
+
+class _NotTold(Exception):
+    """The reply does not say it; the message is a sentence."""
+
+
+def _of_chat(value: Mapping[str, Any]) -> list[Scored]:
+    given = value.get("prompt_logprobs")
+    if not isinstance(given, list) or not given:
+        raise _NotTold("The endpoint answers without the log-probabilities of the prompt's tokens (prompt_logprobs).")
+    ids = value.get("prompt_token_ids")
+    found = []
+    for at, entry in enumerate(given):
+        if entry is None and at == 0:
+            found.append(Scored("", "", None))
+            continue
+        if not isinstance(entry, dict) or not entry:
+            raise _NotTold("The endpoint leaves tokens of the prompt without a log-probability (prompt_logprobs).")
+        id = next(iter(entry)) if len(entry) == 1 else _own(ids, at)
+        token = entry.get(id)
+        if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
+            raise _NotTold("The endpoint does not say which log-probability is that of the prompt's own token.")
+        found.append(Scored(id, token["decoded_token"], _number(token.get("logprob"))))
+    return found
+
+
+def _own(ids: Any, at: int) -> str:
+    """The id of the prompt's own token, where others stand next to it."""
+    return str(ids[at]) if isinstance(ids, list) and at < len(ids) else ""
+
+
+def _of_completions(value: Mapping[str, Any], n: int | None) -> list[Scored]:
+    choice = value["choices"][0]
+    told = choice.get("logprobs") if isinstance(choice, dict) else None
+    tokens = told.get("tokens") if isinstance(told, dict) else None
+    numbers = told.get("token_logprobs") if isinstance(told, dict) else None
+    if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
+        raise _NotTold("The endpoint answers without log-probabilities of tokens (logprobs).")
+    if n is None:
+        raise _NotTold("The endpoint does not say how many tokens the prompt has (usage).")
+    if n < 1 or len(tokens) < n or not all(isinstance(each, str) for each in tokens):
+        raise _NotTold("The endpoint gives log-probabilities of what it writes, and not of the prompt (echo).")
+    return [
+        Scored(text, text, None if at == 0 and number is None else _number(number))
+        for at, (text, number) in enumerate(zip(tokens[:n], numbers[:n], strict=True))
+    ]
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _NotTold("The endpoint gives something else than a number as a log-probability.")
+    return float(value)
