@@ -544,6 +544,8 @@ class Models(_Part):
     """A row of the registry of prompt sets."""
     variants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
+    prompt_seed: int | None = None
+    """Chooses for each item one of the wordings that its prompt has; None: the first."""
     score: str | None = None
     """For ranking: a row of the registry of scores."""
     temperature: float | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +24,12 @@ class Prompt:
     def placeholders(self) -> tuple[str, ...]:
         """The placeholders in the order in which they first appear."""
         return tuple(dict.fromkeys(_PLACEHOLDER.findall(f"{self.system or ''}{self.user}")))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of its texts, before anything is filled in."""
+        texts = json.dumps([self.system, self.user], ensure_ascii=False)
+        return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()
 
     def fill(self, values: Mapping[str, str]) -> Prompt:
         """The prompt with every placeholder replaced. What is filled in is never searched for placeholders.

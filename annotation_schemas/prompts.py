@@ -7,7 +7,9 @@ prompt for models is where the pictures stand.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +27,8 @@ GENERAL = "general"
 """The variant for dimensions that have none of their own."""
 IMAGE = "<image>"
 """Where the pictures stand in a prompt; without it they come before its text."""
+MOST_TYPES = 1000
+"""So many types of prompts a variant may have."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,9 @@ class PromptSet:
     name: str
     default: str
     families: Mapping[str, Mapping[str, Prompt]]
+    types: Mapping[str, tuple[Prompt, ...]] = field(default_factory=dict)
+    """Of a variant with several wordings, all of them by its first one's name: one prompt for each way of taking a
+    wording of every part. The first is the one of ``families``."""
     injections: Mapping[str, Prompt] = field(default_factory=dict)
     """What can be added to the question: a text over the item's fields, by the name that a run chooses it by."""
     text: str = ""
@@ -49,6 +56,24 @@ class PromptSet:
         variants = self.families.get(family or self.default) or self.families[self.default]
         return variants.get(variant) or variants[GENERAL]
 
+    def types_of(self, prompt: Prompt) -> tuple[Prompt, ...]:
+        """All types of a prompt of this set, itself first; itself alone where it has one wording."""
+        return self.types.get(prompt.name, (prompt,))
+
+    def type_for(self, prompt: Prompt, *, seed: int | None, item: str) -> Prompt:
+        """The type that an item of this name is asked by: without a seed the first; with one any, each equally likely,
+        and always the same."""
+        types = self.types_of(prompt)
+        if seed is None or len(types) == 1:
+            return types[0]
+        drawn = hashlib.sha256(f"{seed}/{prompt.name}/{item}".encode("utf-8", "surrogatepass")).digest()
+        return types[int.from_bytes(drawn[:8], "big") % len(types)]
+
+    @property
+    def n_types(self) -> int:
+        """How many types of prompts there are, those of all families together."""
+        return sum(len(self.types_of(prompt)) for variants in self.families.values() for prompt in variants.values())
+
 
 def load_prompt_set(name: str) -> PromptSet:
     """A prompt set of the registry; ``KeyError`` if there is none."""
@@ -60,6 +85,9 @@ def load_prompt_set(name: str) -> PromptSet:
 def read_prompt_set(path: Path) -> PromptSet:
     """A prompt set from a YAML file: ``default`` and ``families`` with variants of ``system`` and ``user`` texts, and
     perhaps ``injections`` with a ``text`` each.
+
+    A variant may have ``wordings``: parts by name, each with its wordings, of which one stands for ``<name>`` in the
+    variant's texts.
 
     Raises
     ------
@@ -78,15 +106,20 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
             document.add((key,), "a prompt set has `default`, `families` and perhaps `injections`")
     families = _mapping(value.get("families"))
     found: dict[str, dict[str, Prompt]] = {}
+    types: dict[str, tuple[Prompt, ...]] = {}
     for family, variants in families.items():
         if not isinstance(variants, dict) or GENERAL not in variants:
             document.add(("families", family), f"the variant `{GENERAL}` is missing")
             continue
         for variant, parts in variants.items():
+            path = ("families", family, variant)
             if not _is_prompt(parts):
-                document.add(("families", family, variant), "a prompt has `user` and perhaps `system`, both text")
+                document.add(path, "a prompt has `user` and perhaps `system`, both text, and perhaps `wordings`")
                 continue
             prompt = Prompt(f"{name}/{family}/{variant}", parts["user"].strip("\n"), parts.get("system"))
+            if "wordings" in parts and (made := _types(prompt, parts["wordings"], document, path)):
+                prompt = made[0]
+                types[prompt.name] = made
             found.setdefault(family, {})[variant] = prompt
     if value.get("default") not in families:
         document.add(("default",), "this must be one of the families")
@@ -94,7 +127,52 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     if document.troubles:
         lines = [f"{file}:{each.line}: {dotted(each.path)}: {each.message}." for each in document.troubles]
         raise SchemaError("\n".join(lines))
-    return PromptSet(name, value["default"], found, injections, text)
+    return PromptSet(name, value["default"], found, types, injections, text)
+
+
+def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tuple[str, ...]) -> tuple[Prompt, ...]:
+    """A prompt for each way of taking a wording of every part; its name ends in the places of these, from 1."""
+    path = (*path, "wordings")
+    if not isinstance(wordings, dict) or not wordings:
+        document.add(path, "this must be parts of the prompt, each with a list of wordings")
+        return ()
+    fits = True
+    for part, texts in wordings.items():
+        said = _wordings_problem(prompt, part, texts)
+        if said is not None:
+            document.add((*path, part), said)
+            fits = False
+    if not fits:
+        return ()
+    n = math.prod(len(texts) for texts in wordings.values())
+    if n > MOST_TYPES:
+        document.add(path, f"together they make {n:,} types of the prompt; at most {MOST_TYPES:,} fit")
+        return ()
+    found = []
+    for places in itertools.product(*(range(len(texts)) for texts in wordings.values())):
+        user, system = prompt.user, prompt.system
+        for (part, texts), place in zip(wordings.items(), places, strict=True):
+            user = user.replace(f"<{part}>", texts[place])
+            system = system.replace(f"<{part}>", texts[place]) if system is not None else None
+        found.append(Prompt(f"{prompt.name}/{'.'.join(str(place + 1) for place in places)}", user, system))
+    return tuple(found)
+
+
+def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
+    """What is wrong with the wordings of a part of a prompt."""
+    if not isinstance(part, str) or not _NAME.fullmatch(part) or f"<{part}>" == IMAGE:
+        return "a part is named with small letters, digits, dashes and underscores, and not `image`"
+    if f"<{part}>" not in f"{prompt.system or ''}{prompt.user}":
+        return f"the prompt has no `<{part}>` for which one of them would stand"
+    if (
+        not isinstance(texts, list | tuple)
+        or not texts
+        or not all(isinstance(each, str) and each.strip() for each in texts)
+    ):
+        return "this must be a list of texts, with at least one"
+    if len(set(texts)) < len(texts):
+        return "a wording is there twice"
+    return None
 
 
 def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
@@ -150,8 +228,8 @@ def _is_prompt(parts: Any) -> bool:
     return (
         isinstance(parts, dict)
         and "user" in parts
-        and set(parts) <= {"user", "system"}
-        and all(isinstance(text, str) for text in parts.values())
+        and set(parts) <= {"user", "system", "wordings"}
+        and all(isinstance(text, str) for name, text in parts.items() if name != "wordings")
     )
 
 

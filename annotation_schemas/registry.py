@@ -110,6 +110,7 @@ _ROWS: tuple[Row, ...] = (
     Row("prompt_set", "pca_bench", "question and lettered actions, asking for reasoning and one action"),
     Row("prompt_set", "pca_bench_action", "the question and its lettered actions; the letter alone is asked for"),
     Row("prompt_set", "etp_bench", "task instruction by aspect, then the item's question"),
+    Row("prompt_set", "etp_bench_types", "the same in 156 types: several wordings by aspect, one chosen for each item"),
     Row("strategy", "generate", "the model writes its answer freely"),
     Row("strategy", "rank_options", "the option that the model finds likeliest as a continuation"),
     Row("strategy", "holmes", "a model that sees nothing asks tools about the image, then answers"),

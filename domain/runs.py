@@ -183,6 +183,8 @@ class Question:
     ``arguments`` (None: whatever it is asked with) and ``result``."""
     of_item: int | None = None
     """The id of the item that the unit is about; None: the unit is the item."""
+    prompt_type: Mapping[str, str] = field(default_factory=dict)
+    """Where prompts have several wordings: the ``name`` of the one that was taken, and the ``hash`` of its texts."""
     cannot: str = ""
     """Why it cannot be asked, as a sentence; empty: it can."""
 
@@ -283,7 +285,7 @@ class RunPlan:
     """What a run will do, besides its model: frozen with the run."""
 
     NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
-        {"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image"}
+        {"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image", "crossed"}
     )
     """Parts that say about what a model is asked, in how many pieces and when: they make no other model of it. The
     prompts' hash stands for their text."""
@@ -304,6 +306,11 @@ class RunPlan:
     """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
     injections: tuple[str, ...] = ()
     """What is added to the question, by the prompt set's names for it, such as ``objects``."""
+    crossed: tuple[str, ...] = ()
+    """What is added in some of the runs that this one is compared with: only items that have all of it are asked about,
+    so that these runs are about the same ones."""
+    prompt_seed: int | None = None
+    """Chooses for each item one of the wordings that its prompt has; None: the first."""
     score: str = "mean_logprob"
     """For ranking: which score names the winner."""
     without_image: bool = False
@@ -334,7 +341,7 @@ class RunPlan:
         """The plan that ``dump`` made; what it says nothing about has its default."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in dumped.items() if name in known}
-        for name in ("injections", "dimensions", "states"):
+        for name in ("injections", "crossed", "dimensions", "states"):
             if given.get(name) is not None:
                 given[name] = tuple(given[name])
         given["variants"] = {name: tuple(ids) for name, ids in given.get("variants", {}).items()}
@@ -361,6 +368,8 @@ class Preview:
     """Items whose pictures are left out on purpose."""
     variants: Mapping[str, str] = field(default_factory=dict)
     """Which of a model's prompts each dimension gets."""
+    types: Mapping[str, int] = field(default_factory=dict)
+    """How often each type of a prompt with several wordings is taken among the items that were looked at."""
     by_dimension: Mapping[str, int] = field(default_factory=dict)
     """Items that a model is asked about, in the schema's order."""
     clips: Mapping[str, str] = field(default_factory=dict)

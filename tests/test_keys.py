@@ -959,6 +959,7 @@ ROWS: dict[str, Row] = {
     "Models.max_tokens": row(begun_model, "models.max_tokens", 7),
     "Models.strategy": row(asked_models, "models.strategy", "rank_options"),
     "Models.prompts": row(asked_models, "models.prompts", "plain"),
+    "Models.prompt_seed": row(asked_models, "models.prompt_seed", 7, **{"models.prompts": "etp_bench_types"}),
     "Models.variants": row(asked_models, "models.variants", {"planning": ["one"]}),
     "Models.score": row(asked_models, "models.score", "sum_logprob"),
     "Models.clips": row(asked_models, "models.clips", {"recent_segments": 2}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from workflow.annotate.grading import Sample
     from workflow.annotate.sample_standing import Standing
     from workflow.runs.model_descriptions import ModelSpec
+
+
+class Crossing(StrEnum):
+    """How what is added to the question is crossed."""
+
+    STEPS = "steps"
+    ALL = "all"
+
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
@@ -65,6 +74,12 @@ def model(
             " run of the project was made with; by default what the schema names."
         ),
     ] = None,
+    prompt_seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Chooses for each item one of the wordings that its prompt has; by default what the schema says."
+        ),
+    ] = None,
     family: Annotated[
         str | None,
         typer.Option(help="The prompts' wording for this family of models; by default what the description says."),
@@ -79,6 +94,13 @@ def model(
     with_: Annotated[
         list[str] | None,
         typer.Option("--with", help="What is added to the question, such as `objects`; may be given again."),
+    ] = None,
+    cross: Annotated[
+        Crossing | None,
+        typer.Option(
+            help="Start several runs about the same items, those that have all that --with adds: `steps` adds one more"
+            " in each, beginning with nothing; `all` has every combination."
+        ),
     ] = None,
     clips: Annotated[
         list[str] | None,
@@ -113,8 +135,8 @@ def model(
     ] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
-    frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
-    frozen += [without_image, batch_size, batch, items]
+    frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, cross, clips, text_only]
+    frozen += [prompt_seed is not None, without_image, batch_size, batch, items]
     refuse_mixed(
         resume=resume,
         new=spec is not None,
@@ -123,11 +145,12 @@ def model(
         say="Say which model: --spec FILE for a new run",
     )
     from workflow.runs import model_descriptions
+    from workflow.runs.model_plans import crossed
 
     shared = opened()
     if resume is not None:
         go_on(shared, project, resume, retry_failed=retry_failed, later=later)
-        run = resume
+        follow(shared, resume, later=later)
     else:
         described = model_descriptions.named(spec or "", batch_size=batch_size)
         plan = _plan(
@@ -139,6 +162,7 @@ def model(
             fills=pairs(fill or (), "PLACEHOLDER=FIELD, such as --fill q=question", option="--fill"),
             strategy=strategy,
             injections=tuple(with_ or ()),
+            prompt_seed=prompt_seed,
             clips=_counts(clips or ()) or None,
             text_only=text_only,
             without_image=without_image,
@@ -148,14 +172,18 @@ def model(
             items=items.value if items else None,
             batch=batch or None,
         )
+        plans = crossed(plan, every=cross is Crossing.ALL) if cross else [plan]
         if dry_run:
-            _tell_plan(shared, project, described, plan)
+            for each in plans:
+                _tell_plan(shared, project, described, each)
             return
 
-        run = start(shared, project, described, plan, later=later)
+        runs = [start(shared, project, described, each, later=later) for each in plans]
         if plan.states is None:
             tell_counted(shared, project, items)
-    follow(shared, run, later=later)
+        _tell_left_out(shared, project, plans[0])
+        for run in runs:
+            follow(shared, run, later=later)
 
 
 def list_(project: Project) -> None:
@@ -245,6 +273,20 @@ def tell_counted(shared: Resources, project: str, items: Items | str | None) -> 
     typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
 
 
+def _tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
+    """Which items are in none of the runs that a plan is crossed with."""
+    from workflow.access.projects import access_to
+    from workflow.runs import model_runs
+
+    if not plan.crossed:
+        return
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+        found = model_runs.left_out_of_cross(session, access, plan)
+    for why, n in found.items():
+        typer.echo(f"  {n} items are in none of these runs: {why}")
+
+
 def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
     from workflow.access.projects import access_to
     from workflow.runs.model_plans import kept_prompts, plan_for
@@ -288,11 +330,14 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         access = access_to(session, person=None, project=project)
     typer.echo(f"{model_runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
     tell_counted(shared, project, plan.items)
+    _tell_left_out(shared, project, plan)
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")
     for variant in dict.fromkeys(seen.variants.values()):
         typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
+    for name, n in seen.types.items():
+        typer.echo(f"  type {name}: {n}")
     for name, told in seen.clips.items():
         typer.echo(f"  clips {name}: {told}")
     for placeholder in unfilled(access.schema, plan):

@@ -32,6 +32,9 @@ def _first(view: ProjectView, spec: ModelSpec) -> int:
 
 def _more(found: Preview, view: ProjectView) -> list[Markup]:
     parts = [variants(found, {known.id: known.title for known in view.schema.schema_.dimensions})]
+    if found.types:
+        rows = [[markup.text(name), markup.text(f"{n:,}")] for name, n in found.types.items()]
+        parts.append(markup.table([("Wording", "line"), ("Items", "number")], rows))
     if found.clips:
         rows = [[markup.text(name), markup.text(told)] for name, told in found.clips.items()]
         parts.append(markup.table([("Of a clip", ""), ("Shown", "")], rows))

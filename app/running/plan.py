@@ -51,6 +51,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
     with above:  # the last to be drawn, as a file of prompts that does not fit ends the page here
         prompts, plan = _prompts(of_schema)
         family = _family(prompts, spec)
+        seed = _seed(prompts, of_schema)
         injections = _injections(prompts)
     plan = replace(
         plan,
@@ -63,6 +64,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         without_image=without_image,
         family=family,
         injections=injections,
+        prompt_seed=seed,
         text_only=text_only,
     )
     _fits(plan)
@@ -218,6 +220,19 @@ def _family(prompts: PromptSet, spec: ModelSpec) -> str | None:
     return chosen
 
 
+def _seed(prompts: PromptSet, of_schema: RunPlan) -> int | None:
+    if not prompts.types:
+        return None
+    return st.number_input(
+        "Seed of the wordings",
+        min_value=0,
+        value=of_schema.prompt_seed,
+        key=f"models.prompt_seed.{prompts.name}",
+        placeholder="the first of each",
+        help="Chooses for each item one of the wordings that its prompt has. The same seed chooses the same ones.",
+    )
+
+
 def _injections(prompts: PromptSet) -> tuple[str, ...]:
     if not prompts.injections:
         return ()
@@ -264,6 +279,7 @@ def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
+        ("Seed of the wordings", "" if plan.prompt_seed is None else str(plan.prompt_seed)),
         ("Added to the question", ", ".join(plan.injections)),
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "left out on purpose" if plan.text_only else ""),

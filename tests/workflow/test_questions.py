@@ -346,7 +346,9 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         "knowledge": "\nWhat is known about doing the task: Cold food keeps.",
     }
     for injections in [(), ("objects",), ("objects", "spatial"), ("objects", "spatial", "knowledge")]:
-        first, second, goal = asker(store, media, loaded, text_only=True, injections=injections).ask(ids)
+        first, second, goal = asker(
+            store, media, loaded, prompts="etp_bench", text_only=True, injections=injections
+        ).ask(ids)
         expected = "".join(told[each] for each in injections)
         assert f"Write the plan.{expected}\n\nThe first image" in second.text
         if "knowledge" in injections:

@@ -78,6 +78,8 @@ class AttemptKeeper(threading.Thread):
             attempt = replace(attempt, prompt_hash=question.prompt_hash, image_hashes=attempt.image_hashes or hashes)
         if question.moments:
             attempt = replace(attempt, detail={**attempt.detail, "frames": question.moments})
+        if question.prompt_type:
+            attempt = replace(attempt, detail={**attempt.detail, "prompt": dict(question.prompt_type)})
         if attempt.final:
             self.ended.add(attempt.unit_id)
         self._told.put((self._chunk_id, attempt))

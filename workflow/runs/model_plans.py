@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def plan_for(
     Raises
     ------
     ModelRefused
-        There are no such prompts, the file does not fit, or they have no such injection.
+        There are no such prompts, the file does not fit, they have no such injection, or a seed has nothing to choose.
     """
     models = schema.models
     plan = RunPlan(
@@ -43,10 +44,40 @@ def plan_for(
         family=spec.prompts,
         variants=dict(models.variants) if models else {},
         score=(models.score if models else None) or "mean_logprob",
+        prompt_seed=models.prompt_seed if models else None,
         clips={**(models.clips if models else {}), **spec.own_clips},
     )
     chosen["clips"] = {**plan.clips, **chosen.get("clips", {})}
-    return with_prompts(replace(plan, **chosen), prompts, kept=kept)
+    found = with_prompts(replace(plan, **chosen), prompts, kept=kept)
+    if chosen.get("prompt_seed") is not None and found.prompt_seed is None:
+        raise ModelRefused(
+            f"The prompts {found.prompt_set} have one wording each, so a seed has nothing to choose; leave it out."
+        )
+    return found
+
+
+def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
+    """The plans of the runs that a plan is crossed into, which are about the same items: without what it adds to the
+    question, then with one more of it in each run, in their order; ``every``: with every combination.
+
+    Raises
+    ------
+    ModelRefused
+        It adds nothing, or something twice.
+    """
+    names = plan.injections
+    if not names or len(set(names)) < len(names):
+        raise ModelRefused("Name each thing that is added to the question, once: --with objects --with spatial.")
+    cells = [names[:n] for n in range(len(names) + 1)]
+    if every:
+        cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
+    return [replace(plan, injections=cell, crossed=names) for cell in cells]
+
+
+def told_fields(plan: RunPlan) -> dict[str, tuple[str, ...]]:
+    """The fields of the items that each of ``RunPlan.crossed`` tells."""
+    injections = prompts_of(plan).injections if plan.crossed else {}
+    return {name: tuple(plan.fills.get(each, each) for each in injections[name].placeholders) for name in plan.crossed}
 
 
 def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str, str] | None = None) -> RunPlan:
@@ -75,6 +106,8 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             known = ", ".join(row.name for row in registry.rows("prompt_set"))
             raise ModelRefused(f"{error} Prompts are a file or one of {known}.") from error
         plan = replace(plan, prompt_set=_file_name(name), prompt_text=found.text, prompt_hash=found.hash)
+    if not found.types:
+        plan = replace(plan, prompt_seed=None)
     for each in plan.injections:
         if each not in found.injections:
             known = ", ".join(found.injections) or "none"
@@ -119,7 +152,8 @@ def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
     """The placeholders of a plan's prompts that no field of the items fills, so that the plan has to say one."""
     writer = Writer(schema, plan, plan.family, prompts_of(plan))
     variants = {writer.variant(each.id) for each in schema.dimensions}
-    prompts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]
+    firsts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]
+    prompts = [each for first in firsts for each in writer.prompts.types_of(first)]
     prompts += [writer.prompts.injections[each] for each in plan.injections]
     names = dict.fromkeys(name for prompt in prompts for name in prompt.placeholders)
     return tuple(name for name in names if not writer.fills(name))

@@ -68,6 +68,7 @@ class Asker:
     def describe(self, item_ids: Sequence[int], *, first: int = 3) -> Preview:
         """What asking about these items will be like. Only the pictures of the ``first`` questions are made."""
         cannot: Counter[str] = Counter()
+        types: Counter[str] = Counter()
         shown: list[Question] = []
         pictures = 0
         for draft in self._drafts(item_ids):
@@ -80,6 +81,7 @@ class Asker:
                 cannot[question.cannot] += 1
             else:
                 pictures += sum(n_pictures(part) for part in draft.parts)
+                types.update([question.prompt_type["name"]] if question.prompt_type else ())
         return Preview(
             wanted=len(item_ids),
             about=len(item_ids),
@@ -88,6 +90,7 @@ class Asker:
             cannot=dict(cannot.most_common()),
             pictures=pictures,
             variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
+            types=dict(sorted(types.items())),
             left_out=len(item_ids) if self.plan.text_only else 0,
             clips=self._clips() if shows(self.plan) else {},
         )
@@ -116,7 +119,13 @@ class Asker:
                 yield self._draft(found[item_id])
 
     def _draft(self, item: AskedItem) -> _Draft:
-        question = Question(unit_id=item.id, name=item.name, dimension=item.dimension, parts=())
+        question = Question(
+            unit_id=item.id,
+            name=item.name,
+            dimension=item.dimension,
+            parts=(),
+            prompt_type=self._writer.prompt_type(item),
+        )
         try:
             shown = self._shower.shown(item) if shows(self.plan) else []
             self._fits(shown)

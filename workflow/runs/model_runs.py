@@ -20,6 +20,7 @@ from inference.spec import Allowed, ModelSpec
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
 from workflow.runs.model_answers import KeepAnswers
+from workflow.runs.model_plans import told_fields
 from workflow.runs.model_questions import Asker
 from workflow.runs.run_kinds import Asking
 
@@ -81,6 +82,11 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         for id in runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=plan.states)
         if counted is None or counted.counts(id)
     ]
+    if plan.crossed and found:
+        found = [id for id, why in lacking(session, access, plan, found).items() if not why]
+        if not found:
+            wanted = ", ".join(f"`{name}`" for name in plan.crossed)
+            raise InvalidInput([Problem("crossed", f"There is nothing to ask: no item has all of {wanted}.")])
     if not found:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
@@ -89,6 +95,28 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         raise InvalidInput([Problem("items", message)])
     found.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return found[: plan.limit]
+
+
+def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int]) -> dict[int, str]:
+    """Of each of these items why it is in none of the runs that a plan is crossed with; empty where it is in them."""
+    told = told_fields(plan)
+    contents = items.current_content(session, project_id=access.project_id)
+    found = {}
+    for id in ids:
+        empty = [name for name, fields in told.items() if any(_is_empty(contents[id].get(each)) for each in fields)]
+        found[id] = f"nothing is known of them that {' and '.join(empty)} would tell" if empty else ""
+    return found
+
+
+def left_out_of_cross(session: Session, access: Access, plan: RunPlan) -> dict[str, int]:
+    """How many of the items that a plan is about are in none of the runs that it is crossed with, by the reason."""
+    whole = wanted_items(session, access, replace(plan, crossed=(), limit=None))
+    found = Counter(why for why in lacking(session, access, plan, whole).values() if why)
+    return dict(found.most_common())
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value in ([], ()) or (isinstance(value, str) and not value.strip())
 
 
 def counted_in(session: Session, access: Access, plan: RunPlan) -> Counting | None:

@@ -53,9 +53,21 @@ class Writer:
         family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
         return variant if variant in family else GENERAL
 
+    def prompt(self, item: AskedItem) -> Prompt:
+        """The prompt of an item: of several wordings the one that the plan's seed chooses by the item's name."""
+        prompt = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+        return self.prompts.type_for(prompt, seed=self.plan.prompt_seed, item=item.name)
+
+    def prompt_type(self, item: AskedItem) -> dict[str, str]:
+        """What is kept of the prompt where it has several wordings."""
+        prompt = self.prompt(item)
+        first = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+        several = len(self.prompts.types_of(first)) > 1
+        return {"name": prompt.name, "hash": prompt.hash} if several else {}
+
     def parts(self, item: AskedItem, shown: Sequence[Shown]) -> tuple[str | None, list[str | Shown]]:
         """The system's text and the user's turn."""
-        prompt = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+        prompt = self.prompt(item)
         told = self._told(item)
         values = {name: self._value(name, item, told) for name in prompt.placeholders}
         if told and INJECTED not in prompt.placeholders:
