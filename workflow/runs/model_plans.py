@@ -67,7 +67,7 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
-        raise ModelRefused("Name each thing that is added to the question, once: --with objects --with spatial.")
+        raise ModelRefused("A cross needs what is added to the question, each thing once, such as objects and spatial.")
     cells = [names[:n] for n in range(len(names) + 1)]
     if every:
         cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
