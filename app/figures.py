@@ -57,6 +57,7 @@ WORKS: Mapping[str, str] = {
     "failures": "workflow.lead.coding_intake:failures_page",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "scorecard": "workflow.lead.scorecard:scorecards",
+    "tables": "workflow.results.paper_tables:of_project",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""

@@ -116,8 +116,12 @@ def drawn(chart: Chart) -> Drawing:
 
 def svg(chart: Chart) -> str:
     """The chart as an ``<svg>`` element, its colours the page's custom properties ``--ink``, ``--s0`` and so on."""
-    drawing = drawn(chart)
-    key = escape(chart.key, quote=True)
+    return element(drawn(chart), chart.key)
+
+
+def element(drawing: Drawing, name: str) -> str:
+    """A drawing as an ``<svg>`` element; its ids begin with ``name``, which is the drawing's own on its page."""
+    key = escape(name, quote=True)
     inner = "".join(_element(shape) for shape in drawing.shapes)
     return (
         f'<svg class="chart" role="img" aria-labelledby="{key}-t {key}-d" viewBox="0 0 {drawing.width:g} '
@@ -211,7 +215,7 @@ def cut(text: str, width: float, size: float = _SIZE) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def _legend(
+def legend(
     names: Sequence[str], y: float, left: float, first: int = 0, paints: Sequence[tuple[str, float]] | None = None
 ) -> tuple[list[Shape], float]:
     """Signs and names next to each other, in as many lines as it takes, and how high that is."""
@@ -223,7 +227,7 @@ def _legend(
         if x > left and x + width > WIDTH - 8:
             x, top = left, top + 18
         if paints is None:
-            shapes += _sign(first + place, x + 5, top - 4, "")
+            shapes += sign(first + place, x + 5, top - 4, "")
         else:
             shapes.append(Rect(x, top - 9, 10, 10, *paints[place]))
         shapes.append(Word(x + 15, top, words, _SMALL, title=name))
@@ -231,7 +235,7 @@ def _legend(
     return shapes, top - y + 18
 
 
-def _sign(series: int, x: float, y: float, title: str, radius: float = 4.5) -> Iterator[Shape]:
+def sign(series: int, x: float, y: float, title: str, radius: float = 4.5) -> Iterator[Shape]:
     """The sign of a series: its form tells as much as its colour."""
     paint, r = f"s{series % SERIES}", radius
     form = series % 4
@@ -266,12 +270,12 @@ def _dots(chart: Dots) -> Drawing:
     longest = max((len(label) for label, _ in chart.lines), default=0)
     left = min(max(longest * _SIZE * _WIDE + 16, 60.0), 290.0)
     right = WIDTH - 24
-    at = _scale(steps[0], steps[-1], left, right)
-    shapes, tall = _legend(names, 16, left, chart.first)
+    at = scale(steps[0], steps[-1], left, right)
+    shapes, tall = legend(names, 16, left, chart.first)
     top = tall + 10
     heights = [max(len(marks), 1) * 15 + 11 for _, marks in chart.lines]
     bottom = top + sum(heights)
-    shapes += _axis_across(steps, at, top, bottom, chart.axis, left, right)
+    shapes += axis_across(steps, at, top, bottom, chart.axis, left, right)
     if chart.zero and steps[0] <= 0 <= steps[-1]:
         shapes.append(Line(at(0), top, at(0), bottom, "muted", 1.2))
     y = top
@@ -301,10 +305,10 @@ def _mark(mark: Mark, series: int, y: float, at: Callable[[float], float], *, ti
         yield Line(at(mark.low), y, at(mark.high), y, paint, 2.2, title=title)
         for end in (mark.low, mark.high):
             yield Line(at(end), y - 3.5, at(end), y + 3.5, paint, 1.6)
-    yield from _sign(series, at(mark.value), y, title)
+    yield from sign(series, at(mark.value), y, title)
 
 
-def _axis_across(
+def axis_across(
     steps: Sequence[float],
     at: Callable[[float], float],
     top: float,
@@ -313,6 +317,7 @@ def _axis_across(
     left: float,
     right: float,
 ) -> Iterator[Shape]:
+    """An axis below a chart, with a line up from each of its steps."""
     for step in steps:
         yield Line(at(step), top, at(step), bottom, "grid", 0.8)
         yield Word(at(step), bottom + 15, number(step), _SMALL, "muted", "middle")
@@ -331,7 +336,8 @@ def _axis_up(
     )
 
 
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    """Where a value lies, of which the lowest lies at ``start`` and the highest at ``end``."""
     span = high - low or 1.0
 
     def at(value: float) -> float:
@@ -383,11 +389,11 @@ def _bars(chart: Bars) -> Drawing:
     most = max((value for _, values in chart.series for value in values), default=0.0)
     steps = ticks(0.0, most or 1.0, 5)
     paints = [_bar_paint(at, chart.people) for at in range(len(names))]
-    legend, tall = _legend(names, 16, left, paints=paints)
+    signs, tall = legend(names, 16, left, paints=paints)
     top = tall + 10
     bottom = top + 170
-    at = _scale(steps[0], steps[-1], bottom, top)
-    shapes: list[Shape] = [*legend, *_axis_up(steps, at, left, right, chart.axis)]
+    at = scale(steps[0], steps[-1], bottom, top)
+    shapes: list[Shape] = [*signs, *_axis_up(steps, at, left, right, chart.axis)]
     group = (right - left) / max(len(chart.labels), 1)
     thick = min(group * 0.8 / max(len(names), 1), 44.0)
     every = max(math.ceil(max((len(label) for label in chart.labels), default=1) * _SMALL * _WIDE / group), 1)
@@ -422,7 +428,7 @@ def _bar_paint(at: int, people: int) -> tuple[str, float]:
 def _lines(chart: Lines) -> Drawing:
     left, right = 62.0, WIDTH - 20
     points = [point for _, line in chart.series for point in line]
-    legend, tall = _legend([name for name, _ in chart.series], 16, left, chart.first)
+    signs, tall = legend([name for name, _ in chart.series], 16, left, chart.first)
     top = tall + 10
     bottom = top + 240
     ys = [each for point in points for each in (point.y, point.low, point.high) if each is not None] or [0.0, 1.0]
@@ -431,16 +437,16 @@ def _lines(chart: Lines) -> Drawing:
         xs = ys = [*xs, *ys]
     up = ticks(min(ys), max(ys))
     across = _log_ticks(min(xs), max(xs)) if chart.log_x else ticks(min(xs), max(xs))
-    flat = _scale(
+    flat = scale(
         *((math.log(across[0]), math.log(across[-1])) if chart.log_x else (across[0], across[-1])), left, right
     )
 
     def at_x(value: float) -> float:
         return flat(math.log(value) if chart.log_x else value)
 
-    at_y = _scale(up[0], up[-1], bottom, top)
-    shapes: list[Shape] = [*legend, *_axis_up(up, at_y, left, right, chart.up)]
-    shapes += _axis_across(across, at_x, top, bottom, chart.across, left, right)
+    at_y = scale(up[0], up[-1], bottom, top)
+    shapes: list[Shape] = [*signs, *_axis_up(up, at_y, left, right, chart.up)]
+    shapes += axis_across(across, at_x, top, bottom, chart.across, left, right)
     if chart.diagonal:
         start, end = max(across[0], up[0]), min(across[-1], up[-1])
         shapes.append(Line(at_x(start), at_y(start), at_x(end), at_y(end), "muted", 1.2, dashed=True))
@@ -454,7 +460,7 @@ def _lines(chart: Lines) -> Drawing:
                 shapes.append(
                     Line(at_x(each.x), at_y(each.low), at_x(each.x), at_y(each.high), paint, 1.6, title=title)
                 )
-            shapes += _sign(series, at_x(each.x), at_y(each.y), title, 3.6 if len(line) < 25 else 2.0)
+            shapes += sign(series, at_x(each.x), at_y(each.y), title, 3.6 if len(line) < 25 else 2.0)
     words = "; ".join(
         f"{name}: " + ", ".join(f"{number(each.x)} gives {number(each.y)}" for each in line)
         for name, line in chart.series

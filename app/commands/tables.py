@@ -46,12 +46,17 @@ def tables(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write each table into this folder, too: NAME.csv.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Write each table into this folder, too (NAME.csv), and its charts (SVG, on light and on dark paper).",
+            metavar="DIR",
+        ),
     ] = None,
     format: Annotated[Format, typer.Option(help="How the tables are written.")] = Format.TEXT,
 ) -> None:
     """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
     from annotation_schemas.table_layouts import read_layout
+    from app import drawn_tables
     from app.services import resources
     from exporters.writing import write_folder
     from workflow.results import paper_tables, table_files
@@ -66,8 +71,10 @@ def tables(
     )
     made = [each for each in found.tables if not each.why]
     if out is not None:
-        write_folder(out, {f"{each.name}.csv": table_files.as_csv(each).encode() for each in made})
-        print(f"Tables: {len(made)} written to {out}", file=sys.stderr)
+        files = drawn_tables.files_of(found)
+        write_folder(out, files)
+        told = f"Tables: {len(made)} and {len(files) - len(made)} charts (light and dark) written to {out}"
+        print(told, file=sys.stderr)
     if format is not Format.TEXT:
         if found.counting is not None:
             print(f"Counted: {found.counting.sentence}", file=sys.stderr)

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from annotation_schemas.table_layouts import parse_layout
+from app import drawn_tables
 from app.cli import cli
 from app.services import resources
 from db.engine import Store, open_store
 from domain.errors import SchemaError
 from domain.states import RatersAre
 from tests.workflow.test_results import filled
+from workflow.results import paper_tables
 from workflow.results.ratings_from_files import import_ratings
 
 LAYOUT = """
@@ -28,6 +31,7 @@ tables:
     corner: Model
     rows: [{each: [model]}]
     columns: [{each: [dimension], only: {dimension: [colour]}}]
+    chart: [radar, heat]
   - {name: kappa, title: K, source: agreement, statistic: cohen_kappa, rows: [{each: [judge]}], columns: [{title: k}]}
 """
 
@@ -58,8 +62,10 @@ def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
     assert "  Model  Colour\n  ran      50.0\n  filed    33.3" in text
     assert "Not made: No judge has rated models' answers yet." in text
     written, told = said(*own, "--out", str(home / "tables"), "--format", "json")
-    assert [each.name for each in (home / "tables").iterdir()] == ["marks.csv"]
-    assert "Tables: 1 written to" in told
+    files = sorted(each.name for each in (home / "tables").iterdir())
+    assert files == ["marks-heat-dark.svg", "marks-heat.svg", "marks.csv"], "one column is no radar"
+    assert "Tables: 1 and 2 charts (light and dark) written to" in told
+    assert ">33.3</text>" in (home / "tables" / "marks-heat.svg").read_text(encoding="utf-8")
     assert "Not made: kappa: K. No judge has rated models' answers yet." in told
     tables = json.loads(written)["tables"]
     assert [[cell["printed"] for cell in row["cells"]] for row in tables[0]["rows"]] == [["50.0"], ["33.3"]]
@@ -67,6 +73,23 @@ def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
     assert rows == [{"Model": "ran", "Colour": "50.0"}, {"Model": "filed", "Colour": "33.3"}]
     assert said(*own, "--format", "csv")[0].endswith("Model,Colour\nran,50.0\nfiled,33.3\n")
     assert "| filed | 33.3 |" in said(*own, "--format", "markdown", "--table", "marks")[0]
+
+
+def test_a_radar_leaves_out_the_means(home: Path) -> None:
+    rest = "title: T, rows: [{each: [model]}], chart: [radar, bars]"
+    columns = "{each: [dimension]}, {title: C, part: colour, by: dimension}, {title: Mean}"
+    several = "{each: [dimension]}, {each: [group]}, {each: [dimension], titles: {colour: Again}}, {title: Mean}"
+    tables = paper_tables.paper_tables(
+        resources().store,
+        person=None,
+        project="p",
+        layout=parse_layout(
+            f"tables: [{{name: a, {rest}, columns: [{columns}]}}, {{name: b, {rest}, columns: [{several}]}}]", file="x"
+        ),
+    )
+    few, many = (drawn_tables.charts(table) for table in tables.tables)
+    assert [(each.kind, each.columns) for each in few] == [("bars", ("Colour", "Shape", "C", "Mean"))]
+    assert [(each.kind, each.columns[-1]) for each in many] == [("radar", "Shape"), ("bars", "Mean")]
 
 
 def test_the_tables_of_the_schema_and_mistakes(home: Path) -> None:

@@ -94,6 +94,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "models": FOR_LEADS,
     "judges": FOR_LEADS,
     "results": FOR_LEADS,
+    "tables": FOR_LEADS,
     "cases": FOR_LEADS,
     "failures": FOR_LEADS,
     "agreement": FOR_LEADS,

@@ -40,6 +40,8 @@ class Head:
 
     title: str
     group: str = ""
+    of_several: bool = False
+    """One of what the layout has one each of, and no mean over them."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,11 @@ def paper_tables(
     return PaperTables(read.project, read.title, read.counting, tuple(made))
 
 
+def of_project(store: Store, *, project: str, items: Items | str | None) -> PaperTables:
+    """The tables of a project's schema, for anyone who has made sure that the person may see them."""
+    return paper_tables(store, person=None, project=project, items=items)
+
+
 @dataclass(frozen=True)
 class _Place:
     """A row or a column, one of each already."""
@@ -129,6 +136,7 @@ class _Place:
     evaluator: str | None = None
     model: bool = False
     """Whether it stands for one of several models."""
+    of_several: bool = True
 
 
 def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
@@ -151,7 +159,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
         cells = _ranked(cells)
     return replace(
         table,
-        columns=tuple(columns[at].head for at in across),
+        columns=tuple(replace(columns[at].head, of_several=columns[at].of_several) for at in across),
         rows=tuple(Row(rows[at].head, tuple(line)) for at, line in zip(down, cells, strict=True)),
     )
 
@@ -257,7 +265,7 @@ class _Expanding:
     def places(self) -> Iterator[_Place]:
         """One for each; of two things, all of the second for each of the first."""
         if not self.line.each:
-            yield _Place(Head(self.line.title or "", self.line.group or ""), self.own)
+            yield _Place(Head(self.line.title or "", self.line.group or ""), self.own, of_several=False)
             return
         first = list(self._each(self.line.each[0]))
         if len(self.line.each) == 1:

@@ -43,10 +43,10 @@ def _grid(table: PaperTable) -> Iterator[str]:
     over = [column.group for column in table.columns]
     if any(over):
         spread = [(name if at == 0 or over[at - 1] != name else "") for at, name in enumerate(over)]
-        for first, end in _runs(over):  # a group may need more room than its columns have
+        for first, end in runs(over):  # a group may need more room than its columns have
             short = len(over[first]) - (sum(widths[1 + first : 1 + end]) + 2 * (end - first - 1))
             widths[1 + first] += max(short, 0)
-        yield f"{'':<{widths[0]}}  {_over(spread, widths[1:], _runs(over))}"
+        yield f"{'':<{widths[0]}}  {_over(spread, widths[1:], runs(over))}"
     yield "  ".join([f"{heads[0]:<{widths[0]}}", *(f"{h:>{w}}" for h, w in zip(heads[1:], widths[1:], strict=True))])
     group = ""
     for row, line in zip(table.rows, rows, strict=True):
@@ -56,15 +56,15 @@ def _grid(table: PaperTable) -> Iterator[str]:
         yield "  ".join([f"{line[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(line[1:], widths[1:], strict=True))])
 
 
-def _runs(names: Sequence[str]) -> list[tuple[int, int]]:
+def runs(names: Sequence[str]) -> list[tuple[int, int]]:
     """Where the same name stands several times in a row: from, and up to."""
     starts = [at for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
     return list(zip(starts, [*starts[1:], len(names)], strict=True))
 
 
-def _over(names: Sequence[str], widths: Sequence[int], runs: Sequence[tuple[int, int]]) -> str:
+def _over(names: Sequence[str], widths: Sequence[int], groups: Sequence[tuple[int, int]]) -> str:
     parts = []
-    for first, end in runs:
+    for first, end in groups:
         width = sum(widths[first:end]) + 2 * (end - first - 1)
         parts.append(f"{names[first]:>{width}}")
     return "  ".join(parts)

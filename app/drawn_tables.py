@@ -1,0 +1,101 @@
+"""Tables of a paper as they are looked at: as a page of HTML, and as files with their charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from annotation_schemas.table_layouts import Kind
+from reports import table_charts
+from reports.table_charts import LEAST_AROUND, TableChart, Value
+from workflow.results import table_files
+from workflow.results.paper_tables import NOTHING, Cell, PaperTable, PaperTables
+
+
+def charts(table: PaperTable) -> list[TableChart]:
+    """The charts of a table that its layout names. A radar is about what the columns are one each of, of which it needs
+    three, and leaves out means over them."""
+    drawn = [_chart(table, kind) for kind in table.chart if not table.why]
+    return [chart for chart in drawn if chart.kind != "radar" or len(chart.columns) >= LEAST_AROUND]
+
+
+def _chart(table: PaperTable, kind: Kind) -> TableChart:
+    several = [at for at, column in enumerate(table.columns) if column.of_several]
+    kept = several if kind == "radar" and several else range(len(table.columns))
+    many = 100 if table.percent else 1
+    return TableChart(
+        f"{table.name}-{kind}",
+        kind,
+        table.title,
+        table_charts.titles([(row.head.group, row.head.title) for row in table.rows]),
+        table_charts.titles([(table.columns[at].group, table.columns[at].title) for at in kept]),
+        tuple(tuple(_value(row.cells[at], many) for at in kept) for row in table.rows),
+        (0.0, 100.0) if table.percent else None,
+    )
+
+
+def _value(cell: Cell, many: int) -> Value:
+    at = cell.number
+    if at.value is None:
+        return Value(None)
+    if at.low is None or at.high is None:
+        return Value(many * at.value, shown=cell.shown)
+    return Value(many * at.value, many * at.low, many * at.high, cell.shown)
+
+
+def files_of(found: PaperTables) -> dict[str, bytes]:
+    """Every table that could be made as ``NAME.csv``, and each of its charts, on light and on dark paper, as SVG."""
+    files: dict[str, bytes] = {}
+    for table in found.tables:
+        if table.why:
+            continue
+        files[f"{table.name}.csv"] = table_files.as_csv(table).encode()
+        for chart in charts(table):
+            files[f"{chart.key}.svg"] = table_charts.svg_file(chart)
+            files[f"{chart.key}-dark.svg"] = table_charts.svg_file(chart, dark=True)
+    return files
+
+
+def html(table: PaperTable) -> str:
+    """A table with its charts, as a part of a page in the style of reports."""
+    paper = f' <span class="sub">({escape(table.paper)})</span>' if table.paper else ""
+    parts = [f'<section id="{table.name}"><h3>{escape(table.title)}{paper}</h3>']
+    if table.why:
+        parts.append(f'<p class="missing">{escape(table.why)}</p>')
+    else:
+        parts += _grid(table)
+        parts += [table_charts.figure(chart) for chart in charts(table)]
+    if table.note:
+        parts.append(f'<p class="note">{escape(table.note)}</p>')
+    return "".join([*parts, "</section>"])
+
+
+def _grid(table: PaperTable) -> Iterator[str]:
+    wide = f'tabindex="0" role="region" aria-label="{escape(table.title, quote=True)}"'
+    yield f'<div class="scroll" {wide}><table><thead>'
+    over = [column.group for column in table.columns]
+    if any(over):
+        yield "<tr><th></th>"
+        for first, end in table_files.runs(over):
+            yield f'<th class="n" colspan="{end - first}" scope="colgroup">{escape(over[first])}</th>'
+        yield "</tr>"
+    yield f"<tr><th>{escape(table.corner)}</th>"
+    yield "".join(f'<th class="n" scope="col">{escape(column.title)}</th>' for column in table.columns)
+    yield "</tr></thead><tbody>"
+    group = ""
+    for row in table.rows:
+        if row.head.group != group:
+            group = row.head.group
+            yield f'<tr><th colspan="{len(table.columns) + 1}" scope="rowgroup">{escape(group)}</th></tr>'
+        yield f'<tr><th scope="row">{escape(row.head.title)}</th>{"".join(map(_cell, row.cells))}</tr>'
+    yield "</tbody></table></div>"
+    if table.reasons:
+        yield f'<p class="note">{NOTHING}: {escape(" ".join(table.reasons))}</p>'
+
+
+def _cell(cell: Cell) -> str:
+    at = cell.number
+    limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:.4f} to {at.high:.4f}"
+    tip = f"{at.value:.4f}{limits}; n {at.n}" if at.value is not None else at.reason
+    shown = {1: f"<b>{cell.shown}</b>", 2: f"<u>{cell.shown}</u>"}.get(cell.rank, cell.shown)
+    return f'<td class="n" title="{escape(tip, quote=True)}">{shown}</td>'

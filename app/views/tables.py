@@ -1,0 +1,76 @@
+"""Tables: those of the benchmark's paper, in its layout, with its charts, of the project's own numbers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, shell
+from app.screens import Screen
+from app.services import Services
+from app.workbench.report import report
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.states import Items
+from reports.html import style
+from workflow.results import leaderboard_page
+from workflow.results.paper_tables import PaperTables
+
+SCREEN = Screen("Tables", place=235, role=Role.LEAD)
+
+
+def render(services: Services) -> None:
+    """Every table with its charts, and all of them as files."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Tables",
+        "The tables and charts of the benchmark's paper, made of this project's numbers. Results, Agreement and "
+        "Failures have each number with all that it rests on.",
+        made_up=view.made_up,
+    )
+    items = items_switch.switch(services, view, key="tables.items")
+
+    def ask() -> figures.Asked:
+        return _asked(services, view, items)
+
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="The tables are")
+    if asked.figure is None:
+        return
+    found: PaperTables = asked.figure.value
+    files = drawn_tables.files_of(found)
+    if files:
+        st.download_button(
+            "Download: tables as CSV, charts as SVG",
+            archives.pack(files),
+            file_name=f"{view.name}-tables.zip",
+            mime="application/zip",
+            key="tables.download",
+            on_click="ignore",
+        )
+    for table in found.tables:
+        body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
+        report(body, key=f"tables.{table.name}")
+        if f"{table.name}.csv" in files:
+            st.download_button(
+                "CSV",
+                files[f"{table.name}.csv"],
+                file_name=f"{view.name}-{table.name}.csv",
+                mime="text/csv",
+                key=f"tables.csv.{table.name}",
+                on_click="ignore",
+            )
+    shell.show(
+        markup.tag("p", markup.quiet("Numbers are rounded as the paper rounds them; point at one for its interval."))
+    )
+
+
+def _asked(services: Services, view: ProjectView, items: Items | None) -> figures.Asked:
+    """The tables, worked out again only if there is something new since."""
+    return figures.asked(
+        services.store,
+        services.settings,
+        "tables",
+        {"project": view.name, "items": items},
+        state=leaderboard_page.mark(services.store, person=services.person, project=view.name),
+        size=leaderboard_page.size(services.store, person=services.person, project=view.name),
+    )
