@@ -104,8 +104,8 @@ def svg_file(chart: TableChart, *, dark: bool = False) -> bytes:
         ]
         return "#" + "".join(f"{part:02x}" for part in parts)
 
-    inner = re.sub(r"color-mix\(in srgb, var\(--heat\) (\d+)%, var\(--paper\)\)", mixed, inner)
-    inner = re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], inner)
+    inner = re.sub(r"color-mix\(in srgb, var\(-{2}heat\) (\d+)%, var\(-{2}paper\)\)", mixed, inner)
+    inner = re.sub(r"var\(-{2}(\w+)\)", lambda found: colours[found[1]], inner)
     start = inner.index(">") + 1
     head = inner[: start - 1] + f' width="{drawing.width:g}" height="{drawing.height:g}" font-family="sans-serif">'
     paper = f'<rect width="{drawing.width:g}" height="{drawing.height:g}" fill="{colours["paper"]}"/>'
@@ -116,7 +116,7 @@ def svg_file(chart: TableChart, *, dark: bool = False) -> bytes:
 def _colours(dark: bool) -> dict[str, str]:
     """The colours of reports by name, on light or on dark paper."""
     style = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-    return {name: pair[dark] for name, *pair in re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)}
+    return {name: pair[dark] for name, *pair in re.findall(r"-{2}(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)}
 
 
 # ---- the three kinds -------------------------------------------------------------------------------------------------
