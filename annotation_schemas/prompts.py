@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ def read_prompt_set(path: Path) -> PromptSet:
     return parse_prompt_set(_read(path), name=path.stem, file=str(path))
 
 
+@lru_cache(maxsize=16)
 def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     """A prompt set from its YAML; ``file`` stands for the file in messages. Raises as ``read_prompt_set`` does."""
     document = yaml_text.read(text)
