@@ -55,6 +55,7 @@ WORKS: Mapping[str, str] = {
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
+    "public": "workflow.files.public_board:board",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "scorecard": "workflow.lead.scorecard:scorecards",
     "tables": "workflow.results.paper_tables:of_project",

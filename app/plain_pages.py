@@ -21,7 +21,7 @@ STYLE = """
 html, body { height: 100%; }
 body { margin: 0; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink);
   font: 16px/1.5 "Source Sans", "Source Sans 3", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { width: min(400px, 100%); }
+main { width: min(400px, 100%); min-width: 0; }
 .brand { display: flex; align-items: center; gap: 12px; margin: 0 0 20px; font-size: 19px; font-weight: 600; }
 .brand svg { width: 34px; height: 34px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 28px; }
@@ -38,6 +38,13 @@ button { width: 100%; padding: 11px 16px; font: inherit; font-weight: 600; color
   background: var(--accent); border: 0; border-radius: 8px; cursor: pointer; }
 button:hover { filter: brightness(1.08); }
 a { color: var(--accent); }
+main.wide { width: min(1200px, 100%); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: 8px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+thead th { font-size: 13px; vertical-align: bottom; }
+tbody th { font-weight: 600; }
+td small { display: block; color: var(--quiet); white-space: nowrap; }
 """
 
 SCRIPT = """
@@ -59,16 +66,17 @@ class Field:
     hint: str = ""
 
 
-def page(title: str, *body: str, again: int | None = None) -> str:
-    """A whole HTML page with one card; ``body`` is markup that is already safe. It loads itself anew after ``again``
-    seconds, if given."""
+def page(title: str, *body: str, again: int | None = None, wide: bool = False) -> str:
+    """A whole HTML page with one card, ``wide`` for a table; ``body`` is markup that is already safe. It loads itself
+    anew after ``again`` seconds, if given."""
     refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
+    shape = ' class="wide"' if wide else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{refresh}<title>{escape(title)} · Touchstone</title>"
         '<link rel="icon" href="/assets/mark.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/plain.css">'
-        f'</head><body><main><div class="brand">{MARK}<span>Touchstone</span></div>'
+        f'</head><body><main{shape}><div class="brand">{MARK}<span>Touchstone</span></div>'
         f'<div class="card"><h1>{escape(title)}</h1>{body[0] if body else ""}</div>{"".join(body[1:])}</main>'
         '<script src="/assets/plain.js"></script></body></html>'
     )

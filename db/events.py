@@ -49,7 +49,10 @@ GIVEN = ("task.claimed", "pool.picked", "task.given")
 TAKEN_AWAY = ("task.taken_away", "task.reassigned")
 """Kinds of events with which a task is taken from someone, by another: ``from`` is the login."""
 
-LOOKING = ("export.made", "history.read")
+BOARD_PUBLISHED, BOARD_WITHDRAWN = "leaderboard.published", "leaderboard.withdrawn"
+"""Kinds of events: from then on everyone may read a project's leaderboard, or no one without an account."""
+
+LOOKING = ("export.made", "history.read", BOARD_PUBLISHED, BOARD_WITHDRAWN)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
@@ -65,7 +68,7 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.")
+WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "leaderboard.")
 """What kinds of events begin with that change no figure of a project."""
 
 
@@ -83,6 +86,17 @@ def newest_of(session: Session, *, project_id: int, kind: str) -> StoredEvent | 
     """The newest event of a kind in a project."""
     wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind)
     return session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+
+
+def public_board(session: Session, *, project: str) -> StoredEvent | None:
+    """The event by which everyone may read the leaderboard of a project of that name; None: no one may."""
+    wanted = (
+        select(EventRow)
+        .join(ProjectRow, col(ProjectRow.id) == EventRow.project_id)
+        .where(ProjectRow.name == project, col(EventRow.kind).in_((BOARD_PUBLISHED, BOARD_WITHDRAWN)))
+    )
+    newest = session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+    return newest if newest is not None and newest.kind == BOARD_PUBLISHED else None
 
 
 def held(session: Session, *, task_id: int, person_id: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import auth, health, label_studio, media, media_link, moved, work
+from app.routes import auth, health, label_studio, media, media_link, moved, public, work
 from app.services import Resources
 from app.workbench import assets
 
@@ -27,4 +27,5 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
         *label_studio.routes(resources),
         *work.routes(resources),
         *moved.routes(),
+        *public.routes(resources),
     ]

@@ -29,7 +29,7 @@ from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
 from workflow.results.scores import Scores
-from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_of
+from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD)
 
@@ -130,7 +130,7 @@ def cut_at(bins: Bins) -> dict[str, str]:
     """How numbers are cut, for ``address``."""
     if isinstance(bins, int):
         return {} if bins == BINS else {"bins": str(bins)}
-    return {"bins": _AT + ",".join(f"{edge:.15g}" for edge in bins)}
+    return {"bins": _AT + edges_in_words(bins)}
 
 
 def _code(view: ProjectView) -> tuple[str, str] | None:

@@ -41,7 +41,7 @@ from workflow.results.ranked_options import Ranked
 from workflow.results.scores import METHODS, Scores
 from workflow.results.side_by_side import Block
 from workflow.results.slice_contrasts import Contrast
-from workflow.results.slices import BINS, DIMENSION, Bins, edges_of, similarity_of, texts, ways
+from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges_of, similarity_of, texts, ways
 from workflow.results.win_rates import Comparison
 
 SCREEN = Screen("Results", place=230, role=Role.LEAD)
@@ -190,7 +190,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         if len(readers) > 1:
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
-        bins = _cuts(view)
+        bins = cuts(f"results.{view.name}")
         common = st.toggle("Only items that every model has answered", key="results.common")
         if of_models:
             models_by = _models_by(view, of_models)
@@ -215,12 +215,14 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     return left, wanted, sort or "mean"
 
 
-def _cuts(view: ProjectView) -> Bins:
-    """Into how many slices numbers are cut, or where."""
-    bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
+def cuts(key: str, before: Bins = BINS) -> Bins:
+    """Into how many slices numbers are cut, or where; ``before`` stands there at first."""
+    number, text = (before, "") if isinstance(before, int) else (BINS, edges_in_words(before))
+    bins = st.number_input("Slices of numbers", 2, 12, number, key=f"{key}.bins")
     edges = st.text_input(
         "Slices of numbers begin at",
-        key=f"results.edges.{view.name}",
+        text,
+        key=f"{key}.edges",
         placeholder="such as 1,5,9",
         help="Numbers from low to high with commas between. Empty: slices of about the same size.",
     )

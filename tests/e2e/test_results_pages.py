@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -21,8 +22,10 @@ from examples.answers import MODELS, Answer, answers_of, graded
 from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
 from media.store import MediaStore
+from testkit.browser import window
 from testkit.serving import Server
-from tests.e2e.people import at_desk
+from tests.e2e.people import at_desk, opened
+from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -158,3 +161,61 @@ def test_slices_of_any_field_and_groups_of_models(
         page.get_by_role("option", name="size", exact=True).click()
         groups = page.locator('[data-part="groups"]')
         expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)
+
+
+def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was_taken_off(
+    demo: Path, server: Server, chromium: Browser
+) -> None:
+    server.start()
+    answers = said()
+    expected = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in kept())
+    with at_desk(chromium, server, LEAD.login) as lead, window(chromium) as stranger:
+        address = f"{server.url}/public/demo"
+        stranger.goto(address)
+        expect(stranger.get_by_role("heading", name="Nothing here")).to_be_visible()
+        lead.open("/leaderboard?project=demo")
+        page = lead.page
+        standing = page.locator('[data-part="standing"]')
+        expect(standing).to_have_text("Not public.", timeout=60_000)
+        page.get_by_label("Title").fill("Cups <b>and</b> bowls")
+        page.get_by_label("Text above the table").fill("As of today.")
+        lead.settled()
+        for label, option in (("Numbers", f"{JUDGE}, score"), ("Models", MODEL)):
+            page.get_by_label(label, exact=True).click()
+            page.get_by_role("option", name=option, exact=True).click()
+            lead.press("Escape")
+            lead.settled()
+        preview = page.locator('[data-part="preview"]')
+        expect(preview).to_contain_text(f"{expected:.3f}", timeout=60_000)
+        page.get_by_role("button", name="Make public").dblclick()
+        expect(standing).to_contain_text("Public since")
+        expect(standing).to_contain_text("/public/demo")
+
+        stranger.goto(address)
+        expect(stranger.get_by_role("table")).to_be_visible(timeout=60_000)
+        expect(stranger).to_have_title("Cups <b>and</b> bowls · Touchstone")
+        row = stranger.get_by_role("row").filter(has_text=MODEL)
+        expect(row).to_contain_text(f"{expected:.3f}")
+        expect(row).to_contain_text(f"n {len(kept())}")
+        assert stranger.get_by_role("row").count() == 2
+        assert stranger.context.cookies() == []
+        assert not [model for model in MODELS if model != MODEL and model in stranger.content()]
+        stranger.goto(f"{server.url}/results?project=demo")
+        expect(stranger).to_have_url(re.compile("/login"))
+
+        entry = json.dumps({"no-such-item": "red"}).encode()
+        page.get_by_label("Team", exact=True).fill("Team A")
+        page.get_by_label("Model", exact=True).fill("Planner")
+        page.locator("input[type=file]").set_input_files(
+            {"name": "entry.json", "mimeType": "application/json", "buffer": entry}
+        )
+        expect(page.get_by_text("entry.json")).to_be_visible()
+        page.get_by_role("button", name="Take it", exact=True).click()
+        expect(page.get_by_text("1 row is about no item of this project")).to_be_visible()
+
+        page.get_by_role("button", name="Take it off").dblclick()
+        expect(standing).to_have_text("Not public.")
+        assert stranger.goto(address).status == 404  # type: ignore[union-attr]
+    with opened(server) as store:
+        kinds = [each.kind for each in events(store, by=None, project="demo", kinds=["leaderboard."])]
+    assert kinds == ["leaderboard.withdrawn", "leaderboard.published"], "two presses are one event"

@@ -96,6 +96,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "results": FOR_LEADS,
     "tables": FOR_LEADS,
     "cases": FOR_LEADS,
+    "leaderboard": FOR_LEADS,
     "failures": FOR_LEADS,
     "agreement": FOR_LEADS,
     "calibration": FOR_LEADS,
@@ -135,6 +136,8 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
+    "/public/{project}": dict.fromkeys(ROLES, 404),  # no lead has made it public: tests/app/test_public_route.py
+    "/public/{project}/{part}": dict.fromkeys(ROLES, 404),
     **{path: dict.fromkeys(ROLES, 308) | {NOBODY: 303} for path in MOVED},
 }
 """Tokens here are forged."""
@@ -354,11 +357,17 @@ def test_pages(world: World, role: str) -> None:
 # ---- routes ---------------------------------------------------------------------------------------------------------
 
 
+def addresses(world: World) -> dict[str, str]:
+    """What is asked for at each of ``GETS``."""
+    parts = {"asset": world.asset, "size": "display", "token": "forged", "project": "p", "part": "csv"}
+    return {path: path.format(**parts) for path in GETS}
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_what_is_fetched(world: World, role: str) -> None:
     person = client(world, role)
-    paths = {path: path.replace("{asset}", world.asset).replace("{size}", "display") for path in GETS}
-    found = {path: person.get(paths[path].replace("{token}", "forged")).status for path in GETS}
+    paths = addresses(world)
+    found = {path: person.get(paths[path]).status for path in GETS}
     assert found == {path: row[role] for path, row in GETS.items()}
 
 
@@ -391,8 +400,8 @@ def test_someone_deactivated_is_no_one(world: World) -> None:
     person = Client(world.server.url, cookies={"touchstone_session": world.gone})
     for screen in SCREENS.values():
         assert person.get(f"/{screen.path}?project=p").status == 303
-    paths = {path: path.replace("{asset}", world.asset).replace("{size}", "display") for path in GETS}
-    found = {path: person.get(paths[path].replace("{token}", "forged")).status for path in GETS}
+    paths = addresses(world)
+    found = {path: person.get(paths[path]).status for path in GETS}
     assert found == {path: row[NOBODY] for path, row in GETS.items()}
     assert {name: person.post(f"/api/{name}", dict(body)).status for name, (body, _) in ACTIONS.items()} == {
         name: row[NOBODY] for name, (_, row) in ACTIONS.items()

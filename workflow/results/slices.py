@@ -157,6 +157,15 @@ def edges_of(text: str) -> tuple[float, ...]:
     return edges
 
 
+def edges_in_words(edges: Sequence[float]) -> str:
+    """As ``edges_of`` reads them.
+
+    >>> edges_in_words((1.0, 2.5))
+    '1,2.5'
+    """
+    return ",".join(f"{edge:.15g}" for edge in edges)
+
+
 def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins = BINS) -> Slicing:
     """The items in slices of that way. Of what is not numbers ``bins`` says nothing."""
     wanted = way(schema, name, dict.fromkeys(label for each in items.values() for label in each.labels))
