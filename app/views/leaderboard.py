@@ -20,12 +20,12 @@ from workflow.files import entries
 from workflow.files import public_board as public
 from workflow.files.entries import Entry
 from workflow.files.public_board import Board, Cell, Choice, Public
-from workflow.results import leaderboard_page
+from workflow.results import attributes, leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.scores import Scores
 from workflow.results.slices import BINS, DIMENSION, ways
 
-SCREEN = Screen("Leaderboard", place=235, role=Role.LEAD)
+SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD)
 
 STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'
 
@@ -57,7 +57,8 @@ def _public(services: Services, view: ProjectView) -> None:
     if found is None:
         return
     before = public.last_choice(services.store, by=services.person, project=view.name)
-    choice = _choice(view, found, before or Choice(view.title))
+    _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
+    choice = _choice(view, found, before or Choice(view.title), labels)
     left, right = st.columns(2)
     left.button(
         "Update the public page" if standing else "Make public",
@@ -122,12 +123,12 @@ def _results(services: Services, view: ProjectView) -> Leaderboards | None:
     return found
 
 
-def _choice(view: ProjectView, found: Leaderboards, before: Choice) -> Choice:
-    """What the lead chooses; ``before`` stands there at first."""
+def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequence[str]) -> Choice:
+    """What the lead chooses; ``before`` stands there at first, ``labels`` are those of items."""
     key = f"leaderboard.{view.name}"
     titles = dict(found.titles)
     models = sorted({model for each in found.of.values() for model in each.board.whole})
-    known = {"": "nothing", **{each.name: each.title for each in ways(view.schema.schema_)}}
+    known = {"": "nothing", **{each.name: each.title for each in ways(view.schema.schema_, labels)}}
     title = st.text_input("Title", before.title, max_chars=public.LONGEST_TITLE, key=f"{key}.title")
     text = st.text_area("Text above the table", before.text, max_chars=public.LONGEST_TEXT, key=f"{key}.text")
     scores: Sequence[Scores] = st.multiselect(

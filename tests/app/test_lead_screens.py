@@ -798,6 +798,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Models",
         "Judges",
         "Results",
+        "Tables",
         "Leaderboard",
         "Cases",
         "Agreement",

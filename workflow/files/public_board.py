@@ -27,7 +27,7 @@ from workflow.results.leaderboard import SlicedScores, sliced_scores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.project_answers import Read
 from workflow.results.scores import Scores, scores_of, title_of
-from workflow.results.slices import BINS, DIMENSION, GROUP, Bins, Item, sliced, way
+from workflow.results.slices import BINS, DIMENSION, GROUP, OTHERS, Bins, Slicing, sliced
 
 PUBLISHED, WITHDRAWN = events.BOARD_PUBLISHED, events.BOARD_WITHDRAWN
 LONGEST_TITLE, LONGEST_TEXT = 120, 4_000
@@ -235,27 +235,22 @@ def _slices(found: Read, chosen: Choice) -> tuple[str, str]:
     if not chosen.by:
         return "", ""
     try:
-        wanted = way(found.schema, chosen.by)
         cut = sliced(found.schema, found.items, chosen.by, bins=chosen.bins)
     except TouchstoneError as error:
         return "", str(error)
-    if wanted in (DIMENSION, GROUP) or "~" in chosen.by:
+    if cut.way in (DIMENSION, GROUP) or "~" in chosen.by:
         return chosen.by, ""
     if chosen.by.partition(".")[0] in key_fields(found.schema):
-        return "", f"Slices by {wanted.title} would show something of the key, so there are none."
-    if cut.of_numbers or _is_a_category(found.items, chosen.by, cut.of_item):
+        return "", f"Slices by {cut.way.title} would show something of the key, so there are none."
+    if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Slices by {wanted.title} are shown to no one: its values could be texts of items. Every value has to be "
+        f"Slices by {cut.way.title} are shown to no one: its values could be texts of items. Every value has to be "
         f"shared by at least {FEWEST} items, and there may be no more values than slices."
     )
 
 
-def _is_a_category(items: Mapping[int, Item], name: str, of_item: Mapping[int, int]) -> bool:
+def _are_categories(cut: Slicing) -> bool:
     """Whether each slice is one value that several items share."""
-    values: dict[int, set[Any]] = {}
-    for id, at in of_item.items():
-        item = items[id]
-        values.setdefault(at, set()).add(item.source if name == "source" else str(item.fields.get(name)).strip())
-    sizes = Counter(of_item.values())
-    return all(len(each) == 1 for each in values.values()) and all(n >= FEWEST for n in sizes.values())
+    sizes = Counter(cut.of_item.values())
+    return not any(label.startswith(f"{OTHERS} (") for label in cut.labels) and min(sizes.values(), default=0) >= FEWEST
