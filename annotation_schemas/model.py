@@ -617,6 +617,15 @@ class VerdictRule(_Part):
     """Of that test: 0.2 against experts, 0.15 against trained people, 0.1 against a crowd; default: 0.2."""
 
 
+class Pairs(_Part):
+    """Which items are two variants of one: with and without marks, asked as yes or no and as what."""
+
+    pair: str
+    """The field that is the same for the items of a pair."""
+    variant: str
+    """The field that says which of the variants an item is; of a field with options the first is compared with."""
+
+
 class Report(_Part):
     """What Results, Agreement and Calibration show first; a choice on the page or the command line comes before it."""
 
@@ -639,6 +648,8 @@ class Report(_Part):
     unreadable: Literal["wrong", "left_out"] = "wrong"
     """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
     a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted next to the number."""
+    pairs: Pairs | None = None
+    """Items that are variants of each other, between which differences are shown."""
 
 
 class Export(_Part):

@@ -20,6 +20,7 @@ COMMANDS = (
     "calibrate",
     "results",
     "tables",
+    "variants",
     "answers",
     "entries",
     "failures",

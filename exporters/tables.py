@@ -29,7 +29,7 @@ def models(content: Content) -> dict[str, bytes]:
 
 
 def labels(content: Content) -> dict[str, bytes]:
-    """The labels of each item that has some."""
+    """Every item with its labels."""
     return {"labels.csv": _said_csv("item", content.said)}
 
 

@@ -67,7 +67,15 @@ from workflow.annotate import (
 from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.lead.coding_intake import open_coding
-from workflow.results import calibration_rule, case_page, leaderboard, project_answers, rater_agreement, scores
+from workflow.results import (
+    calibration_rule,
+    case_page,
+    item_pairs,
+    leaderboard,
+    project_answers,
+    rater_agreement,
+    scores,
+)
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
@@ -284,6 +292,23 @@ def accuracy(seen: Seen) -> Any:
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
     line = leaderboard.sliced_scores(found, scores.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
+
+
+PAIRED = {"pair": "question", "variant": "kind"}
+
+
+def variants_of_items(seen: Seen) -> Any:
+    """Which variants results compare, on how many pairs."""
+    told = ("1aux", "1buy", "2aux", "2bvx", "3avy")
+    names = ("question", "kind", "plan_text", "answer")
+    items = {
+        at: Item(str(at), str(at), "one", None, dict(zip(names, each, strict=True))) for at, each in enumerate(told)
+    }
+    answers = [project_answers.Answer(at, at, "m", 1.0) for at in items]
+    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    by = item_pairs.named(seen.schema)
+    rows = item_pairs.differences(found, by, [scores.Scores("key")]) if by else []
+    return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
 
 
 def derivations(seen: Seen) -> Any:
@@ -986,6 +1011,9 @@ ROWS: dict[str, Row] = {
             "epsilon": 0.1,
         }.items()
     },
+    "Report.pairs": row(variants_of_items, "report.pairs", PAIRED),
+    "Pairs.pair": row(variants_of_items, "report.pairs.pair", "plan_text", report__pairs=PAIRED),
+    "Pairs.variant": row(variants_of_items, "report.pairs.variant", "answer", report__pairs=PAIRED),
     "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
     "Derived.name": row(derivations, "report.derived.0.name", "all"),
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),

@@ -18,6 +18,7 @@ from app import figures, items_switch, markup, pending_figures, shell
 from app.screens import Screen
 from app.services import Services
 from app.views import cases
+from domain.attributes import size_of
 from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.roles import Role
@@ -25,6 +26,7 @@ from domain.states import Items
 from workflow.results import (
     attributes,
     clusters,
+    item_pairs,
     leaderboard_lines,
     leaderboard_page,
     people_rows,
@@ -33,6 +35,7 @@ from workflow.results import (
 )
 from workflow.results import leaderboard as numbers
 from workflow.results import win_rates as pairs
+from workflow.results.item_pairs import PairedDifference
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard, Leaderboards
@@ -128,6 +131,7 @@ def render(services: Services) -> None:
     _downloads(view, found, chosen)
     _groups(chosen)
     _said_of_models(found)
+    _paired(view, found, cut)
     _differences(view, found, chosen, common, items)
     _beside(view, found, cut, common=common, bins=bins, items=items)
     _slices(chosen)
@@ -166,7 +170,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     compared = {field.name: title_of(field) for field in texts(schema)}
     if len(compared) > 1:
         known[ALIKE] = "Words that two texts have in common"
-    left, middle, right, last = st.columns([3, 2.4, 2, 1.2], vertical_alignment="bottom")
+    left, middle, right, compare, last = st.columns([3, 2.4, 2, 1.5, 1.2], vertical_alignment="bottom")
     with middle:
         cut = cut_first(schema)
         usual = list(known).index(cut.value) if cut else 0
@@ -174,7 +178,6 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
     with right:
         sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
     reader: str | None = None
-    models_by: str | None = None
     with last, st.popover("More", width="stretch"):
         method = st.selectbox(
             "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
@@ -192,8 +195,9 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = cuts(f"results.{view.name}")
         common = st.toggle("Only items that every model has answered", key="results.common")
-        if of_models:
-            models_by = _models_by(view, of_models)
+    with compare, st.popover("Compare", width="stretch"):
+        models_by = _models_by(view, of_models) if of_models else None
+        paired = _pairs_by(view, list(dict.fromkeys([*of_items, *fields])))
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)
@@ -211,6 +215,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         "bins": bins,
         "method": method or "ppi",
         "models_by": models_by,
+        "paired": paired,
     }
     return left, wanted, sort or "mean"
 
@@ -244,8 +249,29 @@ def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
     if chosen[0] is None:
         return None
     limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
+    odd = next((each for each in limits.split(",") if limits and size_of(each) is None), None)
+    if odd is not None:
+        shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
+        limits = ""
     path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
     return f"{path}:{limits}" if limits else path
+
+
+def _pairs_by(view: ProjectView, names: Sequence[str]) -> tuple[str, str] | None:
+    """Which fields or labels name pairs of items and their variants, as chosen; before that as the schema says."""
+    own = view.schema.schema_.report.pairs
+    usual = {"pair": own.pair, "variant": own.variant} if own else {}
+    chosen = [
+        st.selectbox(
+            title,
+            [None, *names],
+            format_func=lambda each: each or "none",
+            index=[None, *names].index(usual.get(key)),
+            key=f"results.by_{key}.{view.name}",
+        )
+        for title, key in (("Pairs of items share their", "pair"), ("Variants differ in their", "variant"))
+    ]
+    return (chosen[0], chosen[1]) if chosen[0] and chosen[1] and chosen[0] != chosen[1] else None
 
 
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
@@ -492,6 +518,64 @@ def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
             ]
         )
     return _wide(heads, rows, part="groups")
+
+
+def _paired(view: ProjectView, found: Leaderboards, cut: SlicedScores) -> None:
+    """The chosen score on variants of the same items."""
+    rows = found.pairs.get(cut.title, ())
+    if not rows:
+        return
+    shell.section("Variants of the same items, pair by pair")
+    shell.show(pair_table(rows))
+    st.download_button(
+        "Pairs as CSV",
+        lambda: item_pairs.as_csv([row for lot in found.pairs.values() for row in lot]),
+        f"{view.name}-results-pairs.csv",
+        "text/csv",
+        key="results.pairs",
+        on_click="ignore",
+    )
+
+
+def pair_table(rows: Sequence[PairedDifference]) -> markup.Markup:
+    """Each model's difference between two variants, with how many pairs it rests on and what was left out."""
+    known = [each for row in rows for each in (row.difference.low, row.difference.high, row.difference.value)]
+    drawn = [each for each in known if not math.isnan(each)]
+    ends = (min([*drawn, -0.01]), max([*drawn, 0.01]))
+    heads = [
+        ("Model", "name"),
+        ("Variants", ""),
+        ("Means", "number"),
+        ("Difference", "number"),
+        ("95 % interval", "number"),
+        (f"{ends[0]:.2f} to {ends[1]:.2f}", "wide"),
+        ("Pairs", "number"),
+        ("Higher, lower, equal", "number"),
+        ("p (Holm)", "number"),
+        ("Left out", ""),
+    ]
+    shown = []
+    for row in rows:
+        at = row.difference
+        limits = not math.isnan(at.low)
+        p = f"{row.p_adjusted:.3f}, {item_pairs.TESTS[at.test.name]}" if at.test else "-"
+        shown.append(
+            [
+                markup.tag("b", markup.text(row.model)),
+                markup.text(f"{row.second} less {row.first}"),
+                markup.text(f"{row.means[1]:.2f} less {row.means[0]:.2f}" if at.defined else "-"),
+                markup.text(f"{at.value:+.3f}" if at.defined else "-"),
+                markup.text(f"{at.low:+.3f} to {at.high:+.3f}" if limits else "-"),
+                markup.interval(at.value, at.low if limits else None, at.high if limits else None, ends=ends)
+                if at.defined
+                else markup.quiet("undefined"),
+                markup.text(at.n_units),
+                markup.text(f"{row.higher}, {row.lower}, {row.equal}"),
+                markup.text(p),
+                markup.quiet(leaderboard_lines.reasons_in_words(row.left_out) or "none"),
+            ]
+        )
+    return _wide(heads, shown, part="pairs")
 
 
 def _said_of_models(found: Leaderboards) -> None:

@@ -15,6 +15,7 @@ from annotation_schemas.prompts import (
     read_prompt_set,
 )
 from domain.errors import SchemaError
+from inference.spec import shipped
 from tests.paths import shared
 
 TEMPLATES = [row.name for row in registry.rows("template")]
@@ -116,6 +117,8 @@ def test_egothink_has_the_families_of_its_tables_in_both_variants() -> None:
     assert ends["openflamingo"].endswith("<image>Question: {question} Short answer:")
     assert ends["pandagpt"].endswith("\nQuestion: {question}\nShort Answer:")
     assert prompts.prompt(family="llava").system is not None
+    chosen = {spec.prompts for spec in shipped()} - {None}
+    assert chosen == set(prompts.families), "some description that comes with Touchstone asks in each style"
 
 
 def test_an_unknown_family_or_variant_falls_back() -> None:

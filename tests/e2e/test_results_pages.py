@@ -27,6 +27,7 @@ from testkit.serving import Server
 from tests.e2e.people import at_desk, opened
 from workflow.access.audit import entries as events
 from workflow.files.import_files import import_files
+from workflow.results import project_answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -134,7 +135,12 @@ def test_slices_of_any_field_and_groups_of_models(
     store = open_store(None, demo)
     sizes = tmp_path / "models.csv"
     sizes.write_text("model,size\n" + "".join(f"{model},7B\n" for model in MODELS), encoding="utf-8")
-    import_files(store, MediaStore(demo / "media"), by=None, project="demo", format="models", path=sizes)
+    pairs = tmp_path / "labels.csv"
+    names = [item.name for item in project_answers.read(store, person=None, project="demo").items.values()]
+    lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
+    pairs.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
+    for format, path in (("models", sizes), ("labels", pairs)):
+        import_files(store, MediaStore(demo / "media"), by=None, project="demo", format=format, path=path)
     store.close()
     server.start()
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
@@ -156,11 +162,19 @@ def test_slices_of_any_field_and_groups_of_models(
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
         expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each held against")
-        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("button", name="Compare", exact=True).click()
         page.get_by_label("Groups of models by").click()
         page.get_by_role("option", name="size", exact=True).click()
         groups = page.locator('[data-part="groups"]')
         expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)
+        lead.settled()
+        for name, value in (("Pairs of items share their", "pair"), ("Variants differ in their", "marks")):
+            page.get_by_label(name).click()
+            page.get_by_role("option", name=value, exact=True).click()
+            lead.settled()
+        paired = page.locator('[data-part="pairs"]')
+        expect(paired).to_contain_text("with less no", timeout=60_000)
+        expect(paired).to_contain_text(MODEL)
 
 
 def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was_taken_off(

@@ -35,13 +35,14 @@ from domain.settings import Settings
 from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
-from testkit.factories import make_project
+from testkit.factories import claimed, make_person, make_project
 from testkit.pictures import number_of, quarters, video
 from testkit.samples import egoplan_record, write
 from testkit.tiny import Shelf
 from tests.paths import shared
 from tools.drawing.action_clips import action_clips
 from workflow.access.projects import access_to
+from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_files import import_files
 from workflow.runs import model_plans, run_start, run_views, worker
@@ -461,6 +462,34 @@ def test_boxes_are_drawn_where_they_are_in_red_between_white(
             assert image.getpixel((x, middle)) == WHITE
         for x in (0, width // 2, width - 1):
             assert image.getpixel((x, middle)) == (0, 128, 0)
+
+
+def test_the_variant_with_marks_shows_them_to_models_and_people(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("egothink")
+    path = png(tmp_path, size=(640, 480))
+    marks = [{"number": 1, "x": 0.5, "y": 0.5}]
+    told = {
+        "with": EGO | {"pair": "1", "variant": "with marks", "marks": marks},
+        "without": EGO | {"pair": "1", "variant": "without marks"},
+    }
+    ids = bring(store, media, loaded, [("existence", fields, [("image", path)]) for fields in told.values()])
+    marked, plain = (question.pictures[0] for question in asker(store, media, loaded).ask(ids))
+    assert plain.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert marked.sha256 != plain.sha256
+    with Image.open(marked.path) as image:
+        assert image.size == (640, 480)
+        colours = {image.getpixel((x, 240)) for x in range(300, 340)}
+        assert {RED, WHITE} <= colours
+        assert image.getpixel((20, 20)) == (0, 0, 255)
+    ann = make_person(store, "ann")
+    views = []
+    for at in range(2):
+        views.append(claimed(store, ann))
+        submissions.submit(store, person=ann, task=views[at].id, key=str(at), values={"fits": "yes"})
+    assert [view.fields.get("marks") for view in sorted(views, key=lambda view: len(view.fields))] == [None, marks]
+    assert not any({"pair", "variant"} & set(view.fields) for view in views)
 
 
 def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, media: MediaStore, tmp_path: Path) -> None:

@@ -217,8 +217,13 @@ def _release(
             content = replace(content, items=_all_items(session, access) if row.needs_run else (), answers=found)
             count = len(content.items if row.needs_run else found)
         elif row.takes in (Takes.MODELS, Takes.LABELS):
-            of = attributes.of_models if row.takes is Takes.MODELS else attributes.of_items
-            content = replace(content, said=of(session, project_id=access.project_id))
+            id = access.project_id
+            if row.takes is Takes.MODELS:
+                content = replace(content, said=attributes.of_models(session, project_id=id))
+            else:  # every item, so that there is a table to fill in
+                labels = attributes.of_items(session, project_id=id)
+                names = [name for _, name, _ in files.item_ids(session, project_id=id)]
+                content = replace(content, said={name: labels.get(name, {}) for name in names})
             count = len(content.said)
         else:
             content = replace(content, ratings=_ratings(session, access))

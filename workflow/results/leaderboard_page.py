@@ -12,10 +12,11 @@ from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
+from workflow.results import item_pairs, model_groups, ranked_options, slice_contrasts
 from workflow.results import leaderboard as numbers
-from workflow.results import model_groups, ranked_options, slice_contrasts
 from workflow.results import win_rates as pairs
 from workflow.results.attributes import Said
+from workflow.results.item_pairs import PairedDifference
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import Line
 from workflow.results.model_groups import Grouping
@@ -61,6 +62,9 @@ class Leaderboards:
     ranked: Ranked | None
     attributes: Said = field(default_factory=dict)
     """What is said of models."""
+    pairs: Mapping[str, Sequence[PairedDifference]] = field(default_factory=dict)
+    """Models on variants of the same items, by every way of scoring, where the schema or someone says which these
+    are."""
 
 
 def leaderboards(
@@ -75,15 +79,17 @@ def leaderboards(
     bins: Bins = BINS,
     method: Method = "ppi",
     models_by: str | None = None,
+    paired: tuple[str, str] | None = None,
 ) -> Leaderboards:
     """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of``,
-    ``board.board`` and ``model_groups.wanted``.
+    ``board.board``, ``model_groups.wanted`` and ``item_pairs.named``.
 
     For anyone who has made sure that the person may see it.
     """
     found = current(store, person=None, project=project, items=items, reader=reader)
     there = scores_of(found, method)
     groups = model_groups.wanted(found, models_by) if models_by else None
+    by_pair = item_pairs.named(found.schema, *(paired or ()))
     boards = [numbers.sliced_scores(found, each, by=by, together=together, common=common, bins=bins) for each in there]
     return Leaderboards(
         found.project,
@@ -107,6 +113,7 @@ def leaderboards(
         pairs.comparisons(store, found, person=None, together=together),
         ranked_options.ranked(store, found, person=None, together=together),
         found.attributes,
+        item_pairs.titled(found, item_pairs.differences(found, by_pair, there, together=together)) if by_pair else {},
     )
 
 

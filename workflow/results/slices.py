@@ -177,7 +177,7 @@ def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: Bins =
         groups = {each.id: each.group for each in schema.dimensions if each.group}
         order = {group: group for group in groups.values()}
         return _in_order(wanted, items, order, lambda each: groups.get(each.dimension))
-    values = {id: value for id, each in items.items() if (value := _value(wanted.name, each)) is not None}
+    values = {id: value for id, each in items.items() if (value := value_of(wanted.name, each)) is not None}
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values.values())
     if values and numeric:
         numbers = {id: float(value) for id, value in values.items()}
@@ -196,7 +196,8 @@ def similarity(first: str, second: str) -> float | None:
     return len(one & other) / len(one | other) if one | other else None
 
 
-def _value(name: str, item: Item) -> Any:
+def value_of(name: str, item: Item) -> Any:
+    """What an item has by a way of cutting; None: nothing."""
     if name == SOURCE.name:
         return item.source
     first, between, second = name.partition("~")
