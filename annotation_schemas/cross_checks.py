@@ -272,7 +272,7 @@ _MISPLACED = {
 def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     takes = kinds.of_criterion(criterion).keys
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
-        if getattr(criterion, key) not in (None, ()):
+        if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}"
 

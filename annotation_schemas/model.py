@@ -159,8 +159,8 @@ class Aspect(_Part):
 
 
 class PlanAction(_Part):
-    """An action that a plan may consist of. Conditions are a word and the place of one of its objects, such as
-    ``near 1``, ``not open 2`` or, about any object, ``not holding *``."""
+    """An action that a plan may consist of. Conditions are a word and the places of one or two of its objects, such as
+    ``near 1``, ``not open 2``, ``inside 1 2`` or, about any object, ``not holding *``."""
 
     name: str
     """As models write it, before the objects in round brackets."""
@@ -176,6 +176,8 @@ class PlanAction(_Part):
     """What no longer holds after."""
     turns: tuple[str, ...] = ()
     """What is the other way round after; where nothing is known of it, nothing is known after either."""
+    states: tuple[str, ...] | None = None
+    """What the model's own line of postconditions has to say, where the criterion has `says`; absent: what it makes."""
 
 
 class Criterion(_Part):
@@ -208,6 +210,8 @@ class Criterion(_Part):
     actions: tuple[PlanAction, ...] = ()
     """What it says is said by the kind."""
     begins: tuple[str, ...] = ()
+    """What it says is said by the kind."""
+    says: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What it says is said by the kind."""
     labels: tuple[str, ...] = ()
     """What it says is said by the kind."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from annotation_schemas.model import PlanAction
+from annotation_schemas.plan_conditions import Claim, World, claims_of, n_places
+from annotation_schemas.plan_lines import POST, PRE, Line, Reader, lines_of
 
 _LEAD = re.compile(r"^\s*(?:(?P<number>\d{1,3})\s*[.):]\s*|[-*•]\s+|step\s+\d+\s*[.:]\s*)?", re.IGNORECASE)
 _CALL = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?P<gap>\s*)\((?P<objects>[^()\n]*)\)")
 _NUMBERED = re.compile(r"^\s*(?:\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECASE)
-_CONDITION = re.compile(r"(?P<no>not )?(?P<predicate>[a-z][a-z_]*) (?P<of>\d|\*)")
 
 
 @dataclass(frozen=True)
@@ -30,122 +31,137 @@ class Step:
     """None: it could not be read."""
     objects: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """What does not fit what the steps before it have brought about."""
+    """What does not fit what the steps before it have brought about, and what is wrong with the model's own lines."""
     open: tuple[str, ...] = ()
     """What it assumes: true or not, the steps before do not say."""
 
 
-def condition_problem(text: str, n_objects: int) -> str | None:
-    """What is wrong with a condition of the schema such as ``near 1`` or ``not holding *``; None if nothing is."""
-    found = _CONDITION.fullmatch(text)
-    if found is None:
-        return "a condition is a word and the place of an object, such as `near 1` or `not holding *`"
-    if found["of"] != "*" and not 1 <= int(found["of"]) <= n_objects:
-        return f"the action has no object {found['of']}"
-    return None
-
-
-def steps_of(answer: str, actions: Sequence[PlanAction], begins: Sequence[str] = ()) -> list[Step]:
+def steps_of(
+    answer: str,
+    actions: Sequence[PlanAction],
+    begins: Sequence[str] = (),
+    says: Mapping[str, Sequence[str]] | None = None,
+) -> list[Step]:
     """The steps of a plan in their order, each with what is wrong with it as far as the steps before it tell.
 
     A step is a line that begins with ``action(object, ...)``, after a number, a bullet or marks of emphasis. A numbered
-    line without one is a step that could not be read; all other lines are talk.
+    line without one is a step that could not be read; all other lines are talk. With ``says`` (how a model says that a
+    condition holds), lines of preconditions and postconditions below a step are checked, too.
     """
     known = {action.name.casefold(): action for action in actions}
-    world = _World()
-    for condition in begins:
-        world.become(condition, ())
-    found = []
+    found = _found(answer, known)
+    below = [lines_of(rest) if says else [] for _, rest in found]
+    check = _Check(known, begins, says if any(below) else None)
+    return [check.step(step, lines) for (step, _), lines in zip(found, below, strict=True)]
+
+
+def _found(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[Step, str]]:
+    """The steps as they are written, each with the text from behind its call to the next step."""
+    found: list[tuple[Step, str]] = []
     place = 0
     for line in answer.splitlines(keepends=True):
-        step = _read(line, place, known)
+        step, rest = _read(line, place, known)
         place += len(line)
         if step is not None:
-            found.append(_checked(step, known, world))
+            found.append((step, rest))
+        elif found:
+            found[-1] = (found[-1][0], found[-1][1] + line)
     return found
 
 
-def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> Step | None:
+def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> tuple[Step | None, str]:
     bare = line.replace("\\_", "_")
     lead = _LEAD.match(bare)
     rest = bare[lead.end() if lead else 0 :].lstrip("*_`# ")
     call = _CALL.match(rest)
     if call is None:
-        return Step(line.strip(), place) if _NUMBERED.match(bare) and rest.strip() else None
+        return (Step(line.strip(), place) if _NUMBERED.match(bare) and rest.strip() else None), ""
     marked = bool(lead and lead.group().strip())
     if not marked and call["gap"] and call["name"].casefold() not in known:
-        return None  # "Done (I hope)."
+        return None, ""  # "Done (I hope)."
     objects = tuple(part.strip() for part in call["objects"].split(",")) if call["objects"].strip() else ()
-    return Step(line.strip(), place, call["name"], objects)
+    return Step(line.strip(), place, call["name"], objects), rest[call.end() :]
 
 
-def _checked(step: Step, known: Mapping[str, PlanAction], world: _World) -> Step:
-    if step.action is None:
-        return Step(step.line, step.start, problems=("No action could be read here.",))
-    action = known.get(step.action.casefold())
-    if action is None:
-        return Step(step.line, step.start, step.action, step.objects, (f"{step.action} is none of the actions.",))
-    if len(step.objects) != action.objects:
-        wanted = f"{action.objects} object{'' if action.objects == 1 else 's'}"
-        said = f"{action.name} takes {wanted}; {len(step.objects)} {'is' if len(step.objects) == 1 else 'are'} named."
-        return Step(step.line, step.start, action.name, step.objects, (said,))
-    problems, unknown = [], []
-    for condition in action.needs:
-        holds = world.holds(condition, step.objects)
-        if holds is False:
-            problems.append(f"needs {_words(condition, step.objects)}, and the steps before say otherwise.")
-        elif holds is None:
-            unknown.append(_words(condition, step.objects))
-    turned = [
-        f"not {each}" if held else each
-        for each in action.turns
-        if (held := world.holds(each, step.objects)) is not None
-    ]
-    for condition in (*(f"not {ended}" for ended in action.ends), *action.makes, *turned):
-        world.become(condition, step.objects)
-    return Step(step.line, step.start, action.name, step.objects, tuple(problems), tuple(unknown))
+class _Check:
+    """Goes through the steps of a plan, one after the other."""
+
+    def __init__(
+        self, known: Mapping[str, PlanAction], begins: Sequence[str], says: Mapping[str, Sequence[str]] | None
+    ) -> None:
+        """``says`` None: what models write below their steps is not looked at."""
+        self._known = known
+        self._world = World()
+        self._objects: list[str] = []
+        conditions = [text for each in known.values() for text in conditions_of(each)]
+        self._reader = None
+        if says is not None:
+            two = frozenset(found[0] for each in conditions if (found := n_places(each)) and found[1] == 2)
+            self._reader = Reader(says, two)
+        for claim in claims_of(begins, ()):
+            self._world.become(claim)
+
+    def step(self, step: Step, lines: Sequence[Line]) -> Step:
+        if step.action is None:
+            return replace(step, problems=("No action could be read here.",))
+        action = self._known.get(step.action.casefold())
+        if action is None:
+            return replace(step, problems=(f"{step.action} is none of the actions.",))
+        n = len(step.objects)
+        if n != action.objects:
+            wanted = f"{action.objects} object{'' if action.objects == 1 else 's'}"
+            said = f"{action.name} takes {wanted}; {n} {'is' if n == 1 else 'are'} named."
+            return replace(step, action=action.name, problems=(said,))
+        self._objects = list(dict.fromkeys([*step.objects, *self._objects]))
+        needs = claims_of(action.needs, step.objects)
+        standing = {claim: self._world.holds(claim) for claim in needs}
+        problems = [
+            f"needs {claim.words}, and the steps before say otherwise."
+            for claim, holds in standing.items()
+            if holds is False
+        ]
+        problems += self._line(PRE, lines, needs, action, "and the steps before say otherwise")
+        self._do(action, step.objects)
+        stated = claims_of(action.makes if action.states is None else action.states, step.objects)
+        problems += self._line(POST, lines, stated, action, f"which is not so after {action.name}")
+        unknown = [claim.words for claim, holds in standing.items() if holds is None]
+        return replace(step, action=action.name, problems=tuple(problems), open=tuple(unknown))
+
+    def _do(self, action: PlanAction, objects: Sequence[str]) -> None:
+        """What is so after an action."""
+        turned = [
+            replace(claim, holds=not held)
+            for claim in claims_of(action.turns, objects)
+            if (held := self._world.holds(claim)) is not None
+        ]
+        ended = [replace(claim, holds=not claim.holds) for claim in claims_of(action.ends, objects)]
+        for claim in (*ended, *claims_of(action.makes, objects), *turned):
+            self._world.become(claim)
+
+    def _line(
+        self, name: str, lines: Sequence[Line], wanted: Sequence[Claim], action: PlanAction, otherwise: str
+    ) -> list[str]:
+        """What is wrong with what the model itself says before or after a step."""
+        if self._reader is None:
+            return []
+        texts = [line.text for line in lines if line.name == name]
+        if not texts:
+            return [f"{name}: there is no such line."] if wanted else []
+        said = [each for text in texts for each in self._reader.claims(text, self._objects)]
+        problems = []
+        missing = list(wanted)
+        for each in said:
+            words = f"{name}: \u201c{each.words}\u201d says {each.claim.words}"
+            against = next((claim for claim in wanted if each.claim.against(claim)), None)
+            if against is not None:
+                verb = "needs" if name == PRE else "makes"
+                problems.append(f"{words}, but {action.name} {verb} {against.words}.")
+            elif self._world.holds(each.claim) is False:
+                problems.append(f"{words}, {otherwise}.")
+            missing = [claim for claim in missing if claim != against and not each.claim.says(claim)]
+        return problems + [f"{name}: {claim.words} is not said." for claim in missing]
 
 
-def _words(condition: str, objects: Sequence[str]) -> str:
-    found = _CONDITION.fullmatch(condition)
-    if found is None:
-        return condition
-    predicate = found["predicate"].replace("_", " ")
-    if found["of"] == "*":
-        return f"{predicate} {'nothing' if found['no'] else 'something'}"
-    return f"{'not ' if found['no'] else ''}{predicate} {objects[int(found['of']) - 1]}"
-
-
-@dataclass
-class _World:
-    """What the steps so far have said: true and false facts; of everything else nothing is known."""
-
-    facts: dict[tuple[str, str], bool] = field(default_factory=dict)
-    elsewhere: dict[str, bool] = field(default_factory=dict)
-    """What holds for every object that has no fact of its own, by predicate."""
-
-    def holds(self, condition: str, objects: Sequence[str]) -> bool | None:
-        """Whether a condition is met; None if nothing has been said about it."""
-        found = _CONDITION.fullmatch(condition)
-        if found is None:
-            return None
-        predicate, wanted = found["predicate"], not found["no"]
-        if found["of"] != "*":
-            value = self.facts.get((predicate, objects[int(found["of"]) - 1].casefold()), self.elsewhere.get(predicate))
-            return None if value is None else value is wanted
-        some = any(value for (name, _), value in self.facts.items() if name == predicate)
-        if some:
-            return wanted
-        return None if self.elsewhere.get(predicate) is None else not wanted
-
-    def become(self, condition: str, objects: Sequence[str]) -> None:
-        """Take a condition as true from here on."""
-        found = _CONDITION.fullmatch(condition)
-        if found is None:
-            return
-        predicate, value = found["predicate"], not found["no"]
-        if found["of"] == "*":
-            self.facts = {key: held for key, held in self.facts.items() if key[0] != predicate}
-            self.elsewhere[predicate] = value
-        else:
-            self.facts[predicate, objects[int(found["of"]) - 1].casefold()] = value
+def conditions_of(action: PlanAction) -> list[str]:
+    """All conditions that an action of the schema has."""
+    return [*action.needs, *action.makes, *action.ends, *action.turns, *(action.states or ())]

@@ -171,7 +171,7 @@ VERIFYING, AUTHORING, SETTLING, GRADING = map(
 
 ITEM: dict[str, Any] = {
     "question": "What?", "options": ["a", "b", "c"], "others": ["d", "e"], "answer": "a", "second": "b",
-    "plan_text": "1. go(cup)\n2. take(cup)\n3. take(box)",
+    "plan_text": "1. go(cup)\n2. take(cup)\n3. take(box)\nPostconditions: it shines.",
 }  # fmt: skip
 ANSWERS: dict[str, Any] = {"fits": "yes", "size": 1, "many": 3}
 
@@ -218,7 +218,7 @@ def offered(seen: Seen) -> Any:
 def plan_steps(seen: Seen) -> Any:
     """How a plan is read."""
     (criterion,) = [each for each in registry.criteria_of(seen.schema, "verification") if each.kind == "plan"]
-    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins)
+    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins, criterion.says)
 
 
 def records(seen: Seen) -> Any:
@@ -836,6 +836,8 @@ ROWS: dict[str, Row] = {
     "Criterion.unit": row(VERIFYING, f"{C}.2.unit", "cups"),
     "Criterion.of": row(said(steps=[{"step": 2, "tag": "bad"}]), f"{C}.5.of", "question"),
     "Criterion.actions": row(plan_steps, f"{C}.5.actions", [{"name": "go"}]),
+    "PlanAction.states": row(plan_steps, f"{C}.5.actions.0.states", [], **{f"{C}.5.says": {"near": ["reachable"]}}),
+    "Criterion.says": row(plan_steps, f"{C}.5.says", {"near": ["reachable"]}),
     "Criterion.begins": row(plan_steps, f"{C}.5.begins", ["near *"]),
     "Criterion.labels": row(VERIFYING, f"{C}.1.labels", ["S", "M", "L"]),
     "Criterion.role": row(VERIFYING, f"{C}.6.role", "image"),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from annotation_schemas import grammar, plans
 from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of, text_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
+from annotation_schemas.plan_conditions import condition_problem, n_places
 from annotation_schemas.yaml_text import Path
 from domain.policies import same
 
@@ -23,6 +24,8 @@ class Plan(CriterionKind):
         "of": "the item's field that holds the text; absent: the model's answer",
         "actions": "the actions that there are",
         "begins": "what holds at its beginning",
+        "says": "how models say that a condition holds, by its word, its opposite (`not open`), or one of no object "
+        "(`not holding *`); their own lines of pre- and postconditions are then checked, too",
     }
     not_measured = "tags of steps are looked at step by step; the grade that stands next to them is what is compared"
     of_the_item = True
@@ -37,13 +40,32 @@ class Plan(CriterionKind):
         )
         conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
         for index, action in enumerate(criterion.actions):
-            for key in ("needs", "makes", "ends", "turns"):
+            for key in ("needs", "makes", "ends", "turns", "states"):
                 place: Path = (*path, "actions", index, key)
-                conditions += [(place, text, action.objects) for text in getattr(action, key)]
+                conditions += [(place, text, action.objects) for text in getattr(action, key) or ()]
+        taking: dict[str, int] = {}
         for place, text, n_objects in conditions:
-            said = plans.condition_problem(text, n_objects)
+            said = condition_problem(text, n_objects)
             if said:
                 yield place, f"`{text}`: {said}"
+                continue
+            predicate, n = n_places(text) or (text, 1)
+            if taking.setdefault(predicate, n) != n:
+                yield place, f"`{text}`: `{predicate}` is of {taking[predicate]} elsewhere, and of {n} here"
+        yield from self._check_says(criterion, taking, (*path, "says"))
+
+    def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
+        """How models say conditions: those that there are, each in some words."""
+        for key, phrases in criterion.says.items():
+            predicate, _, any_ = key.removeprefix("not ").partition(" ")
+            if predicate not in taking or any_ not in ("", "*") or (any_ and taking[predicate] != 1):
+                yield (
+                    (*path, key),
+                    f"`{key}` is no condition of the actions; it is one of {', '.join(taking)}, perhaps with `not` "
+                    "before it, and of one object perhaps with ` *` behind it",
+                )
+            if not phrases or not all(phrase.strip() for phrase in phrases):
+                yield (*path, key), "at least one way to say it is needed, and none that is empty"
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
@@ -94,7 +116,9 @@ class Plan(CriterionKind):
 
     def _steps(self, criterion: Criterion, texts: Texts) -> list[plans.Step] | None:
         text = texts.get(criterion.of or PREDICTION)
-        return plans.steps_of(text, criterion.actions, criterion.begins) if isinstance(text, str) else None
+        return (
+            plans.steps_of(text, criterion.actions, criterion.begins, criterion.says) if isinstance(text, str) else None
+        )
 
 
 CRITERION = Plan()

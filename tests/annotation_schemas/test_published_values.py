@@ -258,9 +258,11 @@ def test_etp_conditions_are_those_of_table_5() -> None:
     apple = "navigate_to(apple)\ngrasp(apple)\nnavigate_to(counter)\n"
     assert found(apple + "slice(apple)")[3] == [
         f"needs near apple, {otherwise}",
-        f"needs put on top apple, {otherwise}",
+        f"needs apple on top of something, {otherwise}",
     ]
-    assert found(apple + "place_inside(apple, counter)\nslice(apple)")[4] == [f"needs put on top apple, {otherwise}"]
+    assert found(apple + "place_inside(apple, counter)\nslice(apple)")[4] == [
+        f"needs apple on top of something, {otherwise}"
+    ]
     whole = found(apple + "place_onTop(apple, counter)\nslice(apple)\nslice(apple)")
     assert whole == [[], [], [], [], [], [f"needs not sliced apple, {otherwise}"]]
     # "Postconditions: arg1 is put on top of arg2": it lies where the robot stands, and no longer in its hand

@@ -1,0 +1,112 @@
+"""Conditions of actions, such as ``near 1``, ``inside 1 2`` or ``not holding *``, and what is so in a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_CONDITION = re.compile(r"(?P<no>not )?(?P<predicate>[a-z][a-z_]*) (?P<first>\d|\*)(?: (?P<second>\d|\*))?")
+
+ANY = "*"
+"""Stands for any object."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that is so, or is not so: a predicate of one object or two."""
+
+    predicate: str
+    objects: tuple[str, ...]
+    """As they were written; ``*``: any."""
+    holds: bool = True
+
+    @property
+    def fact(self) -> tuple[str, ...]:
+        """What it is about, whether so or not; case makes no difference."""
+        return (self.predicate, *(each.casefold() for each in self.objects))
+
+    @property
+    def words(self) -> str:
+        """As people read it: ``near cup``, ``pie not inside fridge``, ``holding nothing``."""
+        predicate = self.predicate.replace("_", " ")
+        if self.objects == (ANY,):
+            return f"{predicate} {'something' if self.holds else 'nothing'}"
+        first, *more = ("something" if each == ANY else each for each in self.objects)
+        no = "" if self.holds else "not "
+        return f"{first} {no}{predicate} {more[0]}" if more else f"{no}{predicate} {first}"
+
+    def against(self, other: Claim) -> bool:
+        """Whether both cannot be so: what is so of no object is not so of some."""
+        if self.holds is other.holds:
+            return False
+        never, somewhere = (other, self) if self.holds else (self, other)
+        return covers(never.fact, somewhere.fact)
+
+    def says(self, other: Claim) -> bool:
+        """Whether another one follows from it: the same, of the same objects or of some object."""
+        if self.holds is not other.holds:
+            return False
+        return covers(other.fact, self.fact) if self.holds else covers(self.fact, other.fact)
+
+
+def covers(known: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether what is known is about everything that is asked."""
+    return len(known) == len(asked) and all(one in (other, ANY) for one, other in zip(known, asked, strict=True))
+
+
+def condition_problem(text: str, n_objects: int) -> str | None:
+    """What is wrong with a condition of the schema; None if nothing is."""
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        return (
+            "a condition is a word and the places of one object or two, such as `near 1`, `inside 1 2` or "
+            "`not holding *`"
+        )
+    for place in (found["first"], found["second"] or ANY):
+        if place != ANY and not 1 <= int(place) <= n_objects:
+            return f"the action has no object {place}"
+    return None
+
+
+def n_places(text: str) -> tuple[str, int] | None:
+    """The predicate of a condition of the schema, and of how many objects it is; None if it is no condition."""
+    found = _CONDITION.fullmatch(text)
+    return None if found is None else (found["predicate"], 2 if found["second"] else 1)
+
+
+def claim_of(condition: str, objects: Sequence[str]) -> Claim | None:
+    """A condition of the schema with the objects of a step; None if it is no condition."""
+    found = _CONDITION.fullmatch(condition)
+    if found is None:
+        return None
+    places = [each for each in (found["first"], found["second"]) if each]
+    named = tuple(ANY if place == ANY else objects[int(place) - 1] for place in places)
+    return Claim(found["predicate"], named, not found["no"])
+
+
+def claims_of(conditions: Sequence[str], objects: Sequence[str]) -> list[Claim]:
+    """Conditions of the schema with the objects of a step."""
+    return [claim for each in conditions if (claim := claim_of(each, objects)) is not None]
+
+
+@dataclass
+class World:
+    """What the steps so far have said; of everything else nothing is known."""
+
+    said: dict[tuple[str, ...], bool] = field(default_factory=dict)
+    """Facts, the newest last; one about any object stands for all that have no newer one."""
+
+    def holds(self, claim: Claim) -> bool | None:
+        """Whether something is so; None if nothing has been said about it."""
+        asked = claim.fact
+        for known, value in reversed(self.said.items()):
+            if covers(known, asked) or (value and covers(asked, known)):
+                return value is claim.holds
+        return None
+
+    def become(self, claim: Claim) -> None:
+        """Take something as true from here on."""
+        fact = claim.fact
+        self.said = {known: value for known, value in self.said.items() if not covers(fact, known)}
+        self.said[fact] = claim.holds
