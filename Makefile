@@ -21,7 +21,7 @@ export PIP_NO_INPUT = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run label-studio test check lint system docs lock clean
+.PHONY: help setup run label-studio test tests check lint system docs lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
@@ -42,7 +42,11 @@ run: $(CORE)
 label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py
 
-test: $(ALL) lint system
+# Style and types are looked at while the first tests run: each leaves time of the cores to the other.
+test: $(ALL) $(WEB)
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: $(ALL) system
 	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
 
 check: $(ALL) lint

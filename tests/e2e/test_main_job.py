@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import math
 import re
 import zipfile
 from collections import Counter, defaultdict
@@ -42,6 +43,9 @@ MODELS = ("amber", "basalt")
 GIVING_UP = "I cannot tell from this image."
 GRADES = (0.0, 0.5, 1.0)
 """The scale of the schema; its keys are 1, 2, 3."""
+
+GRADED_OF = 2
+"""One of so many kept items is answered by models and graded; one grade is like another."""
 
 Shot = Callable[[str], Path | None]
 Grades = dict[tuple[str, str], dict[str, float]]
@@ -148,7 +152,8 @@ def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictur
         with at_desk(chromium, running, grader, scheme="dark" if grader == "gina" else "light") as desk:
             _grade(desk, grader, grades, shot)
     assert {len(given) for given in grades.values()} == {3}
-    assert len(grades) == len(plan.kept()) * len(MODELS)
+    assert len(grades) == math.ceil(len(plan.kept()) / GRADED_OF) * len(MODELS)
+    assert {grade for given in grades.values() for grade in given.values()} == set(GRADES)
 
     with at_desk(chromium, running, "lena") as lead:
         _read_agreement(lead, grades, shot)
@@ -294,7 +299,7 @@ def _bring_in_answers(lead: Desk, verified: Path, folder: Path) -> None:
     """The lead uploads two models' answers to the kept items: one repeats the reference, one gives up."""
     manifest = json.loads(next(verified.rglob("manifest.json")).read_text())
     lines = []
-    for item in manifest["items"]:
+    for item in manifest["items"][::GRADED_OF]:
         row = json.loads(next(verified.rglob(item["file"])).read_text())[item["position"]]
         lines += [{"item": item["id"], "model": MODELS[0], "text": row["answer"]}]
         lines += [{"item": item["id"], "model": MODELS[1], "text": GIVING_UP}]
@@ -316,7 +321,7 @@ def grade_of(grader: str, question: str, answer: str) -> float:
     """What a grader thinks of an answer: two agree throughout, the third is stricter with some right answers."""
     if answer == GIVING_UP:
         return 0.0
-    return 0.5 if grader == GRADERS[2] and len(question) % 3 == 0 else 1.0
+    return 0.5 if grader == GRADERS[2] and len(question) % 2 == 0 else 1.0
 
 
 def _grade(desk: Desk, grader: str, grades: Grades, shot: Shot) -> None:
