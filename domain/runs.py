@@ -15,6 +15,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 HOLMES = "holmes"
 """The strategy in which a text model asks for tools."""
+TWO_STEPS = "two_steps"
+"""The strategy in which a model is asked twice, the second time with its first answer in the question."""
 
 
 class RunState(StrEnum):
@@ -164,6 +166,12 @@ class Picture:
     """Of a frame: its moment in the clip, in seconds."""
 
 
+class FirstAnswer(str):
+    """Of a question in two steps: the place where the answer to the first one goes; a preview shows its own text."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Question:
     """One item as a model is asked about it."""
@@ -187,6 +195,8 @@ class Question:
     """Where prompts have several wordings: the ``name`` of the one that was taken, and the ``hash`` of its texts."""
     cannot: str = ""
     """Why it cannot be asked, as a sentence; empty: it can."""
+    first: Question | None = None
+    """What is asked before, where there are two steps; its answer takes the place of each ``FirstAnswer``."""
 
     @property
     def item_id(self) -> int:
@@ -210,9 +220,12 @@ class Question:
 
     @property
     def prompt_hash(self) -> str:
-        """SHA-256 of everything that is asked: texts, options, tool results, and the pictures by their own hashes."""
+        """SHA-256 of everything that is asked: texts, options, tool results, the pictures by their own hashes, and what
+        is asked before."""
         parts = [part if isinstance(part, str) else {"sha256": part.sha256, "clip": part.clip} for part in self.parts]
-        asked = {"system": self.system, "parts": parts, "options": self.options, "tools": self.tools}
+        asked: dict[str, Any] = {"system": self.system, "parts": parts, "options": self.options, "tools": self.tools}
+        if self.first is not None:
+            asked["first"] = self.first.prompt_hash
         text = json.dumps(asked, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

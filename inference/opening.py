@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from domain.errors import ModelRefused
-from domain.runs import Answerer
+from domain.runs import TWO_STEPS, Answerer
 from inference.spec import Allowed, ModelSpec
+from inference.two_steps import TwoSteps
 
 LOCAL = frozenset({"chat", "completion", "encoder_decoder", "video_llava"})
 """Adapters of models that are loaded here."""
@@ -33,6 +34,8 @@ def open_answerer(
     ModelRefused
         It cannot be had here; the message says what would help.
     """
+    if strategy == TWO_STEPS:
+        return TwoSteps(open_answerer(spec, strategy="generate", allowed=allowed))
     if spec.generation.response_format and spec.adapter in LOCAL:
         raise ModelRefused(
             f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"

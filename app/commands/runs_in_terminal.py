@@ -40,7 +40,7 @@ def tell_preview(seen: Preview, spec: ModelSpec, *, asked: int, blind: bool = Fa
     """What it may cost, and the first question as it will be asked."""
     if spec.endpoint is not None and seen.questions:
         tell_estimate(spec, seen.questions, asked=asked, blind=blind)
-    for question in seen.questions[:1]:
+    for question in [each for asked in seen.questions[:1] for each in (asked.first, asked) if each is not None]:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:
             typer.echo(f"[system] {question.system}")

@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -216,7 +216,10 @@ def address_of(path: Path, *, side: int = 420) -> str:
 
 
 def asked(question: Question, pictures: Mapping[str, str]) -> Markup:
-    """A question as it is sent, turn by turn, pictures in their places."""
+    """A question as it is sent, turn by turn, pictures in their places; one that is asked before it stands above it."""
+    if question.first is not None:
+        first = markup.joined([markup.quiet("First step"), asked(question.first, pictures)])
+        return markup.joined([first, markup.quiet("Second step"), asked(replace(question, first=None), pictures)])
     parts = [
         markup.tag("b", markup.text(shown.opening(question.name, 120))),
         markup.quiet(f" · {question.dimension} · {question.prompt_hash[:10]}"),

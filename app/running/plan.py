@@ -27,6 +27,7 @@ STRATEGIES = {
     "generate": "write an answer",
     "rank_options": "rank the item's options by likelihood",
     "holmes": "ask for tools and answer from their results",
+    "two_steps": "answer a first question, then the item's with that answer in it",
 }
 
 

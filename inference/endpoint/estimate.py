@@ -42,7 +42,7 @@ def estimated(questions: Iterable[Question], spec: ModelSpec, *, blind: bool = F
     """Add up what asking these questions takes; ``blind``: options are ranked without pictures as well."""
     requests = skipped = pictures = longest = 0
     tokens = 0.0
-    for question in questions:
+    for question in (each for asked in questions for each in (asked.first, asked) if each is not None):
         if question.cannot:
             skipped += 1
             continue

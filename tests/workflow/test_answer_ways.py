@@ -51,7 +51,7 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
         ),
         (
             "writer",
-            RunPlan(clips=few),
+            RunPlan(prompt_set="egoplan", clips=few),
             [
                 said(items[0], "Answer: B"),
                 said(items[1], "Answer: A"),
@@ -59,7 +59,11 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
                 said(items[3], "", Outcome.REFUSED),
             ],
         ),
-        ("blind", RunPlan(text_only=True, clips=PAPER), [said(items[0], "I cannot help with that request.")]),
+        (
+            "blind",
+            RunPlan(prompt_set="egoplan_explain", text_only=True, clips=PAPER),
+            [said(items[0], "I cannot help with that request.")],
+        ),
     ]:
         factories.make_run(store, attempts, name=name, plan=plan)
     factories.make_predictions(store, items[:1], models=["filed"], dimension="next_action")
@@ -72,7 +76,7 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
     assert told == {
         "ranker": ["options ranked by sum_logprob", "4 x 8 + 1", "0.75", "4", "4", "0", "0"],
         "writer": ["free text, read by rules", "0 + 1", "0.25", "4", "4", "2", "1"],
-        "blind": ["free text", "none", "0.0", "1", "1", "1", "1"],
+        "blind": ["free text (prompts egoplan_explain)", "none", "0.0", "1", "1", "1", "1"],
         "filed": ["out of a file", "", "0.0", "1", "1", "1", "0"],
     }
     read = project_answers.read(store, person=None, project="p")
@@ -90,7 +94,7 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
 def test_a_model_whose_answers_came_in_two_ways_says_how_many_came_in_each(store: Store) -> None:
     items = asked(store)
     factories.make_run(store, [said(item, "take cup") for item in items[:3]], plan=RunPlan(strategy="rank_options"))
-    factories.make_run(store, [said(items[3], "B")], plan=RunPlan())
+    factories.make_run(store, [said(items[3], "B")], plan=RunPlan(prompt_set="egoplan"))
     (row,) = lines(store).values()
     assert row["answers_by"] == ("options ranked by mean_logprob (3); free text, read by rules (1)")
 

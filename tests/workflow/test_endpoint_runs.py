@@ -3,6 +3,7 @@ killed."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -13,6 +14,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from annotation_schemas import HOME
+from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
 from domain.errors import ModelRefused
 from domain.runs import Outcome, RunPlan, RunState
@@ -27,6 +30,7 @@ from tests.paths import ROOT
 from tests.workflow.endpoint_worker import MEANS
 from workflow.results import project_answers, ranked_options
 from workflow.runs import attempt_keeper, run_control, run_start, run_views
+from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import means_of, work
 
 pytestmark = pytest.mark.both_databases
@@ -149,6 +153,49 @@ def test_options_are_ranked_over_a_server_that_fails_now_and_then(store: Store, 
         "sum_logprob": 1.0,
         "per_byte_logprob": 0.0,  # -1.5 / 3 of "red" is less than -1.6 / 4 of "blue"
     }
+
+
+EXPLAINED = {
+    "The plate is on the table, so the cup is next.\nAnswer: B": "take cup",
+    "Plate: done. I now see the cup.\n\n**Answer:** B. take cup": "take cup",
+    "<think>It may be A, take plate.</think>The plate is there.\nAnswer: (B)": "take cup",
+    "First I thought of A. take plate, but it is done.\nAnswer: B": "take cup",
+    "The plate is missing.\nAnswer: A": "take plate",
+    "The plate is on the table, and the cup is in view.": None,
+    "It could be two of them.\nAnswer: A or B": None,
+}
+"""What models write that explain first, and what the last line says."""
+
+
+@pytest.mark.one_database
+def test_the_answer_after_an_explanation_is_read_by_the_usual_rules(store: Store, tmp_path: Path) -> None:
+    """Each item gets one of these; in the project's own order, so the number in the question says which."""
+    loaded = load_schema(HOME / "egoplan.yaml")
+    make_project(store, loaded=loaded)
+    options = ["take plate", "take cup", "fold napkin", "close drawer"]
+    for number in range(len(EXPLAINED)):
+        fields = {"task_goal": "Lay the table", "question": f"Next {number}?", "options": options, "answer": "take cup"}
+        make_items(store, 1, dimension="next_action", fields=fields)
+
+    def script(asked: Asked, number: int) -> Reply:
+        which = re.search(r"Next (\d+)\?", asked.text)
+        assert which is not None
+        assert asked.text.endswith('begins with "Answer:", with the letter of the best action.')
+        return chat(list(EXPLAINED)[int(which[1])])
+
+    with ScriptedServer(script) as server:
+        endpoint = Endpoint(base_url=server.url, probe=False)
+        spec = ModelSpec(name="explains", adapter="endpoint", model="far", endpoint=endpoint)
+        plan = plan_for(loaded.schema_, spec, prompts="egoplan_explain", strategy="generate", text_only=True)
+        run = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
+        means = means_of(store, MediaStore(tmp_path), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path))
+        assert work(store, run, means=means) is RunState.DONE
+    found = rows(
+        store,
+        "SELECT p.text, r.outcome, r.value FROM prediction p JOIN reading r ON r.prediction_id = p.id",
+    )
+    assert {said: json.loads(value or "null") for said, _, value in found} == EXPLAINED
+    assert Counter(outcome for _, outcome, _ in found) == {"read": 5, "unreadable": 2}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from db.engine import Store
 from db.tables import AssetRow, AttemptRow, ItemRow, RunRow
 from domain.errors import ModelRefused
 from domain.run_kinds import RunKind
-from domain.runs import Attempt, Outcome, Picture, Question, RunPlan, RunState
+from domain.runs import Attempt, FirstAnswer, Outcome, Picture, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from media import clips
@@ -49,6 +49,7 @@ from workflow.runs import model_plans, run_start, run_views, worker
 from workflow.runs.asked_items import AskedItem as _Item
 from workflow.runs.model_plans import kept_prompts, plan_for, unfilled
 from workflow.runs.model_questions import Asker
+from workflow.runs.model_runs import check_plan
 from workflow.runs.prompt_texts import Writer as _Writer
 from workflow.runs.shown_pictures import Still as _Still
 
@@ -645,6 +646,37 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
         in told
     )
     assert "Lay the table" not in told, "the goal stands in the item's own question, which is asked as published"
+
+
+def test_in_two_steps_the_progress_is_summed_up_first(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("egoplan")
+    clip, still = video(tmp_path / "p.webm", STEADY), png(tmp_path)
+    fields = egoplan_fields() | {"question": "What next, {summary}?"}
+    ids = bring(store, media, loaded, [("next_action", fields, [("progress", clip), ("observation", still)])])
+    two = {"strategy": "two_steps", "prompts": "egoplan_summary"}
+    (asked,) = asker(store, media, loaded, **two).ask(ids)
+    assert asked.first is not None
+    assert "My goal: Lay the table." in asked.first.text
+    assert asked.first.text.endswith("Do not say what comes next.")
+    assert "take cup" not in asked.first.text
+    assert asked.first.pictures == asked.pictures
+    assert len(asked.pictures) == 4 * 8 + 1
+    before, said, after = texts(asked)[-3:]
+    assert isinstance(said, FirstAnswer)
+    assert before.endswith("The frames in words: ")
+    assert after.startswith("\nWhat next, {summary}?\nA. take plate\nB. take cup\nC. fold napkin\nD. close drawer\n")
+    (plain,) = asker(store, media, loaded, prompts="egoplan_explain", strategy="generate").ask(ids)
+    fewer = asker(store, media, loaded, clips={"recent_segments": 1}, **two).ask(ids)[0]
+    assert len({each.prompt_hash for each in (asked, plain, fewer)}) == 3
+    seen = asker(store, media, loaded, **two).describe(ids)
+    assert (seen.pictures, seen.questions[0].prompt_hash) == (2 * 33, asked.prompt_hash)
+    with pytest.raises(ModelRefused, match=r"The prompts egoplan have no variant `first`.*take egoplan_summary"):
+        plan_for(loaded.schema_, FISH, strategy="two_steps")
+    with pytest.raises(ModelRefused, match="In two steps the first is about what the pictures show"):
+        check_plan(FISH, plan_for(loaded.schema_, FISH, text_only=True, **two))
+    assert not unfilled(loaded.schema_, plan_for(loaded.schema_, FISH, **two))
+    once = plan_for(loaded.schema_, FISH, prompts="egoplan_summary", strategy="generate")
+    assert unfilled(loaded.schema_, once) == ("summary",)
 
 
 def test_how_many_frames_follows_from_the_model_s_description_then_from_the_schema(

@@ -12,12 +12,16 @@ from db.records import StoredRun
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading
 from domain.run_kinds import RunKind
-from domain.runs import RunPlan
+from domain.runs import HOLMES, TWO_STEPS, RunPlan
 from workflow.runs.shown_pictures import clips_in_words
 
 PEOPLE = "people"
 OUT_OF_FILES = "out of a file"
-WRITTEN: Mapping[str, str] = {"generate": "free text", "holmes": "free text after asking tools"}
+WRITTEN: Mapping[str, str] = {
+    "generate": "free text",
+    HOLMES: "free text after asking tools",
+    TWO_STEPS: "free text in two steps",
+}
 """What a model does that is asked in that way, a row of the registry of strategies."""
 
 
@@ -48,7 +52,7 @@ def ways(
     last: dict[str, StoredRun] = {run.name: run for run in of_run.values() if run.kind == RunKind.MODEL}
     for answer in counted:
         run = of_run.get(answer.run_id)
-        how = PEOPLE if answer.model in people else _made_in(run)
+        how = PEOPLE if answer.model in people else _made_in(schema, run)
         came.setdefault(answer.model, Counter())[how] += 1
         reading = readings.get(answer.id)
         if reading is not None and reading.outcome is ReadOutcome.READ:
@@ -58,7 +62,7 @@ def ways(
     found = {}
     for model, counts in came.items():
         asked = last.get(model)
-        lot = counts or Counter({_made_in(asked): 0})
+        lot = counts or Counter({_made_in(schema, asked): 0})
         told = [
             _with_reader(how, read.get((model, how), Counter())) + (f" ({n:,})" if len(lot) > 1 else "")
             for how, n in lot.most_common()
@@ -68,14 +72,16 @@ def ways(
     return found
 
 
-def _made_in(run: StoredRun | None) -> str:
-    """What a run's answers are."""
+def _made_in(schema: Schema, run: StoredRun | None) -> str:
+    """What a run's answers are, with its prompts where they are not the schema's own."""
     if run is None or run.kind != RunKind.MODEL:
         return OUT_OF_FILES
     plan = RunPlan.of(run.params.get("plan") or {})
     if plan.strategy == "rank_options":
         return f"options ranked by {plan.score}"
-    return WRITTEN.get(plan.strategy, plan.strategy)
+    own = schema.models.prompts if schema.models else None
+    prompts = f" (prompts {plan.prompt_set})" if own is not None and plan.prompt_set != own else ""
+    return WRITTEN.get(plan.strategy, plan.strategy) + prompts
 
 
 def _with_reader(how: str, readers: Mapping[str, int]) -> str:

@@ -14,9 +14,9 @@ from annotation_schemas.prompts import PromptSet, load_prompt_set, parse_prompts
 from db import runs
 from db.engine import Session
 from domain.errors import ModelRefused, SchemaError
-from domain.runs import RunPlan
+from domain.runs import TWO_STEPS, RunPlan
 from inference.spec import ModelSpec
-from workflow.runs.prompt_texts import Writer
+from workflow.runs.prompt_texts import FIRST, Writer
 
 
 def plan_for(
@@ -108,6 +108,11 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
         plan = replace(plan, prompt_set=_file_name(name), prompt_text=found.text, prompt_hash=found.hash)
     if not found.types:
         plan = replace(plan, prompt_seed=None)
+    if plan.strategy == TWO_STEPS and not all(FIRST in family for family in found.families.values()):
+        raise ModelRefused(
+            f"The prompts {plan.prompt_set} have no variant `{FIRST}`, which is what a model is asked first in two"
+            " steps: take egoplan_summary, or a file of yours that has it."
+        )
     for each in plan.injections:
         if each not in found.injections:
             known = ", ".join(found.injections) or "none"
@@ -152,6 +157,7 @@ def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
     """The placeholders of a plan's prompts that no field of the items fills, so that the plan has to say one."""
     writer = Writer(schema, plan, plan.family, prompts_of(plan))
     variants = {writer.variant(each.id) for each in schema.dimensions}
+    variants |= {FIRST} if plan.strategy == TWO_STEPS else set()
     firsts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]
     prompts = [each for first in firsts for each in writer.prompts.types_of(first)]
     prompts += [writer.prompts.injections[each] for each in plan.injections]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from domain.runs import HOLMES, Picture, Preview, Question, RunPlan, chunked
+from domain.runs import HOLMES, TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
 from inference.spec import ModelSpec
 from workflow.runs.asked_items import AskedItem, Cannot, read_items
 from workflow.runs.model_plans import prompts_of
-from workflow.runs.prompt_texts import Writer
+from workflow.runs.prompt_texts import FIRST, Writer
 from workflow.runs.shown_pictures import FRAMES, Shower, Shown, Still, n_clips, n_pictures, shows
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class _Draft:
 
     question: Question
     parts: tuple[str | Shown, ...] = ()
+    first: tuple[str | Shown, ...] = ()
+    """Of the question that is asked before it."""
 
 
 class Asker:
@@ -80,7 +82,7 @@ class Asker:
             if question.cannot:
                 cannot[question.cannot] += 1
             else:
-                pictures += sum(n_pictures(part) for part in draft.parts)
+                pictures += sum(n_pictures(part) for part in (*draft.parts, *draft.first))
                 types.update([question.prompt_type["name"]] if question.prompt_type else ())
         return Preview(
             wanted=len(item_ids),
@@ -131,9 +133,13 @@ class Asker:
             self._fits(shown)
             system, parts = self._writer.parts(item, shown)
             options, tools = self._writer.ranked(item), self._writer.tools(item)
+            before = self._writer.parts(item, shown, variant=FIRST) if self.plan.strategy == TWO_STEPS else None
         except Cannot as why:
             return _Draft(replace(question, cannot=str(why)))
-        return _Draft(replace(question, system=system, options=options, tools=tools), tuple(parts))
+        asked = replace(question, system=system, options=options, tools=tools)
+        if before is None:
+            return _Draft(asked, tuple(parts))
+        return _Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
 
     def pictures_of(self, item_ids: Sequence[int]) -> dict[int, Sequence[Picture] | str]:
         """The pictures of items, as any model is shown them; a sentence where they cannot be shown."""
@@ -164,13 +170,17 @@ class Asker:
         """The question with its pictures made."""
         if draft.question.cannot:
             return draft.question
-        parts: list[str | Picture] = []
         try:
-            for part in draft.parts:
-                parts += [part] if isinstance(part, str) else self._made(part)
+            question = replace(draft.question, parts=self._with_pictures(draft.parts))
+            if question.first is not None:
+                first = replace(question.first, parts=self._with_pictures(draft.first))
+                question = replace(question, first=first)
         except (MediaRefused, NotFound, NotAvailable) as error:
             return replace(draft.question, cannot=str(error))
-        return replace(draft.question, parts=tuple(parts))
+        return question
+
+    def _with_pictures(self, parts: Sequence[str | Shown]) -> tuple[str | Picture, ...]:
+        return tuple(each for part in parts for each in ([part] if isinstance(part, str) else self._made(part)))
 
     def _made(self, part: Shown) -> list[Picture]:
         if isinstance(part, Still):

@@ -13,7 +13,7 @@ from annotation_schemas.model import Schema
 from db import items, runs, task_slots
 from db.engine import Session, Store
 from domain.errors import InvalidInput, ModelRefused, Problem
-from domain.runs import Answerer, Preview, RunPlan, chunked
+from domain.runs import TWO_STEPS, Answerer, Preview, RunPlan, chunked
 from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
 from inference.spec import Allowed, ModelSpec
@@ -52,6 +52,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
         endpoints.check_ranking(spec)
+    if plan.strategy == TWO_STEPS and plan.text_only:
+        raise ModelRefused("In two steps the first is about what the pictures show, so they cannot be left out.")
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)
 

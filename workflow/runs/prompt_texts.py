@@ -16,7 +16,7 @@ from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
-from domain.runs import HOLMES, RunPlan
+from domain.runs import HOLMES, TWO_STEPS, FirstAnswer, RunPlan
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
@@ -25,6 +25,12 @@ CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
 the dimension's title."""
 TEXT_ONLY = "text_only"
 """The variant that is taken instead of ``general`` where pictures are left out."""
+
+
+FIRST = "first"
+"""The variant that is asked first where there are two steps."""
+SUMMARY = "summary"
+"""The placeholder that the first answer takes in the second step."""
 
 
 class Writer:
@@ -53,9 +59,10 @@ class Writer:
         family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
         return variant if variant in family else GENERAL
 
-    def prompt(self, item: AskedItem) -> Prompt:
-        """The prompt of an item: of several wordings the one that the plan's seed chooses by the item's name."""
-        prompt = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+    def prompt(self, item: AskedItem, variant: str | None = None) -> Prompt:
+        """The prompt of an item, in its dimension's variant or another one: of several wordings the one that the plan's
+        seed chooses by the item's name."""
+        prompt = self.prompts.prompt(family=self.family, variant=variant or self.variant(item.dimension))
         return self.prompts.type_for(prompt, seed=self.plan.prompt_seed, item=item.name)
 
     def prompt_type(self, item: AskedItem) -> dict[str, str]:
@@ -65,9 +72,11 @@ class Writer:
         several = len(self.prompts.types_of(first)) > 1
         return {"name": prompt.name, "hash": prompt.hash} if several else {}
 
-    def parts(self, item: AskedItem, shown: Sequence[Shown]) -> tuple[str | None, list[str | Shown]]:
-        """The system's text and the user's turn."""
-        prompt = self.prompt(item)
+    def parts(
+        self, item: AskedItem, shown: Sequence[Shown], *, variant: str | None = None
+    ) -> tuple[str | None, list[str | Shown]]:
+        """The system's text and the user's turn, in the dimension's variant or another one."""
+        prompt = self.prompt(item, variant)
         told = self._told(item)
         values = {name: self._value(name, item, told) for name in prompt.placeholders}
         if told and INJECTED not in prompt.placeholders:
@@ -81,19 +90,25 @@ class Writer:
 
     def _placed(self, prompt: Prompt, values: Mapping[str, str], shown: Sequence[Shown]) -> list[str | Shown]:
         """The pictures where the prompt has its marks, else before the text."""
-        texts = [Prompt(prompt.name, piece).fill(values).user for piece in prompt.user.split(IMAGE)]
+        texts = [self._with_first_answer(prompt.name, piece, values) for piece in prompt.user.split(IMAGE)]
         n_marks = len(texts) - 1
         if n_marks > 1 and shown and n_marks != len(shown):
             raise Cannot(f"The prompt has places for {n_marks} pictures, and this item has another number of them.")
         parts: list[str | Shown] = []
-        for at, text in enumerate(texts):
+        for at, (text, *more) in enumerate(texts):
             if at or not n_marks:
                 parts += shown if n_marks <= 1 else shown[at - 1 : at]
-            if not shown and at and parts and isinstance(parts[-1], str):
+            if not shown and at and parts and type(parts[-1]) is str:
                 text = _joined(parts.pop(), text)
-            if text:
-                parts.append(text)
+            parts += [each for each in (text, *more) if each]
         return parts
+
+    def _with_first_answer(self, name: str, piece: str, values: Mapping[str, str]) -> list[str]:
+        """A piece of a prompt, filled; the places for the first answer stand by themselves."""
+        here = f"{{{SUMMARY}}}"
+        texts = piece.split(here) if self._is_first_answer(SUMMARY) else [piece]
+        first, *rest = (Prompt(name, each).fill(values).user for each in texts)
+        return [first, *(each for text in rest for each in (FirstAnswer(here), text))]
 
     def ranked(self, item: AskedItem) -> tuple[str, ...]:
         """The options, where they are ranked."""
@@ -125,13 +140,19 @@ class Writer:
 
     def fills(self, placeholder: str) -> bool:
         """Whether something fills a placeholder."""
-        return self._source(placeholder) in {*self.fields, INJECTED, CHOICES, DIMENSION}
+        known = {*self.fields, INJECTED, CHOICES, DIMENSION}
+        return self._source(placeholder) in known or self._is_first_answer(placeholder)
+
+    def _is_first_answer(self, placeholder: str) -> bool:
+        return placeholder == SUMMARY and self.plan.strategy == TWO_STEPS
 
     def _source(self, placeholder: str) -> str:
         name = self.plan.fills.get(placeholder, placeholder)
         return self.options if name == "options" and name not in self.fields and self.options else name
 
     def _value(self, placeholder: str, item: AskedItem, told: str) -> str:
+        if self._is_first_answer(placeholder):
+            return ""
         name = self._source(placeholder)
         if name not in self.fields:
             if name == INJECTED:
