@@ -23,6 +23,13 @@ def models(session: Session, *, project_id: int) -> Sequence[str]:
     return sorted({*session.exec(answered), *session.exec(asked)})
 
 
+def similarities(session: Session, *, project_id: int, name: str) -> Sequence[Mapping[str, Any]]:
+    """How a label of items was measured, each time that it was."""
+    wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == LABELLED)
+    found = [data for data in session.exec(wanted.order_by(col(EventRow.id))) if data.get("name") == name]
+    return [data["similarity"] for data in found if "similarity" in data]
+
+
 def said(session: Session, *, project_id: int, kind: str) -> Sequence[Mapping[str, Mapping[str, Any]]]:
     """All that was said in a project, the oldest first."""
     wanted = select(EventRow.data).where(EventRow.project_id == project_id, EventRow.kind == kind)

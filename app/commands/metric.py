@@ -1,8 +1,9 @@
-"""``touchstone run metric``: reference metrics over models' answers."""
+"""``touchstone run metric`` and ``run similarity``: numbers of models' answers, and of items, from texts alone."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -50,3 +51,25 @@ def metric(
     typer.echo(f"  {found.scored} of {found.scored + sum(found.left_out.values())} have a number")
     for why, n in found.left_out.items():
         typer.echo(f"  {n} have none: {why}")
+
+
+def similarity(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    of: Annotated[str, typer.Option(help="Two texts of an item, such as task_goal~answer.", metavar="FIELD~FIELD")],
+    model: Annotated[Path, typer.Option(help="The folder of a model of texts, such as roberta-large.", metavar="DIR")],
+    layer: Annotated[
+        int | None, typer.Option(help="Whose vectors are compared, counted from 0; by default the last.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the label of the items is called.")] = "bertscore",
+) -> None:
+    """Measure how alike two texts of each item are, by BERTScore; results can then be cut by it, with --by NAME."""
+    from app.commands import runs_in_terminal as commands
+    from workflow.results import text_similarity
+
+    first, _, second = of.partition("~")
+    found = text_similarity.measure(
+        commands.opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
+    )
+    typer.echo(f"{found.name} of {of}: {found.new} items measured, {found.known} as they were, {found.without} without")
+    typer.echo(f"  by {json.dumps(dict(found.about), ensure_ascii=False)}")
+    typer.echo(f"  cut by it: touchstone results {project} --by {found.name} --bins 3")

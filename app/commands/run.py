@@ -46,6 +46,7 @@ def register(cli: typer.Typer) -> None:
     run.command("read")(judge_command.read)
     run.command("template")(judge_command.template)
     run.command("metric")(metric_command.metric)
+    run.command("similarity")(metric_command.similarity)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)

@@ -74,7 +74,7 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
     ModelRefused
         It cannot be loaded here; the message says what is missing.
     """
-    _needs_libraries()
+    needs_libraries()
     from transformers.utils import logging
 
     logging.set_verbosity_error()
@@ -123,7 +123,8 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
     )
 
 
-def _needs_libraries() -> None:
+def needs_libraries() -> None:
+    """``ModelRefused`` with a sentence where the libraries of local models are missing or broken."""
     # Threads of torch that wait for each other sleep instead of spinning. A web server, a database or a second worker
     # on the same cores otherwise makes small models tens of times slower. It counts if torch is not imported yet.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

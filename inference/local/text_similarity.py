@@ -1,0 +1,136 @@
+"""How alike two texts are by a language model's vectors of their tokens: BERTScore's F1 (Zhang et al., 2020).
+
+Each token is held against the one of the other text whose vector points most nearly the same way; the mean of these
+cosines over the tokens of either text are precision and recall. Nothing is fetched: the model lies in a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.errors import InvalidInput, ModelRefused, Problem
+from inference.local.loading import needs_libraries, short_error
+
+VERSION = 1
+"""Raised when the same texts give another number for a reason of ours."""
+_AT_ONCE = 32
+_READ = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model")
+"""What of a folder makes a model what it is."""
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A measure with everything that its numbers depend on."""
+
+    about: Mapping[str, Any]
+    """As JSON values, to be kept with the numbers."""
+    measure: Callable[[Sequence[tuple[str, str]]], list[float | None]]
+    """F1 of each pair, the same in either order; None where a text has no tokens."""
+
+
+@dataclass(frozen=True)
+class _Text:
+    vectors: NDArray[np.float64]
+    """Of length 1, a row for each token."""
+    counts: NDArray[np.bool_]
+    """Tokens of the text itself: those that the tokenizer puts around it can be matched, and weigh nothing."""
+
+
+def opened(folder: Path, *, layer: int | None = None) -> Similarity:
+    """The measure by a model of that folder, on the processor.
+
+    Parameters
+    ----------
+    layer
+        Whose vectors are compared, counted from 0, the embeddings; None: the last one's.
+
+    Raises
+    ------
+    ModelRefused
+        The folder holds no model of texts that can be read, or a library is missing.
+    InvalidInput
+        The model has no such layer.
+    """
+    if not folder.is_dir():
+        raise ModelRefused(f"{folder} is no folder of this machine; nothing is fetched from elsewhere.")
+    needs_libraries()
+    import torch
+    import transformers
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    about: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(folder, **about)
+        spaced = {"add_prefix_space": True} if config.model_type in ("roberta", "gpt2", "longformer") else {}
+        tokenizer = AutoTokenizer.from_pretrained(folder, **about, **spaced)
+        model = AutoModel.from_pretrained(folder, **about).eval()
+    except Exception as error:  # a broken folder can raise anything
+        raise ModelRefused(f"{folder.name} cannot be loaded as a model of texts: {short_error(error)}") from error
+    layers = int(config.num_hidden_layers)
+    at = layers if layer is None else layer
+    if not 0 <= at <= layers:
+        raise InvalidInput([Problem("layer", f"{folder.name} has the layers 0 to {layers}; {at} is none of them.")])
+
+    def read(texts: Sequence[str]) -> list[_Text]:
+        given = tokenizer(
+            [text.strip() for text in texts],
+            padding=True,
+            truncation=True,
+            max_length=min(tokenizer.model_max_length, config.max_position_embeddings),
+            return_special_tokens_mask=True,
+            return_tensors="pt",
+        )
+        special = given.pop("special_tokens_mask").bool()
+        with torch.inference_mode():
+            states = model(**given, output_hidden_states=True).hidden_states[at].double()
+        vectors = torch.nn.functional.normalize(states, dim=-1).numpy()
+        there = given["attention_mask"].bool().numpy()
+        return [_Text(vectors[row][there[row]], ~special[row].numpy()[there[row]]) for row in range(len(texts))]
+
+    def measure(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        texts = sorted({text for pair in pairs for text in pair}, key=len)
+        known: dict[str, _Text] = {}
+        for start in range(0, len(texts), _AT_ONCE):
+            lot = texts[start : start + _AT_ONCE]
+            known.update(zip(lot, read(lot), strict=True))
+        return [_f1(known[one], known[other]) for one, other in pairs]
+
+    told = {
+        "metric": "bertscore_f1",
+        "version": VERSION,
+        "model": folder.name,
+        "sha256": _hash(folder),
+        "layer": at,
+        "idf": False,
+        "rescaled": False,
+        "transformers": transformers.__version__,
+        "torch": torch.__version__,
+    }
+    return Similarity(told, measure)
+
+
+def _f1(one: _Text, other: _Text) -> float | None:
+    if not one.counts.any() or not other.counts.any():
+        return None
+    cosines = one.vectors @ other.vectors.T
+    precision = float(cosines.max(axis=1)[one.counts].mean())
+    recall = float(cosines.max(axis=0)[other.counts].mean())
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else None
+
+
+def _hash(folder: Path) -> str:
+    found = hashlib.sha256()
+    for path in sorted({path for pattern in _READ for path in folder.glob(pattern)}):
+        found.update(path.name.encode() + b"\0")
+        with path.open("rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()
