@@ -59,7 +59,8 @@ class Regression:
     """Wald's test that no aspect has an effect, by the standard errors that were asked for; None where they are
     undefined, or where there are no more clusters than aspects."""
     spread: Test | None = None
-    """Of least squares: Breusch and Pagan's test that residuals spread alike whatever the aspects are."""
+    """Least squares: Breusch and Pagan's test that residuals spread alike whatever the aspects are. Logistic, of units
+    that were tried several times: Pearson's test that they differ no more than independent trials would."""
     condition: float = math.nan
     """The condition number of the aspects and the intercept, each at unit length. Above 30, coefficients say little."""
     leverage: tuple[float, ...] = ()
@@ -85,6 +86,8 @@ class Units:
     kept: NDArray[np.bool_]
     """Of all units that came in."""
     confidence: float
+    trials: Floats
+    """How often each was tried; once, unless something else is said."""
 
     @property
     def n(self) -> int:
@@ -123,6 +126,7 @@ def units_of(
     usual: Errors,
     clusters: Sequence[Hashable] | None,
     confidence: float,
+    trials: ArrayLike | None = None,
 ) -> Units:
     """The units without a gap. ``usual``: the standard errors where none are asked for and there are no clusters.
 
@@ -132,7 +136,8 @@ def units_of(
         Outcome, aspects, names and clusters do not fit each other, or no such standard errors exist.
     """
     y, x = numbers(outcome, "outcome"), numbers(aspects, "aspects", axes=2)
-    same_length(outcome=y, aspects=x, clusters=clusters)
+    m = np.ones(len(y)) if trials is None else numbers(trials, "trials")
+    same_length(outcome=y, aspects=x, trials=m, clusters=clusters)
     named = tuple(names) if names is not None else tuple(f"x{at}" for at in range(1, x.shape[1] + 1))
     if len({INTERCEPT, *named}) != x.shape[1] + 1:
         raise RatingsError(
@@ -143,9 +148,11 @@ def units_of(
         raise RatingsError(f'Standard errors are "classical", "hc3" or "cluster", not {asked!r}.')
     if asked == "cluster" and clusters is None:
         raise RatingsError("Clustered standard errors need the cluster of each unit.")
-    kept = ~np.isnan(y) & ~np.isnan(x).any(axis=1)
+    kept = ~np.isnan(y) & ~np.isnan(m) & ~np.isnan(x).any(axis=1)
+    if ((m[kept] < 1) | (m[kept] % 1 != 0)).any():
+        raise RatingsError("Trials are whole numbers from 1 on.")
     cluster = None if clusters is None else codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
-    return Units(y[kept], x[kept], named, asked, cluster, kept, confidence)
+    return Units(y[kept], x[kept], named, asked, cluster, kept, confidence, m[kept])
 
 
 def not_solvable(units: Units) -> str | None:
@@ -228,7 +235,7 @@ def wald(units: Units, b: Floats, covariance: Floats, df: float) -> Test | None:
     """The test that all coefficients but the intercept are zero: F, or with ``df`` infinite chi squared."""
     q = units.k - 1
     errors = np.sqrt(np.diag(covariance)[1:])
-    if q < 1 or df < q or not (np.isfinite(errors).all() and (errors > 0).all()):
+    if q < 1 or not (np.isfinite(errors).all() and (errors > 0).all()):
         return None
     scaled = covariance[1:, 1:] / np.outer(errors, errors)
     if np.linalg.matrix_rank(scaled, hermitian=True) < q:

@@ -630,6 +630,17 @@ class Pairs(_Part):
     """The field that says which of the variants an item is; of a field with options the first is compared with."""
 
 
+class SuccessRegression(_Part):
+    """How success follows from the scores in the other dimensions (`touchstone regression`, the page Regression)."""
+
+    success: str
+    """What says that a plan succeeds: a criterion of grading with numbers, which says by its `dimensions` which answers
+    are plans."""
+    task: str | None = None
+    """The field that names an item's task: each plan is a unit, with the scores of the items of its task. None: each
+    model is a unit, with the share of its plans that succeed."""
+
+
 class Report(_Part):
     """What Results, Agreement and Calibration show first; a choice on the page or the command line comes before it."""
 
@@ -649,6 +660,8 @@ class Report(_Part):
     rule: VerdictRule | None = None
     """The rule of the verdict on judges, which holds from the project's beginning; one that is stored later
     (`touchstone calibrate --rule`) takes its place. None: none is set beforehand."""
+    regression: SuccessRegression | None = None
+    """What Regression begins with. None: nothing, it is chosen there."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
     """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
     a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted next to the number."""

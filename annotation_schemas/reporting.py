@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from annotation_schemas import kinds
+from annotation_schemas import derived, kinds
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
@@ -62,6 +62,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     yield from _of_rule(schema, rated=bool(criteria))
     yield from _of_pairs(schema)
+    yield from _of_regression(schema)
     ordered = [each for each in criteria if _level(schema, each) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
     for at, name in enumerate(schema.report.statistics):
@@ -108,6 +109,23 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
     for name in ("reliability", "association", "epsilon"):
         if (share := getattr(rule, name)) is not None and not 0 <= share <= 1:
             yield ("report", "rule", name), "it is between 0 and 1"
+
+
+def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    said = schema.report.regression
+    if said is None:
+        return
+    own = {each.name: bool(each.dimensions) for each in _graded(schema) if ends_of_values(each) is not None}
+    own |= {rule.name: derived.dimensions(schema, rule) is not None for rule in schema.report.derived}
+    path = ("report", "regression")
+    if said.success not in own:
+        there = ", ".join(own) or "none"
+        yield (*path, "success"), f"grading has no criterion `{said.success}` with numbers; it has {there}"
+    elif not own[said.success]:
+        yield (*path, "success"), f"`{said.success}` needs `dimensions`, which say whose answers succeed or fail"
+    fields = [each.name for each in schema.item.fields]
+    if said.task is not None and said.task not in fields:
+        yield (*path, "task"), f"items have no field `{said.task}`; they have {', '.join(fields) or 'none'}"
 
 
 def _graded(schema: Schema) -> Sequence[Criterion]:

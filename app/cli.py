@@ -21,6 +21,7 @@ COMMANDS = (
     "results",
     "tables",
     "variants",
+    "regression",
     "answers",
     "entries",
     "failures",

@@ -68,6 +68,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.lead.coding_intake import open_coding
 from workflow.results import (
+    aspect_success,
     calibration_rule,
     case_page,
     item_pairs,
@@ -309,6 +310,21 @@ def variants_of_items(seen: Seen) -> Any:
     by = item_pairs.named(seen.schema)
     rows = item_pairs.differences(found, by, [scores.Scores("key")]) if by else []
     return [(row.first, row.second, row.difference.n_units, dict(row.left_out)) for row in rows]
+
+
+def regressed(seen: Seen) -> Any:
+    """What success is joined with, and by what: an answer in one dimension, and plans in the other."""
+    items = {
+        at: Item(str(at), str(at), "two" if at else "one", None, {"kind": "a", "question": "q"}) for at in range(3)
+    }
+    answers = [project_answers.Answer(at, at, "m", 1.0) for at in items]
+    grades = {"good": {0: [0.5], 1: [1.0], 2: [0.0]}, "clear": {1: [1.0], 2: [1.0]}}
+    found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
+    try:
+        joined = aspect_success.of_project(found, aspect_success.Asked())
+    except TouchstoneError as error:
+        return str(error)
+    return joined.success, joined.units
 
 
 def derivations(seen: Seen) -> Any:
@@ -725,6 +741,7 @@ CODED = {
     }
 }
 C = f"{V}.criteria"
+OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
 GOLD = {"rate": 0.5, "after": 2}
@@ -1016,6 +1033,13 @@ ROWS: dict[str, Row] = {
     "Report.pairs": row(variants_of_items, "report.pairs", PAIRED),
     "Pairs.pair": row(variants_of_items, "report.pairs.pair", "plan_text", report__pairs=PAIRED),
     "Pairs.variant": row(variants_of_items, "report.pairs.variant", "answer", report__pairs=PAIRED),
+    "Report.regression": row(regressed, "report.regression", {"success": "clear"}, **OF_PLANS),
+    "SuccessRegression.success": row(
+        regressed, "report.regression.success", "good", report__regression={"success": "clear"}, **OF_PLANS
+    ),
+    "SuccessRegression.task": row(
+        regressed, "report.regression.task", "kind", report__regression={"success": "clear"}, **OF_PLANS
+    ),
     "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
     "Derived.name": row(derivations, "report.derived.0.name", "all"),
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),

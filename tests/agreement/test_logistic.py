@@ -157,7 +157,7 @@ def test_steep_is_not_separated() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(RatingsError, match=r"is 0 or 1, and 0.5 is neither"):
+    with pytest.raises(RatingsError, match=r"is 0 or 1, and 0.5 is not"):
         logistic_regression([0, 0.5, 1, 1], [[0], [1], [2], [0]])
     with pytest.raises(RatingsError, match="need the cluster"):
         logistic_regression(Y, X, errors="cluster")
@@ -198,3 +198,47 @@ def test_an_exact_fit_has_no_diagnostics() -> None:
     found = linear_regression(X @ [1, 2, 3], X)
     assert (found.whole, found.spread) == (None, None)
     assert all(math.isnan(each) for each in found.distance)
+
+
+def test_models_of_many_plans() -> None:
+    wanted = PEERS["grouped"]  # GLM of successes and failures; effects of Logit with a row for each plan
+    y, x, trials = wanted["successes"], wanted["x"], wanted["trials"]
+    found = logistic_regression(y, x, trials=trials)
+    assert [term.coefficient.value for term in found.terms] == pytest.approx(wanted["coefficient"], rel=1e-8)
+    assert [term.se_classical for term in found.terms] == pytest.approx(wanted["se"], rel=1e-8)
+    assert [term.coefficient.se for term in found.terms] == pytest.approx(wanted["se_hc3"], rel=1e-8)  # the default
+    assert found.terms[1].coefficient.test is not None
+    assert found.terms[1].coefficient.test.df == (17,)
+    assert found.whole is not None
+    assert [found.whole.value, *found.whole.df, found.whole.p_value] == pytest.approx(wanted["whole"], rel=1e-8)
+    assert found.spread is not None
+    assert (found.spread.value, found.spread.p_value) == pytest.approx(wanted["pearson"], rel=1e-8)
+    assert found.spread.df == (17,)
+    assert found.leverage == pytest.approx(wanted["leverage"], rel=1e-8)
+    assert found.distance == pytest.approx(wanted["cooks"], rel=1e-7)
+    classical = logistic_regression(y, x, trials=trials, errors="classical")
+    effects = [term.effect for term in classical.terms if term.effect is not None]
+    assert [each.value for each in effects] == pytest.approx(wanted["effect"], rel=1e-8)
+    assert [each.se for each in effects] == pytest.approx(wanted["effect_se"], rel=1e-8)
+    share = sum(y) / sum(trials)
+    alone = sum(y) * math.log(share) + (sum(trials) - sum(y)) * math.log(1 - share)
+    assert found.r_squared.value == pytest.approx(1 - wanted["log_likelihood"] / alone, rel=1e-8)
+    assert (found.n_units, found.residual_df) == (20, 17)
+
+
+def test_models_that_are_told_apart() -> None:
+    x = [[0.1], [0.2], [0.3], [0.4]]
+    found = logistic_regression([0, 1, 4, 5], x, trials=[5, 5, 5, 5])
+    assert found.reason is None  # two units have both, so that no plane has all failures on one side
+    found = logistic_regression([0, 0, 5, 5], x, trials=[5, 5, 5, 5])
+    assert "x1 alone can tell success from failure without an error, in 4 of 4 units" in (found.reason or "")
+    found = logistic_regression([0, 2, 5, 5], x, trials=[5, 5, 5, 5])
+    assert "in 3 of 4 units" in (found.reason or "")  # a plane through the second has the others on their sides
+
+
+@pytest.mark.parametrize(
+    ("y", "trials", "why"), [([3, 1, 0], [2, 2, 2], "3 is not"), ([1, 1, 0], [0.5, 2, 2], "whole numbers")]
+)
+def test_trials_that_cannot_be(y: list[float], trials: list[float], why: str) -> None:
+    with pytest.raises(RatingsError, match=why):
+        logistic_regression(y, [[1], [2], [3]], trials=trials)

@@ -294,6 +294,9 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
         ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: it is not negative"),
         ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: it is between 0 and 1"),
         ({}, {"rule": {"margen": 0.1}}, "margen"),
+        ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; it"),
+        ({}, {"regression": {"success": "score"}}, "regression.success: `score` needs `dimensions`"),
+        ({}, {"regression": {"success": "score", "task": "home"}}, "regression.task: items have no field `home`; they"),
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(
