@@ -78,6 +78,7 @@ from workflow.results import (
     scores,
 )
 from workflow.results.slices import Item
+from workflow.results.success_units import Asked
 from workflow.runs import judge_plans, model_plans, run_grading, run_start
 
 BASE = yaml.safe_load(
@@ -321,7 +322,7 @@ def regressed(seen: Seen) -> Any:
     grades = {"good": {0: [0.5], 1: [1.0], 2: [0.0]}, "clear": {1: [1.0], 2: [1.0]}}
     found = project_answers.Read("p", "P", seen.schema, (), items, answers, {}, grades, {})
     try:
-        joined = aspect_success.of_project(found, aspect_success.Asked())
+        joined = aspect_success.of_project(found, Asked())
     except TouchstoneError as error:
         return str(error)
     return joined.success, joined.units

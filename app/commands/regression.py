@@ -17,8 +17,8 @@ from domain.states import Items
 if TYPE_CHECKING:
     from agreement.regression_parts import Term
     from agreement.statistic import Test
-    from workflow.results.aspect_success import Asked, Joined
     from workflow.results.success_regression import Fit
+    from workflow.results.success_units import Asked, Joined
 
 FILES = (".csv", ".tsv", ".xlsx")
 """What names a file rather than a criterion."""
@@ -181,7 +181,7 @@ def _asked(
     task: str | None,
 ) -> Asked:
     from importers.success import read_outcomes
-    from workflow.results.aspect_success import Asked
+    from workflow.results.success_units import Asked
 
     file = success is not None and success.lower().endswith(FILES)
     return Asked(
@@ -200,7 +200,7 @@ def _asked(
 
 def _of_files(path: Path, asked: Asked) -> tuple[Joined, list[str]]:
     from importers.success import read_aspect_scores
-    from workflow.results.aspect_success import of_files
+    from workflow.results.success_units import of_files
 
     return of_files(read_aspect_scores(path), asked, file=path.name), []
 
