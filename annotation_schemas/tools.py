@@ -1,21 +1,29 @@
-"""Tools that a model can ask for in a conversation: their names and descriptions, as data."""
+"""Tools that a model can ask for in a conversation: their names and descriptions, as data, and how they are run.
+
+A tool that says how it is run is a command of this machine or a server that is asked; the others have results that were
+found beforehand.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import HOME, typed_yaml
 from domain.errors import SchemaError
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+
 
 class Tool(BaseModel):
-    """A tool as a model is told about it."""
+    """A tool as a model is told about it, and how it is run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,18 +31,59 @@ class Tool(BaseModel):
     description: str
     dimensions: tuple[str, ...] | None = None
     """The dimensions whose items it is offered for; None: all."""
+    arguments: dict[str, str] = Field(default_factory=dict)
+    """What it is asked with: the meaning of each argument, which is a text, by its name. Without any, one result is for
+    every call."""
+    command: tuple[str, ...] = ()
+    """A program and its arguments; one that begins with `./` lies next to the tool set's file."""
+    environment: tuple[str, ...] = ()
+    """Variables that the program gets of the worker's, besides a few that every program has."""
+    url: str = ""
+    """Instead of a command: the address that is asked."""
+    key: str | None = None
+    """The variable of the worker's environment that holds the address's key."""
+    images: bool = True
+    """Whether it gets the item's images; one that knows the state of a world by the item's id needs none."""
+    seconds: float = Field(default=60, gt=0, le=3600)
+    """How long it may take."""
+    largest: int = Field(default=100_000, ge=1, le=10_000_000)
+    """So many bytes may its result have."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Tool:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"a tool's name is letters, digits, _ and -, 64 at most; {self.name[:80]!r} is none")
+        if self.command and self.url:
+            raise ValueError(f"{self.name} is run by a command or by a url, not by both")
+        if self.environment and not self.command:
+            raise ValueError(f"{self.name} has an `environment` and no `command` that would get it")
+        if self.key and not self.url:
+            raise ValueError(f"{self.name} has a `key` and no `url` that it would go to")
+        return self
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be run, where a result is not stored."""
+        return bool(self.command or self.url)
 
     def function(self) -> dict[str, Any]:
         """As the chat protocol has it."""
-        parameters = {"type": "object", "properties": {}}
+        properties = {name: {"type": "string", "description": meaning} for name, meaning in self.arguments.items()}
+        required = {"required": list(self.arguments)} if self.arguments else {}
+        parameters = {"type": "object", "properties": properties, **required}
         about = {"name": self.name, "description": self.description, "parameters": parameters}
         return {"type": "function", "function": about}
+
+    def offered_in(self, dimension: str) -> bool:
+        """Whether it is for the items of a dimension."""
+        return self.dimensions is None or dimension in self.dimensions
 
 
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    system: str
+    system: str = ""
+    at_once: int = Field(default=1, ge=1, le=64)
     tools: tuple[Tool, ...]
 
 
@@ -46,27 +95,51 @@ class ToolSet:
     tools: tuple[Tool, ...]
     hash: str
     """SHA-256 of the file."""
+    at_once: int = 1
+    """So many of them are run at the same time."""
+    home: Path | None = None
+    """The folder of the file, where its programs lie."""
 
     def names(self) -> tuple[str, ...]:
         """The names of all of them."""
         return tuple(tool.name for tool in self.tools)
 
+    def tool(self, name: str) -> Tool | None:
+        """The tool of that name; None: there is none."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
     def offered(self, dimension: str, stored: Collection[str]) -> tuple[Tool, ...]:
         """The tools for an item: its dimension's (all, if none is for that dimension), and those with a result."""
         known = {name for tool in self.tools for name in tool.dimensions or ()}
         return tuple(
-            tool
-            for tool in self.tools
-            if tool.dimensions is None or dimension in tool.dimensions or dimension not in known or tool.name in stored
+            tool for tool in self.tools if tool.offered_in(dimension) or dimension not in known or tool.name in stored
         )
+
+    def about(self) -> dict[str, Any]:
+        """What is kept with a run, as JSON values."""
+        return {"sha256": self.hash, "system": self.system, "tools": [tool.function() for tool in self.tools]}
 
 
 @cache
 def holmes() -> ToolSet:
     """The tools of HOLMES."""
-    path = HOME / "tool_sets" / "holmes.yaml"
-    text = typed_yaml.read_file(path)
+    return read_tool_set(HOME / "tool_sets" / "holmes.yaml")
+
+
+def read_tool_set(path: Path) -> ToolSet:
+    """The tool set in a file. Raises ``SchemaError``, naming the line, where it does not fit."""
+    return parse_tool_set(typed_yaml.read_file(path), str(path), home=path.parent)
+
+
+def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet:
+    """The tool set that a text is; ``name`` stands for the file in messages. Raises ``SchemaError``."""
     document, found = typed_yaml.parse(text, _File)
     if found is None or document.troubles:
-        raise SchemaError(typed_yaml.in_lines(document, str(path)))
-    return ToolSet(found.system, found.tools, hashlib.sha256(text.encode()).hexdigest())
+        raise SchemaError(typed_yaml.in_lines(document, name))
+    names = [tool.name for tool in found.tools]
+    if twice := next((each for each in names if names.count(each) > 1), None):
+        raise SchemaError(f"{name}: the tool {twice} is there twice.")
+    if not names:
+        raise SchemaError(f"{name}: it has no tools.")
+    hash = hashlib.sha256(text.encode()).hexdigest()
+    return ToolSet(found.system or holmes().system, found.tools, hash, found.at_once, home)

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from db.records import StoredAttempt, StoredItem
 from db.run_chunks import owned
 from db.tables import AttemptRow, ItemRow, PredictionRow, RunChunkRow
-from domain.runs import ANSWERS, Attempt, Outcome
+from domain.runs import ANSWERS, NO_REQUEST, Attempt, Outcome
 
 _AT_ONCE = 500
 """As many ids as go into one query."""
@@ -223,13 +223,13 @@ def figures(session: Session, *, run_id: int) -> Figures:
     )
     sums = sa_select(
         func.count(),
-        func.coalesce(func.sum(case((col(AttemptRow.outcome) != Outcome.SKIPPED, 1), else_=0)), 0),
+        func.coalesce(func.sum(case((col(AttemptRow.outcome).not_in(NO_REQUEST), 1), else_=0)), 0),
         func.sum(AttemptRow.tokens_in),
         func.sum(AttemptRow.tokens_out),
         func.sum(AttemptRow.cost),
         func.coalesce(
             func.sum(
-                case((and_(col(AttemptRow.cost).is_(None), col(AttemptRow.outcome) != Outcome.SKIPPED), 1), else_=0)
+                case((and_(col(AttemptRow.cost).is_(None), col(AttemptRow.outcome).not_in(NO_REQUEST)), 1), else_=0)
             ),
             0,
         ),

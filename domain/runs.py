@@ -132,6 +132,13 @@ class Outcome(StrEnum):
         "that cannot be read.",
         "it asked for a tool without a stored result",
     )
+    TOOL_FAILED = _Came(
+        "tool_failed",
+        "a tool failed",
+        "A tool that it asked for was run and gave no result: it took too long, ended with an error, or wrote too much "
+        "or no JSON. This attempt asks the model nothing; the one before it is the request.",
+        "a tool that it asked for failed",
+    )
     TOO_MANY_TURNS = _Came(
         "too_many_turns",
         "too many turns",
@@ -149,6 +156,8 @@ class Outcome(StrEnum):
 
 
 ANSWERS = frozenset({Outcome.ANSWERED, Outcome.TRUNCATED})
+NO_REQUEST = frozenset({Outcome.SKIPPED, Outcome.TOOL_FAILED})
+"""Attempts at which no model was asked."""
 
 
 @dataclass(frozen=True)
@@ -284,6 +293,27 @@ class Answerer(Protocol):
         """Give back what it holds."""
 
 
+class ToolFailed(Exception):
+    """A tool was run and gave nothing that can be used; the text is a sentence."""
+
+    def __init__(self, why: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.why = why
+        """In a word: ``timeout``, ``exit``, ``too_large``, ``no_json``, ...; ``stopped``: the run is."""
+
+
+Tools = Callable[["Question", str, Mapping[str, Any]], Any]
+"""Gives what a tool says about a question's item, asked with these arguments; raises ``ToolFailed``."""
+
+
+@runtime_checkable
+class AsksTools(Protocol):
+    """An answerer whose model asks for tools, which may be run where a result is not stored."""
+
+    def give_tools(self, tools: Tools) -> None:
+        """What runs them, before the next ``answer``."""
+
+
 @runtime_checkable
 class Budgeted(Protocol):
     """An answerer that ends a run before it costs more than its description allows."""
@@ -298,10 +328,10 @@ class RunPlan:
     """What a run will do, besides its model: frozen with the run."""
 
     NOT_IDENTITY: ClassVar[frozenset[str]] = frozenset(
-        {"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image", "crossed"}
+        {"prompt_text", "tools_text", "dimensions", "states", "items", "limit", "batch", "without_image", "crossed"}
     )
     """Parts that say about what a model is asked, in how many pieces and when: they make no other model of it. The
-    prompts' hash stands for their text."""
+    prompts' hash stands for their text, and so does that of the tools."""
 
     strategy: str = "generate"
     """A row of the registry of strategies."""
@@ -343,6 +373,10 @@ class RunPlan:
     """At most so many items, in the project's own shuffled order."""
     batch: bool = False
     """Asked through batch files, which are handed in and fetched later."""
+    tools_text: str = ""
+    """Of a model that asks for tools: the file of the tool set that it has instead of HOLMES's own."""
+    tools_hash: str = ""
+    """SHA-256 of that file: only a worker that was given the same file runs its tools."""
 
     def dump(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -16,6 +16,7 @@ QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
 MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
+TOOLS = "TOUCHSTONE_TOOLS"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
 LABEL_STUDIO_HOOK = "TOUCHSTONE_LABEL_STUDIO_HOOK"
 LABEL_STUDIO_FILES = "TOUCHSTONE_LABEL_STUDIO_FILES"
@@ -44,6 +45,9 @@ class Settings:
     separated by commas; this machine itself and public hosts always may."""
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
+    tools: Path | None = None
+    """The folder of tool sets (`.yaml`) whose programs and servers runs of models may use here; without it, only those
+    that are given to a command."""
     public_url: str | None = None
     """Where browsers reach this server, such as `https://annotate.example.org`: links to media that another tool shows
     start with it, and its host is a name under which the server answers."""
@@ -85,6 +89,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
+    tools = env.get(TOOLS, "").strip()
     files = env.get(LABEL_STUDIO_FILES, "").strip()
     tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
     return Settings(
@@ -94,6 +99,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
+        tools=cwd / Path(tools).expanduser() if tools else None,
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
         label_studio_hook=_hook_secret(env.get(LABEL_STUDIO_HOOK, "").strip()),
         label_studio_files=cwd / Path(files).expanduser() if files else None,

@@ -1,19 +1,20 @@
-"""HOLMES: a model that sees nothing asks tools about the image, whose results are stored, and then answers.
+"""HOLMES: a model that sees nothing asks tools about the image, and then answers.
 
-A conversation takes turns until the model answers without asking. Nothing is made up on the way: a call without a
-stored result ends it as that, and so does the cap on turns. Every request is told as an attempt of its own; the last
-attempt holds the transcript and what all of the turns took together.
+A conversation takes turns until the model answers without asking. Nothing is made up on the way: a call whose result is
+neither stored nor found by running the tool ends it as that, and so does the cap on turns. Every request is told as an
+attempt of its own; the last attempt holds the transcript and what all of the turns took together.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from annotation_schemas.tools import ToolSet, holmes
-from domain.runs import ANSWERS, Attempt, Outcome, Question
+from annotation_schemas.tools import Tool, ToolSet, holmes
+from domain.runs import ANSWERS, Attempt, Outcome, Question, ToolFailed, Tools
 
 Message = Mapping[str, Any]
 
@@ -63,15 +64,20 @@ def converse(
     tell: Callable[[Attempt], None],
     stop: Callable[[], bool],
     tool_set: ToolSet | None = None,
+    tools: Tools | None = None,
 ) -> None:
-    """Hold a conversation about each question, all of them turn by turn; what was stopped is left as it is."""
+    """Hold a conversation about each question, all of them turn by turn; what was stopped is left as it is.
+
+    ``tools`` runs the set's tools where a result is not stored. They are run when all of a round have been heard, so
+    that no model waits for them with its connection open.
+    """
     tool_set = tool_set or holmes()
     open_: dict[int, Conversation] = {}
     for question in questions:
         if question.cannot:
             tell(Attempt(question.unit_id, Outcome.SKIPPED, error=question.cannot, prompt_hash=question.prompt_hash))
         else:
-            open_[question.unit_id] = Conversation(question, tool_set, most_turns)
+            open_[question.unit_id] = Conversation(question, tool_set, most_turns, may_run=tools is not None)
 
     def tried(attempt: Attempt) -> None:
         tell(open_[attempt.unit_id].counted(attempt))
@@ -88,6 +94,30 @@ def converse(
         speaker.say([each.turn() for each in open_.values()], tell=tried, hear=heard, stop=stop)
         if all(before.get(unit) == each.turns for unit, each in open_.items()):
             return  # stopped on the way: no one was heard
+        if tools is not None and not _run_waiting(open_, tools, at_once=tool_set.at_once, tell=tell, stop=stop):
+            return
+
+
+def _run_waiting(
+    open_: dict[int, Conversation],
+    tools: Tools,
+    *,
+    at_once: int,
+    tell: Callable[[Attempt], None],
+    stop: Callable[[], bool],
+) -> bool:
+    """Run what the conversations wait for; a tool that fails ends its own. False: stopped on the way."""
+    waiting = [each for each in open_.values() if each.waits]
+
+    def ran(conversation: Conversation) -> Attempt | None:
+        return None if stop() else conversation.run_tools(tools)
+
+    with ThreadPoolExecutor(at_once, thread_name_prefix="tools") as threads:
+        for conversation, ended in zip(waiting, threads.map(ran, waiting), strict=True):
+            if ended is not None:
+                del open_[conversation.question.unit_id]
+                tell(ended)
+    return not any(each.waits for each in open_.values())
 
 
 @dataclass
@@ -97,6 +127,10 @@ class Conversation:
     question: Question
     tool_set: ToolSet
     most_turns: int
+    may_run: bool = False
+    """Whether tools are run where a result is not stored."""
+    waits: list[_Call] = field(default_factory=list)
+    """Calls of the last turn, of which some have to be run before they are answered."""
     messages: list[Message] = field(default_factory=list)
     transcript: list[dict[str, Any]] = field(default_factory=list)
     turns: int = 0
@@ -154,12 +188,19 @@ class Conversation:
                 "tool_calls": [call.sent() for call in asked],
             }
         )
-        troubles = [trouble for call in asked if (trouble := self._answered(call))]
-        if troubles:
+        found = [self._result(call) for call in asked]
+        to_run = any(result is _TO_RUN for _, result in found)
+        if troubles := [trouble for trouble, _ in found if trouble]:
+            for call, (trouble, result) in zip(asked, found, strict=True):
+                self._answered(call, trouble or _NOT_RUN * (result is _TO_RUN), result)
             return self._ended(replace(attempt, outcome=Outcome.NO_TOOL_RESULT, error=" ".join(troubles)))
+        if not to_run:
+            for call, (_, result) in zip(asked, found, strict=True):
+                self._answered(call, "", result)
         if self.turns >= self.most_turns:
             error = f"It went on asking for tools for {self.turns} turns, which is as many as `most_turns` allows."
             return self._ended(replace(attempt, outcome=Outcome.TOO_MANY_TURNS, error=error))
+        self.waits = asked if to_run else []
         return replace(
             attempt,
             outcome=Outcome.CALLED,
@@ -168,20 +209,42 @@ class Conversation:
             detail={**attempt.detail, "turn": self.turns, "calls": [call.dump() for call in asked]},
         )
 
-    def _answered(self, call: _Call) -> str:
-        """Put the stored result into the conversation; or why there is none, as a sentence."""
+    def run_tools(self, tools: Tools) -> Attempt | None:
+        """Run what the last turn asked for and put the results into the conversation; the end of it where a tool
+        fails. What was stopped goes on waiting."""
+        results: list[Any] = []
+        for call in self.waits:
+            _, result = self._result(call)
+            try:
+                results.append(tools(self.question, call.name, call.arguments or {}) if result is _TO_RUN else result)
+            except ToolFailed as failed:
+                return None if failed.why == "stopped" else self._failed(results, call, failed)
+        for call, result in zip(self.waits, results, strict=True):
+            self._answered(call, "", result)
+        self.waits = []
+        return None
+
+    def _failed(self, results: Sequence[Any], failing: _Call, failed: ToolFailed) -> Attempt:
+        for call, result in zip(self.waits, results, strict=False):
+            self._answered(call, "", result)
+        self._answered(failing, str(failed), None)
+        self.waits = []
+        about = {"tool_failed": {"tool": failing.name, "why": failed.why}}
+        return self._ended(Attempt(self.question.unit_id, Outcome.TOOL_FAILED, error=str(failed), detail=about))
+
+    def _answered(self, call: _Call, trouble: str, result: Any) -> None:
+        """Put a call's result into the conversation, or why there is none."""
         entry: dict[str, Any] = {"role": "tool", "name": call.name, "arguments": call.arguments}
-        trouble, result = self._result(call)
         if trouble:
             entry |= {"arguments": call.raw if call.arguments is None else call.arguments, "result": None}
             self.transcript.append({**entry, "missing": trouble})
-            return trouble
+            return
         self.transcript.append({**entry, "result": result})
         content = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         self.messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
-        return ""
 
     def _result(self, call: _Call) -> tuple[str, Any]:
+        """Why there is no result, as a sentence; else the stored one, or ``_TO_RUN``."""
         stored = self.question.tools or {}
         if call.name not in self.tool_set.names() and call.name not in stored:
             return f"It asked for the tool {call.name[:100]!r}, which there is not.", None
@@ -193,7 +256,20 @@ class Conversation:
                 if each["arguments"] == wanted:
                     return "", each["result"]
         with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
-        return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
+        tool = next((each for each in self._runnable() if each.name == call.name), None)
+        if tool is None:
+            return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
+        if tool.arguments and (
+            set(call.arguments) != set(tool.arguments)
+            or not all(isinstance(each, str) for each in call.arguments.values())
+        ):
+            return f"It asked for {call.name}{with_}; it takes texts as {', '.join(tool.arguments)}.", None
+        return "", _TO_RUN
+
+    def _runnable(self) -> Iterator[Tool]:
+        """The tools that are offered for the item and can be run."""
+        offered = self.tool_set.offered(self.question.dimension, self.question.tools or {}) if self.may_run else ()
+        return (tool for tool in offered if tool.runs)
 
     def _ended(self, attempt: Attempt) -> Attempt:
         total = {
@@ -202,6 +278,11 @@ class Conversation:
         }
         about = {"transcript": self.transcript, "turns": self.turns, "requests": self.requests, "total": total}
         return replace(attempt, detail={**attempt.detail, **about})
+
+
+_TO_RUN = object()
+"""In place of a result: the tool is to be run."""
+_NOT_RUN = "It was not run, as another call of this turn has no result."
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from annotation_schemas.tools import ToolSet
 from domain.errors import ModelRefused
 from domain.runs import TWO_STEPS, Answerer
 from inference.spec import Allowed, ModelSpec
@@ -21,6 +22,7 @@ def open_answerer(
     allowed: Allowed = NOTHING_MORE,
     score: str = "mean_logprob",
     without_image: bool = False,
+    tool_set: ToolSet | None = None,
 ) -> Answerer:
     """Load the model, or reach for the endpoint, so that it can be asked with that strategy.
 
@@ -28,6 +30,8 @@ def open_answerer(
     ----------
     score, without_image
         Of ranked options: which score names the winner, and whether each is scored without pictures, too.
+    tool_set
+        Of a model that asks for tools: which; None: those of HOLMES.
 
     Raises
     ------
@@ -44,7 +48,7 @@ def open_answerer(
     if strategy == "holmes" and spec.adapter in LOCAL:
         from inference.local.conversations import open_conversations
 
-        return open_conversations(spec, allowed)
+        return open_conversations(spec, allowed, tool_set)
     if strategy == "generate" and spec.adapter in LOCAL:
         from inference.local.generation import open_generate
 
@@ -57,6 +61,11 @@ def open_answerer(
         from inference.endpoint.opening import open_endpoint
 
         return open_endpoint(
-            spec, strategy=strategy, listed=allowed.endpoints, score=score, without_image=without_image
+            spec,
+            strategy=strategy,
+            listed=allowed.endpoints,
+            score=score,
+            without_image=without_image,
+            tool_set=tool_set,
         )
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

@@ -280,3 +280,5 @@ class Allowed:
     """Folders and repositories whose own code may run, by name."""
     endpoints: tuple[str, ...] = ()
     """Hosts of private networks that may be asked, such as `vllm.lab` or `10.0.0.0/24`; loopback always may."""
+    tool_sets: tuple[Path, ...] = ()
+    """Files of tool sets whose programs and servers may be used."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -119,6 +120,14 @@ def model(
         str | None, typer.Option(help="Which score names the likeliest option; by default what the schema names.")
     ] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="The batch size: so many questions at once.")] = None,
+    tools: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --strategy holmes: a file of tools that are run where a result is not stored; with --resume, the"
+            " same file again.",
+            metavar="FILE.yaml",
+        ),
+    ] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
     ] = False,
@@ -146,12 +155,12 @@ def model(
         say="Say which model: --spec FILE for a new run",
     )
     from workflow.runs import model_descriptions
-    from workflow.runs.model_plans import crossed
+    from workflow.runs.model_plans import crossed, with_tools
 
     shared = opened()
     if resume is not None:
         go_on(shared, project, resume, retry_failed=retry_failed, later=later)
-        follow(shared, resume, later=later)
+        follow(shared, resume, later=later, tools=tools)
     else:
         described = model_descriptions.named(spec or "", batch_size=batch_size)
         plan = _plan(
@@ -173,6 +182,7 @@ def model(
             items=items.value if items else None,
             batch=batch or None,
         )
+        plan = with_tools(plan, tools)
         plans = crossed(plan, every=cross is Crossing.ALL) if cross else [plan]
         if dry_run:
             for each in plans:
@@ -184,7 +194,7 @@ def model(
             tell_counted(shared, project, items)
         _tell_left_out(shared, project, plans[0])
         for run in runs:
-            follow(shared, run, later=later)
+            follow(shared, run, later=later, tools=tools)
 
 
 def list_(project: Project) -> None:
@@ -312,7 +322,7 @@ def _counts(told: Sequence[str]) -> dict[str, int]:
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
     """What a run would do."""
     from workflow.access.projects import access_to
-    from workflow.runs import model_runs
+    from workflow.runs import model_plans, model_runs
     from workflow.runs.model_plans import unfilled
     from workflow.runs.preview_run import preview
 
@@ -332,6 +342,8 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     typer.echo(f"{model_runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
     tell_counted(shared, project, plan.items)
     _tell_left_out(shared, project, plan)
+    for line in model_plans.tools_in_words(plan):
+        typer.echo(f"  {line}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -75,15 +76,23 @@ def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later
     return run_start.start(shared.store, by=None, project=project, spec=spec, plan=plan, settings=settings)
 
 
-def follow(shared: Resources, run: str, *, later: bool, end: Callable[[], None] = lambda: None) -> None:
-    """Work on a run here, unless it goes in batch files or is left to a worker; ``end`` is told whatever came of it."""
+def follow(
+    shared: Resources,
+    run: str,
+    *,
+    later: bool,
+    end: Callable[[], None] = lambda: None,
+    tools: Path | None = None,
+) -> None:
+    """Work on a run here, unless it goes in batch files or is left to a worker; ``end`` is told whatever came of it.
+    ``tools`` is the file of a tool set that may be used."""
     if in_batches(shared, run):
         return
     if later:
         typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
         return
     try:
-        work(shared, run)
+        work(shared, run, tools=tools)
     finally:
         end()
 
@@ -120,7 +129,7 @@ def in_batches(shared: Resources, run: str) -> bool:
     return True
 
 
-def work(shared: Resources, run: str) -> None:
+def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     """Work on a run in this process, telling how it goes, until it is done or someone stops it."""
     from workflow.runs import run_control, run_views, worker
 
@@ -133,7 +142,7 @@ def work(shared: Resources, run: str) -> None:
         state = worker.work(
             shared.store,
             run,
-            means=worker.means_of(shared.store, shared.media, shared.settings),
+            means=worker.means_of(shared.store, shared.media, shared.settings, tools=tools),
             stop=lambda: bool(signals),
             wait=True,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,10 +17,11 @@ from app.running import description, shown
 from app.services import Services
 from domain.errors import ModelRefused
 from domain.records import ProjectView
-from domain.runs import RunPlan
+from domain.runs import HOLMES, RunPlan
 from domain.states import ItemState
 from workflow.runs import model_plans
 from workflow.runs.model_descriptions import ModelSpec
+from workflow.runs.run_tools import tool_files
 
 MY_PROMPTS = "A file of mine"
 
@@ -41,6 +43,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         dimensions, states, limit = _items(view)
         items = None if states else items_switch.switch(services, view, key="models.items")
         strategy, score, without_image = _strategy(of_schema)
+        tools = _tools(services) if strategy == HOLMES else None
     with right:
         above = st.container()
         text_only = st.toggle(
@@ -69,6 +72,9 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         text_only=text_only,
     )
     _fits(plan)
+    plan = model_plans.with_tools(plan, tools)
+    for line in model_plans.tools_in_words(plan):
+        shell.show(markup.paragraph(line, style="ts ts-small"))
     return model_plans.with_prompts(replace(plan, fills=_fills(view, plan)))
 
 
@@ -171,6 +177,22 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
             help="Each option's likelihood without pictures too, so that what they add can be seen.",
         )
     return strategy, score, without
+
+
+def _tools(services: Services) -> Path | None:
+    """The tool set that was chosen of the operator's folder; None: HOLMES's own, whose results are stored."""
+    files = tool_files(services.settings)
+    if not files:
+        return None
+    chosen: str | None = st.selectbox(
+        "Tools",
+        [None, *files],
+        format_func=lambda name: name or "only results that are stored",
+        key="models.tools",
+        help="The sets in the folder of the person who runs this server. A tool is run where no result is stored; what "
+        "it says is stored.",
+    )
+    return files[chosen] if chosen else None
 
 
 def _prompts(of_schema: RunPlan) -> tuple[PromptSet, RunPlan]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from annotation_schemas.tools import holmes
-from domain.runs import Attempt, Question
+from annotation_schemas.tools import ToolSet, holmes
+from domain.runs import Attempt, Question, Tools
 from inference.endpoint import estimate
 from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.asking import Call
@@ -19,21 +19,24 @@ from inference.spec import ModelSpec
 
 
 class ConversationAnswerer(EndpointAnswerer):
-    """Implements ``domain.runs.Answerer`` for ``holmes``."""
+    """Implements ``domain.runs.Answerer`` and ``AsksTools`` for ``holmes``."""
 
-    def __init__(self, spec: ModelSpec, client: Client) -> None:
+    def __init__(self, spec: ModelSpec, client: Client, tool_set: ToolSet | None = None) -> None:
         super().__init__(spec, client)
-        tools = holmes()
-        self._about |= {
-            "most_turns": spec.most_turns,
-            "tools": {"sha256": tools.hash, "system": tools.system, "tools": [tool.function() for tool in tools.tools]},
-        }
+        self._tool_set = tool_set or holmes()
+        self._tools: Tools | None = None
+        self._about |= {"most_turns": spec.most_turns, "tools": self._tool_set.about()}
+
+    def give_tools(self, tools: Tools) -> None:
+        """See ``AsksTools.give_tools``."""
+        self._tools = tools
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
         """See ``Answerer.answer``."""
-        converse(questions, self, most_turns=self._spec.most_turns, tell=tell, stop=stop)
+        most = self._spec.most_turns
+        converse(questions, self, most_turns=most, tell=tell, stop=stop, tool_set=self._tool_set, tools=self._tools)
 
     def say(
         self,

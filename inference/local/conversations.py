@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.tools import holmes
+from annotation_schemas.tools import ToolSet, holmes
 from domain.errors import ModelRefused
-from domain.runs import Attempt, Outcome, Question
+from domain.runs import Attempt, Outcome, Question, Tools
 from inference.holmes import Turn, TurnReply, converse
 from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
 from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
@@ -19,23 +19,25 @@ from inference.spec import Allowed, ModelSpec
 
 
 class LocalConversations(LocalModel):
-    """Implements ``domain.runs.Answerer`` for ``holmes``."""
+    """Implements ``domain.runs.Answerer`` and ``AsksTools`` for ``holmes``."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: Loaded, tool_set: ToolSet) -> None:
         super().__init__(loaded)
-        tools = holmes()
-        self._about = {
-            **loaded.about,
-            "batch_size": 1,
-            "most_turns": loaded.spec.most_turns,
-            "tools": {"sha256": tools.hash, "system": tools.system, "tools": [tool.function() for tool in tools.tools]},
-        }
+        self._tool_set = tool_set
+        self._tools: Tools | None = None
+        about = {"batch_size": 1, "most_turns": loaded.spec.most_turns, "tools": tool_set.about()}
+        self._about = {**loaded.about, **about}
+
+    def give_tools(self, tools: Tools) -> None:
+        """See ``AsksTools.give_tools``."""
+        self._tools = tools
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
     ) -> None:
         """See ``Answerer.answer``."""
-        converse(questions, self, most_turns=self.loaded.spec.most_turns, tell=tell, stop=stop)
+        most = self.loaded.spec.most_turns
+        converse(questions, self, most_turns=most, tell=tell, stop=stop, tool_set=self._tool_set, tools=self._tools)
 
     def say(
         self,
@@ -101,18 +103,19 @@ class LocalConversations(LocalModel):
         return text, Encoded(kept, (), (length,)), room
 
 
-def open_conversations(spec: ModelSpec, allowed: Allowed) -> LocalConversations:
+def open_conversations(spec: ModelSpec, allowed: Allowed, tool_set: ToolSet | None = None) -> LocalConversations:
     """A local model that asks for tools. Raises ``ModelRefused`` where it does not load or knows none."""
     loaded = load(spec, allowed)
-    tools = [tool.function() for tool in holmes().tools[:1]]
+    tool_set = tool_set or holmes()
+    tools = [tool.function() for tool in tool_set.tools[:1]]
     turns = [{"role": "user", "content": "What next?"}]
     shown = rendered(loaded, turns, tools) if loaded.template else None
-    if shown is None or holmes().tools[0].name not in shown:
+    if shown is None or tool_set.tools[0].name not in shown:
         raise ModelRefused(
             f"The chat template of {spec.name} knows no tools, so it cannot ask for any: take a text model whose"
             " template does, or one behind a server that reads calls (vLLM, SGLang)."
         )
-    return LocalConversations(loaded)
+    return LocalConversations(loaded, tool_set)
 
 
 def _plain(message: Mapping[str, Any], special: Sequence[str]) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def test_a_new_row_is_in_bars_filters_counts_and_reference(tmp_path: Path) -> No
 
 def test_what_asking_came_to_without_a_text_to_read_is_one_failure_each() -> None:
     come = {outcome.value: Verdict.of_asking(outcome).value for outcome in Outcome if outcome is not Outcome.ANSWERED}
-    no_reply = ("called", "step", "unreadable", "transport_error", "no_tool_result", "too_many_turns", "failed")
+    no_reply = ("called", "step", "unreadable", "transport_error", "no_tool_result", "tool_failed", "too_many_turns")
     assert come == {
-        **dict.fromkeys(no_reply, "transport_error"),
+        **dict.fromkeys((*no_reply, "failed"), "transport_error"),
         **{same: same for same in ("truncated", "empty", "refused", "skipped")},
     }

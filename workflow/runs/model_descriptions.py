@@ -11,6 +11,7 @@ from domain.runs import Answerer
 from domain.settings import Settings
 from inference import spec as specs
 from inference.spec import Endpoint, Generation, ModelSpec, Price
+from workflow.runs.run_tools import tool_files
 
 __all__ = [
     "Endpoint",
@@ -78,6 +79,7 @@ def opened(spec: ModelSpec, settings: Settings, *, strategy: str = "generate") -
     return open_answerer(spec, strategy=strategy, allowed=allowed_by(settings))
 
 
-def allowed_by(settings: Settings) -> specs.Allowed:
-    """What the operator lets models do here."""
-    return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints)
+def allowed_by(settings: Settings, *, tools: Path | None = None) -> specs.Allowed:
+    """What the operator lets models do here. ``tools`` is a tool set's file that was given to the command."""
+    files = (*tool_files(settings).values(), *([tools] if tools else []))
+    return specs.Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints, tool_sets=files)

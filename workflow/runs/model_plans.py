@@ -8,9 +8,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas import registry
+from annotation_schemas import registry, typed_yaml
 from annotation_schemas.model import Schema
 from annotation_schemas.prompts import PromptSet, load_prompt_set, parse_prompts, read_prompts
+from annotation_schemas.tools import parse_tool_set
 from db import runs
 from db.engine import Session
 from domain.errors import ModelRefused, SchemaError
@@ -118,6 +119,31 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             known = ", ".join(found.injections) or "none"
             raise ModelRefused(f"The prompts {plan.prompt_set} add nothing named `{each}`; there are {known}.")
     return plan
+
+
+def with_tools(plan: RunPlan, path: Path | None) -> RunPlan:
+    """The plan with the tool set in a file, as it is now; None: with HOLMES's own, whose results are stored.
+
+    Raises ``ModelRefused`` where the file does not fit.
+    """
+    if path is None:
+        return replace(plan, tools_text="", tools_hash="")
+    try:
+        text = typed_yaml.read_file(path)
+        found = parse_tool_set(text, str(path))
+    except SchemaError as error:
+        raise ModelRefused(str(error)) from error
+    return replace(plan, tools_text=text, tools_hash=found.hash)
+
+
+def tools_in_words(plan: RunPlan) -> list[str]:
+    """What is run here of a plan's tool set, a line for each tool."""
+    tools = parse_tool_set(plan.tools_text, "tools").tools if plan.tools_hash else ()
+    return [
+        f"tool {tool.name}: {' '.join(tool.command) or tool.url or 'only what is stored'}"
+        + (f", at most {tool.seconds:g} s and {tool.largest:,} bytes" if tool.runs else "")
+        for tool in tools
+    ]
 
 
 def prompts_of(plan: RunPlan) -> PromptSet:

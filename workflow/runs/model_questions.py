@@ -141,15 +141,17 @@ class Asker:
             return _Draft(asked, tuple(parts))
         return _Draft(replace(asked, first=replace(question, system=before[0])), tuple(parts), tuple(before[1]))
 
-    def pictures_of(self, item_ids: Sequence[int]) -> dict[int, Sequence[Picture] | str]:
-        """The pictures of items, as any model is shown them; a sentence where they cannot be shown."""
+    def pictures_of(self, item_ids: Sequence[int], *, fit: bool = True) -> dict[int, Sequence[Picture] | str]:
+        """The pictures of items, as any model is shown them; a sentence where they cannot be shown. ``fit``: also where
+        this model cannot be shown so many."""
         found: dict[int, Sequence[Picture] | str] = {}
         with self.store.read() as session:
             read = read_items(session, item_ids)
         for item_id in item_ids:
             try:
                 shown = self._shower.shown(read[item_id])
-                self._fits(shown)
+                if fit:
+                    self._fits(shown)
                 found[item_id] = [picture for part in shown for picture in self._made(part)]
             except (Cannot, MediaRefused, NotFound, NotAvailable) as error:
                 found[item_id] = str(error)

@@ -134,7 +134,7 @@ class Writer:
         """Where a text model asks for tools: their stored results."""
         if self.plan.strategy != HOLMES:
             return None
-        if not item.tools:
+        if not item.tools and not self.plan.tools_hash:
             raise Cannot("No results of tools are stored for this item.")
         return item.tools
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from db import run_attempts, run_chunks, runs
@@ -21,15 +22,17 @@ from db.records import StoredRun
 from domain.errors import ModelRefused, NotFound, TouchstoneError
 from domain.judging import Plan
 from domain.run_kinds import kind_of
-from domain.runs import OPEN, Answerer, Attempt, Outcome, RunState
+from domain.runs import OPEN, Answerer, AsksTools, Attempt, Outcome, RunPlan, RunState, Tools
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
 from workflow.runs.attempt_keeper import AttemptKeeper, Prepared
 from workflow.runs.model_descriptions import allowed_by
+from workflow.runs.model_questions import Asker
 from workflow.runs.preview_run import cache_of
 from workflow.runs.run_kinds import Asks, Keep, asking_of
+from workflow.runs.run_tools import RunTools, allowed_set
 from workflow.runs.stored_runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.runs.worker_registry import LEASE, end_dead_workers, is_alive, is_taken, process, worker_name
 
@@ -45,20 +48,31 @@ class Means:
 
     open: Callable[[ModelSpec, Plan], Answerer]
     ask: Callable[[StoredRun, ModelSpec, Plan], Asks]
+    tools: Callable[[StoredRun, ModelSpec, Plan, Callable[[], bool]], Tools | None] = lambda *_: None
+    """What runs the tools that a run's model asks for, until it is to stop; None: nothing does."""
 
 
-def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
-    """The real ones. Nothing heavy is loaded before a model is opened."""
+def means_of(store: Store, media: MediaStore, settings: Settings, *, tools: Path | None = None) -> Means:
+    """The real ones. Nothing heavy is loaded before a model is opened. ``tools`` is a tool set's file that was given to
+    the command."""
 
     def open_(spec: ModelSpec, plan: Plan) -> Answerer:
-        return asking_of(kind_of(plan)).open(spec, plan, allowed_by(settings))
+        return asking_of(kind_of(plan)).open(spec, plan, allowed_by(settings, tools=tools))
 
     def ask(row: StoredRun, spec: ModelSpec, plan: Plan) -> Asks:
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
         return asking_of(kind_of(plan)).ask(store, media, access.schema, spec, plan, cache_of(settings))
 
-    return Means(open_, ask)
+    def run_tools(row: StoredRun, spec: ModelSpec, plan: Plan, stop: Callable[[], bool]) -> Tools | None:
+        allowed = allowed_by(settings, tools=tools)
+        found = allowed_set(plan, allowed.tool_sets) if isinstance(plan, RunPlan) else None
+        pictures = ask(row, spec, plan) if found is not None else None  # its own: tools run next to what is asked
+        if found is None or not isinstance(pictures, Asker):
+            return None
+        return RunTools(store, found, pictures, listed=allowed.endpoints, stop=stop)
+
+    return Means(open_, ask, run_tools)
 
 
 def work(
@@ -227,6 +241,9 @@ class _Worker:
     def _opened(self) -> Answerer:
         if self.answerer is None:
             self.answerer = self.means.open(self.spec, self.plan)
+            tools = self.means.tools(self.row, self.spec, self.plan, self.keeper.stop)
+            if tools is not None and isinstance(self.answerer, AsksTools):
+                self.answerer.give_tools(tools)
             about = {**self.answerer.about, "touchstone": _version(), "process": process()}
             with self.store.write() as session:
                 run_chunks.note_about(session, worker_id=self.worker_id, about=about)

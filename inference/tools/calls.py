@@ -1,0 +1,63 @@
+"""One call of a tool: what it is told, what it gives, and what it means that it gives nothing that can be used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.tools import Tool
+from domain import json_text
+from domain.json_text import NotJson
+from domain.runs import Picture, ToolFailed
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """What a tool is asked about."""
+
+    item: str
+    """The item's external id, by which a tool may know the state of a simulated world."""
+    dimension: str
+    arguments: Mapping[str, str]
+    pictures: tuple[Picture, ...]
+
+    def request(self, tool: Tool, images: list[Any]) -> bytes:
+        """What the tool reads: one JSON object, with its images as it takes them."""
+        told = {
+            "tool": tool.name,
+            "item": self.item,
+            "dimension": self.dimension,
+            "arguments": dict(self.arguments),
+            "images": images,
+        }
+        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def result_of(tool: Tool, said: bytes) -> Any:
+    """The value that a tool's output is. Raises ``ToolFailed`` where it is none."""
+
+    def constant(word: str) -> Any:
+        raise ToolFailed("no_json", f"{tool.name} wrote {word}, which is no number of JSON.")
+
+    try:
+        text = said.decode("utf-8")
+        value = json_text.showable(json_text.loaded(text, parse_constant=constant, parse_float=_finite))
+    except UnicodeDecodeError:
+        raise ToolFailed("no_json", f"{tool.name} wrote what is no UTF-8.") from None
+    except (NotJson, RecursionError) as error:
+        why = str(error) if isinstance(error, NotJson) else "it is nested too deep"
+        raise ToolFailed("no_json", f"{tool.name} wrote what is no JSON value: {why}.") from None
+    if value is None:
+        raise ToolFailed(
+            "no_result", f"{tool.name} wrote null, which is no result; an empty list or text says nothing was found."
+        )
+    return value
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(text)
+    return number

@@ -1,0 +1,21 @@
+"""A tool run, whichever way it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from annotation_schemas.tools import Tool, ToolSet
+from inference.tools import program, service
+from inference.tools.calls import ToolCall, result_of
+
+
+def run(tool: Tool, tools: ToolSet, call: ToolCall, *, listed: tuple[str, ...], stop: Callable[[], bool]) -> Any:
+    """What a tool says, as a JSON value that is not ``null``.
+
+    ``listed`` are the private hosts that may be asked. Raises ``ToolFailed``; ``ModelRefused`` where the operator does
+    not allow the address.
+    """
+    if tool.command:
+        return result_of(tool, program.written(tool, tools.home, call, stop=stop))
+    return result_of(tool, service.replied(tool, call, listed=listed))
