@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from domain.errors import ModelRefused
-from domain.runs import Attempt, Outcome, Picture
+from domain.runs import Attempt, FirstAnswer, Outcome, Picture
 from inference.local.encoding import encode
 from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
+from inference.opening import open_answerer
 from inference.spec import Generation
 from testkit.tiny import FAMILIES, SIDE, Shelf, as_of_old
-from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, texts, without_pictures
+from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, spec_of, texts, without_pictures
 
 pytestmark = pytest.mark.slow
 
@@ -530,3 +531,17 @@ def test_families_follow_the_configuration() -> None:
     assert family_of({"model_type": "instructblip", "use_decoder_only_language_model": False}).padding == "right"
     unknown = family_of({"model_type": "glm4v", "vision_config": {}})
     assert (unknown.known, unknown.ranking, unknown.modality) == (False, "naive", "images")
+
+
+def test_the_first_answer_stands_in_the_second_question_of_two(tiny_models: Shelf, tmp_path: Path) -> None:
+    first = question(1, shown(tmp_path, 1), "Sum up.")
+    two = replace(question(1, shown(tmp_path, 1), "In words: ", FirstAnswer("{summary}"), "\nWhat next?"), first=first)
+    told: list[Attempt] = []
+    answerer = open_answerer(spec_of(tiny_models.folder("llava")), strategy="two_steps")
+    answerer.answer([two], tell=told.append, stop=lambda: False)
+    answerer.close()
+    step, answer = told
+    alone_ = asked(opened(tiny_models.folder("llava")), [first])[1]
+    assert (step.outcome, step.final, step.text) == (Outcome.STEP, False, alone_.text)
+    assert answer.final
+    assert f"In words: {step.text}\nWhat next?" in answer.detail["rendered"]

@@ -142,14 +142,3 @@ def test_an_estimate_counts_both_steps() -> None:
         name="m", adapter="endpoint", model="m", endpoint=endpoint, generation=Generation(max_new_tokens=9)
     )
     assert (estimated([asked()], spec).requests, estimated([asked()], spec).tokens_out) == (2, 18)
-
-
-@pytest.mark.slow
-def test_a_model_of_this_machine_takes_two_steps(tiny_models: Any, tmp_path: Path) -> None:
-    from tests.inference.asking import spec_of
-
-    spec = spec_of(tiny_models.folder("llava"), generation=Generation(max_new_tokens=6))
-    step, answer = told_by(open_answerer(spec, strategy="two_steps"), [asked(shown(tmp_path, 1))])
-    assert (step.outcome, step.final, answer.final) == (Outcome.STEP, False, True)
-    assert answer.outcome in (Outcome.ANSWERED, Outcome.TRUNCATED)
-    assert f"In words: {step.text}\nWhat next" in answer.detail["rendered"]

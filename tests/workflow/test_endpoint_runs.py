@@ -115,13 +115,14 @@ def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
 
 @pytest.mark.one_database
 def test_options_are_ranked_over_a_server_that_fails_now_and_then(store: Store, tmp_path: Path) -> None:
-    """Of each item the prompt and two options are asked about; the step that failed is asked again, and no other."""
+    """Of each item the prompt and two options are asked about. A step that failed is asked again, and no other; an item
+    that a stop has left half ranked is ranked anew."""
     likely = {"red": -1.5, "blue": -1.6}
 
     def script(asked: Asked, number: int) -> Reply:
         last = asked.body["messages"][-1]
-        if number == 4:
-            return error(500)
+        if number in (4, 8):  # an option of the second item, and one of the third
+            return error(500 if number == 4 else 401)
         tokens: list[Any] = [None, {"1": {"logprob": -9.0, "decoded_token": "?"}}]
         if last["role"] == "assistant":
             option = last["content"]
@@ -134,11 +135,14 @@ def test_options_are_ranked_over_a_server_that_fails_now_and_then(store: Store, 
     with ScriptedServer(script) as server:
         run = begun(store, server.url, 6, plan=plan, likelihoods={"by": "chat"}, concurrency=1)
         means = means_of(store, MediaStore(tmp_path), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path))
+        assert work(store, run, means=means) is RunState.STOPPED
+        assert dict(run_views.view(store, by=None, run=run).by_outcome) == {Outcome.ANSWERED: 2}
+        run_control.resume(store, by=None, run=run)
         assert work(store, run, means=means) is RunState.DONE
-        assert server.counts == {"ok": 18, "500": 1}
+        assert server.counts == {"ok": 19, "500": 1, "401": 1}
     assert dict(rows(store, "SELECT outcome, count(*) FROM attempt GROUP BY outcome")) == {
-        "step": 12,
-        "transport_error": 1,
+        "step": 13,
+        "transport_error": 2,
         "answered": 6,
     }
     assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction WHERE text = 'red'") == [(6, 6)]
