@@ -57,7 +57,8 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
             return mine
     raise ModelRefused(
         f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) may not be used here: the command that works on the "
-        f"run is given the very same file, or the person who runs this server puts it into the folder that {TOOLS} names."
+        "run is given the very same file, or the person who runs this server puts it into the folder that "
+        f"{TOOLS} names."
     )
 
 
