@@ -70,9 +70,9 @@ class Says(_Part):
     """Of `agreement`: the statistic."""
     form: str | None = None
     """Of `agreement`: the variant, such as `quadratic`, `ordinal` or `ICC(1,1)`; without it the first there is."""
-    unit: Literal["answer", "dimension", "item"] | None = None
-    """Of `agreement`: what is compared. Grades of an `answer`; means of a model's answers in a `dimension`; votes on an
-    `item`. Without it answers."""
+    unit: Literal["answer", "dimension", "model", "item"] | None = None
+    """Of `agreement`: what is compared. Grades of an `answer`; means of a model's answers in a `dimension`; means of a
+    `model`; votes on an `item`. Without it answers."""
     between: tuple[str, ...] | None = None
     """Of `agreement`: whom it is between. `[people]` are people among each other; of two, people are one rater, whose
     grade of an answer is what the schema makes of several."""

@@ -30,13 +30,18 @@ class Unit(StrEnum):
     PREDICTION = "prediction"
     ANSWER = "answer"
     DIMENSION = "dimension"
+    MODEL = "model"
+    LEVELS = "levels"
 
 
+MEANS = (Unit.DIMENSION, Unit.MODEL, Unit.LEVELS)
 STAGE_OF = {
     Unit.ITEM: Stage.VERIFICATION,
     Unit.PREDICTION: Stage.GRADING,
     Unit.ANSWER: Stage.GRADING,
     Unit.DIMENSION: Stage.GRADING,
+    Unit.MODEL: Stage.GRADING,
+    Unit.LEVELS: Stage.GRADING,
 }
 
 
@@ -83,8 +88,9 @@ def agreement(
         Unit | None,
         typer.Option(
             help="What is compared in a project: votes on items; grades of predictions, each rater alone; grades of an "
-            "answer, people taken together; or for each dimension the means of a model's answers, people taken "
-            "together. By default as the schema's report says."
+            "answer, people taken together; for each dimension, or for each model, the means of a model's answers, "
+            "people taken together; or levels: each judge with people by answers, dimensions and models, in a table of "
+            "its own. By default as the schema's report says."
         ),
     ] = None,
     statistic: Annotated[
@@ -137,8 +143,8 @@ def agreement(
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
-    if unit is Unit.DIMENSION and (by not in (None, Cut.WHOLE) or scale):
-        raise typer.BadParameter("--unit dimension goes without --by and --scale: means are one set, of numbers.")
+    if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
+        raise typer.BadParameter(f"--unit {unit.value} goes without --by and --scale: means are one set, of numbers.")
     if unit is Unit.ANSWER and (by is Cut.GROUP or scale):
         raise typer.BadParameter("--unit answer goes without --by group and --scale.")
     scales = _scales(scale or ())
@@ -180,7 +186,7 @@ def agreement(
         lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
         typer.echo(f"[{lines}]")
     else:
-        typer.echo("\n".join(table(results)))
+        typer.echo("\n".join(levels_table(results) if unit is Unit.LEVELS else table(results)))
     if replies:
         typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
 
@@ -223,6 +229,24 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             yield f"  {each.title:<{width}}  {_figures(each, _packages(block))}"
         yield from _undefined(block)
         yield from _differences(block)
+
+
+def levels_table(results: Sequence[Result]) -> Iterator[str]:
+    """A block for each judge: what is the same by answers, by means of dimensions and by means of models."""
+    from workflow.results.dimension_means import LEVELS
+
+    for at, (criterion, judge) in enumerate(dict.fromkeys((each.criterion, each.args["judge"]) for each in results)):
+        block = [each for each in results if (each.criterion, each.args["judge"]) == (criterion, judge)]
+        if at:
+            yield ""
+        yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded"
+        width, wide = max(map(len, LEVELS.values())), max(len(each.title) for each in block)
+        yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
+        for each in block:
+            name = f"  {LEVELS[each.args['unit']]:<{width}}  {each.title:<{wide}}"
+            yield f"{name}  {'-' if each.value is None else _figures(each)}" + (
+                f"  {each.n_units} units: {each.reason}" if each.value is None else ""
+            )
 
 
 def _packages(block: Sequence[Result]) -> Sequence[str]:
@@ -375,7 +399,7 @@ def _of_project(
 ) -> list[Result]:
     from app.services import resources
     from workflow.annotate.sample_standing import counting_of_stage
-    from workflow.results.dimension_means import agreement_of_answers, agreement_of_means
+    from workflow.results.dimension_means import agreement_of_answers, agreement_of_levels, agreement_of_means
     from workflow.results.rater_agreement import agreement_of
     from workflow.results.ratings import raters_of
 
@@ -395,8 +419,10 @@ def _of_project(
         "items": items,
         "statistics": statistics,
     }
-    if unit is Unit.DIMENSION:
-        return agreement_of_means(shared.store, **asked)
+    if unit is Unit.LEVELS:
+        return agreement_of_levels(shared.store, **asked)
+    if unit is Unit.DIMENSION or unit is Unit.MODEL:
+        return agreement_of_means(shared.store, **asked, over="model" if unit is Unit.MODEL else "dimension")
     if unit is Unit.ANSWER:
         return agreement_of_answers(shared.store, **asked, by_dimension=by is Cut.DIMENSION)
     if raters is None:

@@ -27,6 +27,7 @@ from domain.statistics import STATISTICS, Needs
 from workflow.lead import item_history as found
 from workflow.results import rater_agreement
 from workflow.results.criterion_values import scored_criteria
+from workflow.results.dimension_means import LEVELS
 
 SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 
@@ -37,7 +38,7 @@ UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer", Stage.CODING: "ans
 MEANS = "mean"
 """The unit where the means of a model's answers are compared."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
-OF_GRADING = ("Each answer", "Means of a model by dimension")
+OF_GRADING = ("Each answer", "Means of a model by dimension", "Judges at three levels")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Choice:
     of_means: bool
     pool_guidelines: bool
     items: Items | None
+    levels: bool = False
 
     @property
     def unit(self) -> str:
@@ -86,7 +88,7 @@ def render(services: Services) -> None:
             label_visibility="collapsed",
         )
     stage = chosen or usual
-    of_means = False
+    of_means = levels = False
     if stage is Stage.GRADING and scored_criteria(schema):
         unit = st.segmented_control(
             "Unit",
@@ -95,7 +97,7 @@ def render(services: Services) -> None:
             key=f"agreement.unit.{view.name}",
             label_visibility="collapsed",
         )
-        of_means = unit == OF_GRADING[1]
+        of_means, levels = unit in OF_GRADING[1:], unit == OF_GRADING[2]
     with middle:
         cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)]
         by = st.segmented_control(
@@ -114,7 +116,8 @@ def render(services: Services) -> None:
             help="Otherwise votes under different versions are measured separately.",
         )
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
-    _live(services, view, Choice(stage, Cut.WHOLE if of_means else by or Cut.WHOLE, of_means, pool_guidelines, items))
+    cut = Cut.WHOLE if of_means else by or Cut.WHOLE
+    _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels))
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
@@ -138,6 +141,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.
             "of_means": choice.of_means,
             "pool_guidelines": choice.pool_guidelines,
             "items": choice.items,
+            **({"levels": True} if choice.levels else {}),
         },
         state=rater_agreement.mark(services.store, **about),
         size=rater_agreement.size(services.store, **about),
@@ -189,6 +193,9 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         )
     if replies:
         shell.show(replies_table(view, replies))
+    if choice.levels:
+        _levels(view, lines)
+        return
     among = counting.which if counting.verdicts else None
     named = reporting.agreement_first(view.schema.schema_)
     table = markup.Markup("") if choice.of_means else pairs(view, stage, lines, among, by=by, logins=logins)
@@ -214,6 +221,53 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
+
+
+def _levels(view: ProjectView, lines: Sequence[Result]) -> None:
+    """A table for each judge."""
+    shell.show(
+        markup.paragraph(
+            "Each judge with the people, whose grades of an answer are made one, on the answers that both graded. A"
+            " coefficient of one level says nothing of another: means of many answers go together well where answers"
+            " hardly do.",
+            style="ts ts-quiet",
+        )
+    )
+    for (criterion, judge), group in groupby(lines, key=lambda line: (line.criterion, line.args["judge"])):
+        of_judge = list(group)
+        shell.section(f"{judge} · {title_of(view, None, criterion)}")
+        shell.show(markup.tag("div", level_table(of_judge), data_part="levels"))
+
+
+def level_table(lines: Sequence[Result]) -> markup.Markup:
+    """What a judge and people have in common, level by level."""
+    axis = axis_of(lines)
+    heads = [
+        ("Level", "name"),
+        ("Statistic", ""),
+        ("Value", "number"),
+        ("95 % interval", "number"),
+        (_axis_title(axis), "wide"),
+        ("Units", "number"),
+        ("Answers", "number"),
+        ("Remark", ""),
+    ]
+    rows = []
+    for line in lines:
+        limits = line.low is not None and line.high is not None
+        rows.append(
+            [
+                markup.text(LEVELS[line.args["unit"]].capitalize()),
+                markup.text(STATISTICS[line.statistic].title),
+                markup.tag("b", markup.text(_number(line.value))),
+                markup.text(f"{_number(line.low)} to {_number(line.high)}" if limits else "-"),
+                _drawn(line, axis),
+                markup.text(line.n_units),
+                markup.text(line.args["answers"]),
+                markup.tag("span", markup.text(line.reason or line.method), style="ts-quiet ts-small"),
+            ]
+        )
+    return markup.table(heads, rows)
 
 
 def pairs(

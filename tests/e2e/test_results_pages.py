@@ -175,6 +175,13 @@ def test_slices_of_any_field_and_groups_of_models(
         paired = page.locator('[data-part="pairs"]')
         expect(paired).to_contain_text("with less no", timeout=60_000)
         expect(paired).to_contain_text(MODEL)
+        lead.open("/agreement?project=demo")
+        page.get_by_role("radio", name="Grading", exact=True).click()
+        lead.settled()
+        page.get_by_role("radio", name="Judges at three levels", exact=True).click()
+        levels = page.locator('[data-part="levels"]')
+        expect(levels.first).to_contain_text("Means of a model in a dimension", timeout=60_000)
+        expect(levels.first).to_contain_text("Answer by answer")
 
 
 def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was_taken_off(

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import csv
+import itertools
+from collections.abc import Callable
 from pathlib import Path
+from statistics import mean
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from annotation_schemas.loader import load_text
+from app.commands.agreement import levels_table
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.states import Stage
@@ -15,8 +21,8 @@ from testkit.factories import claimed, make_items, make_people, make_predictions
 from tests.paths import shared
 from tests.workflow.test_rater_agreement import only
 from workflow.annotate import submissions
-from workflow.results import reference_metrics
-from workflow.results.dimension_means import PEOPLE, agreement_of_means
+from workflow.results import file_raters, reference_metrics
+from workflow.results.dimension_means import LEVELS, PEOPLE, agreement_of_levels, agreement_of_means
 from workflow.results.ratings_from_files import import_ratings
 
 pytestmark = pytest.mark.both_databases
@@ -74,6 +80,55 @@ def test_the_published_table(store: Store, tmp_path: Path) -> None:
         icc = only(found, "icc", form="ICC(1,1)")
         assert icc.value == pytest.approx(published, abs=0.0005)
         assert (icc.n_units, icc.args["unit"], icc.args["answers"]) == (8, "dimension", 16)
+
+
+@pytest.mark.one_database
+def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(store: Store, tmp_path: Path) -> None:
+    """Scores by a generator, every coefficient by scipy on means taken here."""
+    project(store, "colour", "shape", "size")
+    random = np.random.default_rng(14)
+    rows: list[tuple[str, str, float, float]] = []
+    ratings: list[tuple[str, str, str, float]] = []
+    for number, dimension in enumerate(("colour", "shape", "size")):
+        make_predictions(store, make_items(store, 5, dimension=dimension), models=["a", "b", "c"], dimension=dimension)
+        for at, model in itertools.product(range(5), "abc"):
+            unit = f"{dimension}/{5 * number + at} · {model}"
+            ann, bob = random.integers(0, 100, 2).tolist()
+            judge = round(20 * number + 10 * "abc".index(model) + float(random.integers(0, 40)), 2)
+            ratings += [(unit, "ann", "score", ann), (unit, "bob", "score", bob)]
+            if at or model != "c":  # the judge has no score of three answers
+                ratings.append((unit, "judge", "score", judge))
+                rows.append((dimension, model, (ann + bob) / 2, judge))
+    bring_in(store, tmp_path, ratings)
+    file_raters.mark(store, by=None, project="p", people=["ann", "bob"])
+    found = agreement_of_levels(store, person=None, project="p")
+    assert {(each.args["judge"], each.args["answers"]) for each in found} == {("judge", 42)}
+
+    def means(key: Callable[[tuple[str, str, float, float]], object]) -> list[tuple[float, float]]:
+        lots: dict[object, list[tuple[float, float]]] = {}
+        for row in rows:
+            lots.setdefault(key(row), []).append(row[2:])
+        return [(mean(each[0] for each in lot), mean(each[1] for each in lot)) for lot in lots.values()]
+
+    keys: dict[str, Callable[[tuple[str, str, float, float]], object]] = {
+        "answer": id,
+        "dimension": lambda row: row[:2],
+        "model": lambda row: row[1],
+    }
+    for unit, key in keys.items():
+        pairs = list(zip(*means(key), strict=True))
+        of_level = [each for each in found if each.args["unit"] == unit]
+        assert only(of_level, "pearson").value == pytest.approx(stats.pearsonr(*pairs).statistic)
+        assert only(of_level, "spearman").value == pytest.approx(stats.spearmanr(*pairs).statistic)
+        assert {each.n_units for each in of_level} == {len(pairs[0])}
+    assert {each.args["unit"] for each in found if each.statistic == "percent_agreement"} == {"answer"}
+    told = "\n".join(levels_table(found))
+    assert "score: judge with the people, on the 42 answers that both graded" in told
+    assert [told.count(level) for level in LEVELS.values()] == [5, 2, 2]
+    models = agreement_of_means(store, person=None, project="p", over="model")
+    assert (only(models, "pearson").n_units, only(models, "pearson").args["unit"]) == (3, "model")
+    with pytest.raises(RatingsError, match="two of these raters"):
+        agreement_of_levels(store, person=None, project="p", raters=["ann", "bob"])
 
 
 @pytest.mark.one_database

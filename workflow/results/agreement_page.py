@@ -11,7 +11,7 @@ from domain.replies import Replies
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
-from workflow.results.dimension_means import agreement_of_means
+from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import Raters, raters_called, raters_of
 from workflow.results.reply_counts import replies_of_judges
@@ -37,8 +37,11 @@ def figures(
     of_means: bool,
     pool_guidelines: bool,
     items: Items | None,
+    levels: bool = False,
 ) -> Figures:
     """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
+
+    ``of_means`` are those of means by dimension, ``levels`` those of each judge with people at each level.
 
     For anyone who has made sure that the person may see them.
     """
@@ -46,7 +49,9 @@ def figures(
     called = raters_called(store, there)
     about: dict[str, Any] = {"person": None, "project": project, "pool_guidelines": pool_guidelines, "items": items}
     return Figures(
-        agreement_of_means(store, **about)
+        agreement_of_levels(store, **about)
+        if levels
+        else agreement_of_means(store, **about)
         if of_means
         else agreement_of(store, stage=stage, by=by, called=called, **about),
         there,

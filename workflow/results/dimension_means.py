@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
@@ -16,6 +16,7 @@ from domain.errors import RatingsError
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Items, Stage
+from domain.statistics import Needs, summarised
 from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.criterion_values import combine_of, combined, number_of, scored_criteria
@@ -24,6 +25,20 @@ from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
 
 PEOPLE = "the people"
 """What people are called together: their grades of an answer are made one before anything is compared."""
+
+
+Over = Literal["dimension", "model"]
+"""What means are over: a model's answers in a dimension, or all answers of a model."""
+
+LEVELS: Mapping[str, str] = {
+    "answer": "answer by answer",
+    "dimension": "means of a model in a dimension",
+    "model": "means of a model",
+}
+"""At what levels a judge is compared with people. A coefficient of one says nothing of another: means of many answers
+go together well where answers hardly do."""
+OF_LEVELS = ("percent_agreement", "cohen_kappa", "pearson", "spearman")
+"""What is shown at each level unless someone asks for others; of means only what is about numbers or their order."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +75,9 @@ def agreement_of_means(
     cross_check: bool = False,
     items: Items | str | None = None,
     statistics: Collection[str] = (),
+    over: Over = "dimension",
 ) -> list[Result]:
-    """Statistics whose units are the means of a model's answers in a dimension.
+    """Statistics whose units are the means of a model's answers in a dimension, or of all its answers.
 
     People among ``raters`` are one column, in which each answer has the grade that the schema makes of several
     (``combine``); every judge, metric and rater out of a file is a column of its own. A mean is over the answers that
@@ -76,8 +92,58 @@ def agreement_of_means(
     """
     about: dict[str, Any] = {"person": person, "project": project, "items": items}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
-    found = [result for each in there for result in of_means(each, cross_check=cross_check, statistics=statistics)]
+    asked: dict[str, Any] = {"over": over, "cross_check": cross_check, "statistics": statistics}
+    found = [result for each in there for result in of_means(each, **asked)]
     return _counted(store, found, **about)
+
+
+def agreement_of_levels(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    raters: Sequence[str] | None = None,
+    criteria: Sequence[str] | None = None,
+    pool_guidelines: bool = False,
+    cross_check: bool = False,
+    items: Items | str | None = None,
+    statistics: Collection[str] = (),
+) -> list[Result]:
+    """Each judge compared with people at each of the ``LEVELS``, on the answers that both have graded.
+
+    The level is ``args["unit"]``, the judge ``args["judge"]``, and ``args["answers"]`` says on how many answers all
+    three rest. Raises as ``agreement_of_means`` does, and where no person or no judge has graded.
+    """
+    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    found: list[Result] = []
+    for columns in columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about):
+        judges = [rater for rater in columns.of if rater != PEOPLE]
+        if PEOPLE not in columns.of or not judges:
+            who = "judge" if PEOPLE in columns.of else "person"
+            raise RatingsError(
+                f"No {who} has graded models' answers by {columns.criterion}; judges are compared with people."
+            )
+        for judge in judges:
+            found += at_levels(columns, judge, cross_check=cross_check, statistics=statistics or OF_LEVELS)
+    return _counted(store, found, **about)
+
+
+def at_levels(
+    columns: Columns, judge: str, *, cross_check: bool = False, statistics: Collection[str] = OF_LEVELS
+) -> list[Result]:
+    """A judge compared with people answer by answer, by means of dimensions, and by means of models."""
+    shared = columns.of[PEOPLE].keys() & columns.of[judge].keys()
+    two = columns.only([PEOPLE, judge], answers=shared)
+    of_numbers = [name for name in statistics if summarised()[name].needs is not Needs.NAMES]
+    found = of_answers(two, cross_check=cross_check, statistics=statistics) if shared else []
+    for over in ("dimension", "model") if shared and of_numbers else ():
+        found += of_means(two, over=over, cross_check=cross_check, statistics=of_numbers)
+    plain = "none" if two.scale.level == "nominal" else "quadratic"
+    return [
+        replace(each, args={**each.args, "judge": judge, "answers": len(shared)})
+        for each in found
+        if each.args.get("weights", plain) == plain
+    ]
 
 
 def agreement_of_answers(
@@ -184,8 +250,11 @@ def _columns(schema: Schema, name: str, rows: Sequence[Rating], *, chosen: Seque
     return Columns(name, columns, {row.unit: row.dimension or "no dimension" for row in rows}, scale)
 
 
-def of_means(columns: Columns, *, cross_check: bool = False, statistics: Collection[str] = ()) -> list[Result]:
-    """Statistics of the means of a model's answers in a dimension, over the answers that all columns have."""
+def of_means(
+    columns: Columns, *, over: Over = "dimension", cross_check: bool = False, statistics: Collection[str] = ()
+) -> list[Result]:
+    """Statistics of the means of a model's answers, in a dimension each or all together, over the answers that all
+    columns have."""
     shared = set.intersection(*(set(column) for column in columns.of.values())) if columns.of else set()
     if not shared:
         names = ", ".join(columns.of) or "these raters"
@@ -195,7 +264,8 @@ def of_means(columns: Columns, *, cross_check: bool = False, statistics: Collect
         lots: dict[str, list[float]] = {}
         for unit in sorted(shared):
             model = unit.rpartition(BETWEEN)[2]
-            lots.setdefault(f"{columns.dimensions[unit]}{BETWEEN}{model}", []).append(column[unit])
+            lot = model if over == "model" else f"{columns.dimensions[unit]}{BETWEEN}{model}"
+            lots.setdefault(lot, []).append(column[unit])
         means += [
             Rating(unit, rater, columns.criterion, math.fsum(values) / len(values)) for unit, values in lots.items()
         ]
@@ -206,7 +276,7 @@ def of_means(columns: Columns, *, cross_check: bool = False, statistics: Collect
         cross_check=cross_check,
         statistics=statistics,
     )
-    told = {"unit": "dimension", "answers": len(shared)}
+    told = {"unit": over, "answers": len(shared)}
     return [replace(each, args={**each.args, **told}) for each in results]
 
 

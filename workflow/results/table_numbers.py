@@ -31,7 +31,7 @@ from workflow.results.scores import Kind, Scores
 from workflow.results.slices import BINS, DIMENSION, GROUP
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
-UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "item": Stage.VERIFICATION}
+UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
 
 
 @dataclass(frozen=True)
@@ -297,8 +297,10 @@ class Numbers:
         place = ("two", unit, criterion, statistic, tuple(sorted(names)), said.part is not None, bool(said.graded))
         if place not in self._made:
             self._made[place] = (
-                dimension_means.of_means(of_two, statistics=[statistic])
-                if unit == "dimension"
+                dimension_means.of_means(
+                    of_two, over="model" if unit == "model" else "dimension", statistics=[statistic]
+                )
+                if unit in ("dimension", "model")
                 else dimension_means.of_answers(of_two, by_dimension=said.part is not None, statistics=[statistic])
             )
         found: list[Result] = self._made[place]
