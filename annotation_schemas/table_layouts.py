@@ -59,8 +59,8 @@ class Says(_Part):
     by: str | None = None
     """How items are cut into slices, as `touchstone results --by` says it; by dimension unless something else is
     said."""
-    bins: int | None = None
-    """Into how many slices numbers are cut; 4 unless something else is said."""
+    bins: int | tuple[float, ...] | None = None
+    """Into how many slices numbers are cut, or where each of them begins; 4 unless something else is said."""
     part: str | None = None
     """One slice, by its id or label: a dimension, a group, a value of a field."""
     over: Literal["answers", "dimensions", "groups"] | None = None
@@ -80,6 +80,9 @@ class Says(_Part):
     """Only answers that people have graded."""
     code: str | None = None
     """Of `failures`: the code whose share of the coded answers is meant."""
+    attribute: str | None = None
+    """Instead of a number: what is said of the model, such as its `size` (`touchstone import PROJECT models`). A column
+    of which no model has anything is left out."""
     percent: bool | None = None
     """Whether numbers are printed as 100 times what they are."""
     digits: int | None = None
@@ -104,6 +107,9 @@ class Line(Says):
     """What is printed instead of a name."""
     top: int | None = None
     """Of models: only so many, those with the highest means."""
+    group_by: str | None = None
+    """Of models: an attribute, whose value stands over those that have it. Groups stand in the order of the numbers in
+    them, those without a number first."""
     order: Literal["mean", "rising", "name"] = "mean"
     """Of models: the highest mean first, the lowest first, or by name."""
 
@@ -207,7 +213,7 @@ def _of_numbers(said: Says, path: Keys) -> Iterator[tuple[Keys, str]]:
         yield (*path, "between"), f"one alone is `{PEOPLE}`, among each other"
     if said.digits is not None and not 0 <= said.digits <= 6:
         yield (*path, "digits"), "from 0 to 6 decimals"
-    if said.bins is not None and not 2 <= said.bins <= 20:
+    if isinstance(said.bins, int) and not 2 <= said.bins <= 20:
         yield (*path, "bins"), "from 2 to 20 slices"
 
 
@@ -221,5 +227,7 @@ def _of_line(line: Line, path: Keys, *, by: str | None) -> Iterator[tuple[Keys, 
     for name in line.only:
         if name not in line.each:
             yield (*path, "only", name), f"`only` is about what `each` names: {', '.join(line.each) or 'nothing here'}"
+    if line.group_by is not None and line.each != ("model",):
+        yield (*path, "group_by"), "of `each: [model]`"
     if line.top is not None and ("model" not in line.each or line.top < 1):
         yield (*path, "top"), "at least 1, of `each: [model]`"

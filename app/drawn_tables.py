@@ -20,8 +20,9 @@ def charts(table: PaperTable) -> list[TableChart]:
 
 
 def _chart(table: PaperTable, kind: Kind) -> TableChart:
-    several = [at for at, column in enumerate(table.columns) if column.of_several]
-    kept = several if kind == "radar" and several else range(len(table.columns))
+    kept = [at for at in range(len(table.columns)) if any(row.cells[at].number.value is not None for row in table.rows)]
+    several = [at for at in kept if table.columns[at].of_several]
+    kept = several if kind == "radar" and several else kept
     many = 100 if table.percent else 1
     return TableChart(
         f"{table.name}-{kind}",

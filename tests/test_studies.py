@@ -31,13 +31,13 @@ def test_every_cell_of_a_papers_tables(paper: str, tmp_path: Path, sqlite_templa
 
 
 def test_a_cell_that_the_dice_do_not_say_is_wrong(tmp_path: Path, sqlite_template: Path) -> None:
-    place = home(tmp_path, sqlite_template, "pca_bench")
-    made = import_module("benchmarks.papers.pca_bench").study(tmp_path / "pca_bench", shared=None, quick=True)
-    scores, *_, people = made.tables
-    at = next(iter(scores.cells))
-    scores.cells[at] = "0.01" if scores.cells[at] != "0.01" else "0.02"
-    made.tables.remove(people)  # of which then nothing says what stands there
+    place = home(tmp_path, sqlite_template, "egoplan")
+    made = import_module("benchmarks.papers.egoplan").study(tmp_path / "egoplan", shared=None, quick=True)
+    models, *_, progress = made.tables
+    at = next(cell for cell in models.cells if cell[1] == ("", "Acc%"))
+    models.cells[at] = "0.01" if models.cells[at] != "0.01" else "0.02"
+    made.tables.remove(progress)  # of which then nothing says what stands there
     wrong = [words for table in run(made, place) for words in table.wrong]
     assert len(wrong) == 2
     assert "instead of 0.0" in wrong[0]
-    assert wrong[1].startswith("people: nothing says what stands there")
+    assert wrong[1].startswith("progress: nothing says what stands there")

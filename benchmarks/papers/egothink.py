@@ -40,6 +40,10 @@ MODELS = (
     "BLIP-2-11B",
     "InstructBLIP-11B",
 )
+SIZES = {model: "API-based model" if model == BEST else "~7B Models" for model in MODELS if "1" not in model[-4:]} | {
+    model: "~13B Models" for model in MODELS if "1" in model[-4:]
+}
+"""How the paper's tables group them."""
 VALUES = (0.0, 0.5, 1.0)
 JUDGES = (Rater("gpt-4", 0.9, 0.01), Rater("gpt-3.5-turbo", 0.6, 0.04), Rater("claude-2", 0.85, 0.08))
 PEOPLE = (Rater("ann", 0.93), Rater("ben", 0.9), Rater("cem", 0.88))
@@ -58,11 +62,11 @@ NO_SCORE = (
 
 
 def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
-    """The whole study, or a few questions of each dimension and four models."""
+    """The whole study, or a few questions of each dimension and three models."""
     dice = Random(31)
     made = Study("egothink", folder)
-    models = MODELS[:4] if quick else MODELS
-    texts = dict(_items(made, shared, 4 if quick else None))
+    models = MODELS[:3] if quick else MODELS
+    texts = dict(_items(made, shared, 3 if quick else None))
     worth: dict[tuple[str, str], float] = {}
     answers = []
     for model in models:
@@ -71,6 +75,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
             worth[item, model] = dice.choices(VALUES, (1 - quality, 0.3, quality))[0]
             answers.append({"item": item, "model": model, "text": dice.choice(said.OPEN).format(text=text)})
     made.answers(answers)
+    made.models("size", {model: size for model, size in SIZES.items() if model in models})
     scores = _judged(made, dice, worth)
     grades = _graded(made, dice, worth)
     made.tables = list(_tables(list(models), list(texts), scores, grades))
@@ -97,7 +102,7 @@ def _items(made: Study, shared: Path | None, most: int | None) -> Iterator[tuple
         records = records[:most]
         made.write(f"items/{folder}/annotations.json", records)
         yield from ((f"{folder}/{at}", record["answer"]) for at, record in enumerate(records))
-    made.items(root)
+    made.items(root, "egothink")
 
 
 def _dimension(item: str) -> str:
@@ -158,11 +163,12 @@ def _tables(
     average = {model: truth.over(list(line.values())) for model, line in cells.items()}
     rising = sorted(models, key=lambda model: average[model] or 0)
     heads = {name: (row[1], row[3]) for name, row in DIMENSIONS.items()}
-    table = Table("models", [("", model) for model in rising], [*heads.values(), ("", "Average")])
+    rising.sort(key=lambda model: list(dict.fromkeys(SIZES.values())).index(SIZES[model]))
+    table = Table("models", [(SIZES[model], model) for model in rising], [*heads.values(), ("", "Average")])
     for model in rising:
         for name, head in heads.items():
-            table.put(("", model), head, printed(cells[model][name], digits=1, percent=True))
-        table.put(("", model), ("", "Average"), printed(average[model], digits=1, percent=True))
+            table.put((SIZES[model], model), head, printed(cells[model][name], digits=1, percent=True))
+        table.put((SIZES[model], model), ("", "Average"), printed(average[model], digits=1, percent=True))
     yield table
 
     table = Table("people", [("", BEST)], [heads[name] for name in GRADED])
@@ -172,12 +178,12 @@ def _tables(
 
     called = dict(zip(others, ("GPT-3.5", "Claude-2"), strict=True))
     columns = [(DIMENSIONS[name][2], words) for name in GRADED for words in called.values()]
-    table = Table("judges", [("", model) for model in rising], columns)
+    table = Table("judges", [(SIZES[model], model) for model in rising], columns)
     for model in rising:
         for name in GRADED:
             for judge, words in called.items():
                 value = printed(judged(judge, model, name), digits=1, percent=True)
-                table.put(("", model), (DIMENSIONS[name][2], words), value)
+                table.put((SIZES[model], model), (DIMENSIONS[name][2], words), value)
     yield table
     yield _correlations([first, *others], scores, grades)
     yield _annotators(list(grades.values()))

@@ -44,11 +44,11 @@ Place = tuple[str, str]
 
 
 def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
-    """The whole study, or some items of each domain and five models."""
+    """The whole study, or some items of each domain and four models."""
     dice = Random(17)
     made = Study("pca_bench", folder)
-    models = [*(SEEING[:3] if quick else SEEING), *ASKING]
-    items = dict(_items(made, shared, 12 if quick else None))
+    models = [*(SEEING[:2] if quick else SEEING), *ASKING]
+    items = dict(_items(made, shared, 8 if quick else None))
     with_tools = {item for at, item in enumerate(items) if at % 2 == 0}
     worth: dict[Place, Score] = {}
     answers = []
@@ -60,7 +60,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
             worth[item, model] = {name: int(dice.random() < quality) for name in SCORES.values()}
             answers.append({"item": item, "model": model, "text": _answer(dice, record, worth[item, model])})
     made.answers(answers)
-    drawn = [place for name in DOMAINS for place in dice.sample(_of(name, worth), 30 if quick else 100)]
+    drawn = [place for name in DOMAINS for place in dice.sample(_of(name, worth), 18 if quick else 100)]
     judged = _judged(made, dice, worth, drawn)
     grades = {
         (*place, name): [int(person.gives(dice, worth[place][name], (0, 1))) for person in PEOPLE]
@@ -98,7 +98,7 @@ def _items(made: Study, shared: Path | None, most: int | None) -> Iterator[tuple
         records = records[:most]
         made.write(f"items/{name}.json", records)
         yield from ((f"{name}/{at}", record) for at, record in enumerate(records))
-    made.items(made.folder / "items")
+    made.items(made.folder / "items", "pca_bench")
 
 
 def _of(domain: str, places: Mapping[Place, object]) -> list[Place]:

@@ -31,9 +31,18 @@ class Study:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.steps.append(("project", "create", self.schema, "--schema", self.schema))
 
-    def items(self, path: Path) -> None:
+    def items(self, path: Path, format: str) -> None:
         """The benchmark's items, in its own format."""
-        self.steps.append(("import", self.schema, self.schema, str(path)))
+        self.steps.append(("import", self.schema, format, str(path)))
+
+    def models(self, name: str, of: Mapping[str, str]) -> None:
+        """An attribute of models, in the order in which its values stand."""
+        path = self.folder / "models.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(["model", name])
+            out.writerows(of.items())
+        self.steps.append(("import", self.schema, "models", str(path)))
 
     def answers(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Models' answers: item, model, text."""

@@ -29,8 +29,8 @@ tables:
     source: key
     percent: true
     corner: Model
-    rows: [{each: [model]}]
-    columns: [{each: [dimension], only: {dimension: [colour]}}]
+    rows: [{each: [model], group_by: size}]
+    columns: [{title: Nothing, attribute: maker}, {each: [dimension], only: {dimension: [colour]}}]
     chart: [radar, heat]
   - {name: kappa, title: K, source: agreement, statistic: cohen_kappa, rows: [{each: [judge]}], columns: [{title: k}]}
 """
@@ -78,7 +78,8 @@ def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
 def test_a_radar_leaves_out_the_means(home: Path) -> None:
     rest = "title: T, rows: [{each: [model]}], chart: [radar, bars]"
     columns = "{each: [dimension]}, {title: C, part: colour, by: dimension}, {title: Mean}"
-    several = "{each: [dimension]}, {each: [group]}, {each: [dimension], titles: {colour: Again}}, {title: Mean}"
+    again = ", ".join(f"{{each: [dimension], titles: {{colour: {name}}}}}" for name in ("One", "Two", "Three"))
+    several = f"{again}, {{title: Mean}}"
     tables = paper_tables.paper_tables(
         resources().store,
         person=None,
@@ -88,8 +89,18 @@ def test_a_radar_leaves_out_the_means(home: Path) -> None:
         ),
     )
     few, many = (drawn_tables.charts(table) for table in tables.tables)
-    assert [(each.kind, each.columns) for each in few] == [("bars", ("Colour", "Shape", "C", "Mean"))]
-    assert [(each.kind, each.columns[-1]) for each in many] == [("radar", "Shape"), ("bars", "Mean")]
+    assert [(each.kind, each.columns) for each in few] == [("bars", ("Colour", "C", "Mean"))], "no number in shape"
+    drawn = [(each.kind, each.columns) for each in many]
+    assert drawn == [("radar", ("One", "Two", "Three")), ("bars", ("One", "Two", "Three", "Mean"))]
+
+
+def test_what_models_are_stands_over_them_and_next_to_them(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "models.csv"
+    path.write_text("model,size,maker\nfiled,7B,Us\nran,13B,\n", encoding="utf-8")
+    CliRunner().invoke(cli, ["import", "p", "models", str(path)], catch_exceptions=False)
+    text, _ = said("--layout", str(home / "layout.yaml"), "--table", "marks")
+    # 7 is less than 13, though the model of 13B is better
+    assert "  Model  Nothing  Colour\n  7B\n  filed       Us    33.3\n  13B\n  ran               50.0" in text
 
 
 def test_the_tables_of_the_schema_and_mistakes(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -150,7 +151,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     if about.get("source") == "agreement" and _of_evaluators(rows) and _of_evaluators(columns):
         rows, columns, cells = _each_pair_once(rows, columns, cells)
     down = [at for at, row in enumerate(rows) if not row.model or _any_number(cells[at])]
-    across = [at for at, each in enumerate(columns) if not each.model or _any_number([line[at] for line in cells])]
+    across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]
     table = _without(layout, "")
     if not any(_any_number(line) for line in cells):
         return replace(table, why=_most_frequent(cells) or "No model has answered yet.")
@@ -162,6 +163,13 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
         columns=tuple(replace(columns[at].head, of_several=columns[at].of_several) for at in across),
         rows=tuple(Row(rows[at].head, tuple(line)) for at, line in zip(down, cells, strict=True)),
     )
+
+
+def _is_kept(column: _Place, cells: Sequence[Cell]) -> bool:
+    """Whether a column stands in the table: one of a model has a number, and one of an attribute says something."""
+    if "attribute" in column.said:
+        return any(cell.shown for cell in cells)
+    return not column.model or _any_number(cells)
 
 
 def _without(layout: TableLayout, why: str) -> PaperTable:
@@ -176,6 +184,9 @@ def _said(part: Says) -> dict[str, Any]:
 
 def _cell(numbers: Numbers, about: Mapping[str, Any], row: _Place, column: _Place) -> Cell:
     said = Says(**{**about, **row.said, **column.said})
+    if said.attribute is not None:
+        told = numbers.read.attributes.get(said.model or "", {}).get(said.attribute)
+        return Cell("" if told is None else str(told), Number(None))
     between = [each.evaluator for each in (row, column) if each.evaluator is not None]
     if said.source == "agreement" and len(between) == 2 and between[0] == between[1]:
         return Cell("", Number(None))
@@ -312,8 +323,10 @@ class _Expanding:
                 names.reverse()
             elif self.line.order == "name":
                 names.sort()
-        for name in names:
-            yield _Place(Head(name), {"model": name}, model=True)
+        own, by = self._read.attributes, self.line.group_by
+        groups = {name: str(own.get(name, {}).get(by, "")) if by else "" for name in names}
+        for name in sorted(names, key=lambda name: _size(groups[name])):
+            yield _Place(Head(name, groups[name]), {"model": name}, model=True)
 
     def _judges(self) -> Iterator[_Place]:
         for name in self.line.only.get("judge", ()):
@@ -374,6 +387,12 @@ _EACH: Mapping[str, Callable[[_Expanding], Iterator[_Place]]] = {
     "criterion": _Expanding._criteria,
     "code": _Expanding._codes,
 }
+
+
+def _size(group: str) -> tuple[bool, float, str]:
+    """The place of a group of models: without a number first, then by the number, such as 7 of ~7B; no group last."""
+    number = re.search(r"\d+(\.\d+)?", group)
+    return not group, float(number[0]) if number else -1.0, group
 
 
 def _place(line: BoardLine | None, name: str) -> tuple[bool, float, str]:
