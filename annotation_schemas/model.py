@@ -213,6 +213,8 @@ class Criterion(_Part):
     """What it says is said by the kind."""
     says: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What it says is said by the kind."""
+    follows: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """What it says is said by the kind."""
     labels: tuple[str, ...] = ()
     """What it says is said by the kind."""
     role: str | None = None

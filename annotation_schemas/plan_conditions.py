@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 _CONDITION = re.compile(r"(?P<no>not )?(?P<predicate>[a-z][a-z_]*) (?P<first>\d|\*)(?: (?P<second>\d|\*))?")
@@ -23,8 +23,8 @@ class Claim:
 
     @property
     def fact(self) -> tuple[str, ...]:
-        """What it is about, whether so or not; case makes no difference."""
-        return (self.predicate, *(each.casefold() for each in self.objects))
+        """What it is about, whether so or not; case makes no difference, nor does an underscore for a space."""
+        return (self.predicate, *(each.casefold().replace("_", " ") for each in self.objects))
 
     @property
     def words(self) -> str:
@@ -96,14 +96,35 @@ class World:
 
     said: dict[tuple[str, ...], bool] = field(default_factory=dict)
     """Facts, the newest last; one about any object stands for all that have no newer one."""
+    follows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Predicates that hold of a thing where they hold of what it is at, each with the relations in which it is then."""
 
     def holds(self, claim: Claim) -> bool | None:
         """Whether something is so; None if nothing has been said about it."""
-        asked = claim.fact
-        for known, value in reversed(self.said.items()):
-            if covers(known, asked) or (value and covers(asked, known)):
-                return value is claim.holds
-        return None
+        value = self._value(claim.fact, frozenset())
+        return None if value is None else value is claim.holds
+
+    def _value(self, asked: tuple[str, ...], seen: frozenset[str]) -> bool | None:
+        said = next(
+            (
+                (known, value)
+                for known, value in reversed(self.said.items())
+                if covers(known, asked) or (value and covers(asked, known))
+            ),
+            None,
+        )
+        if said is not None and (said[1] or said[0] == asked):
+            return said[1]
+        if len(asked) == 2 and asked[1] not in seen:  # "it is on the table, and that is near"
+            predicate, thing = asked
+            places = [
+                known[2]
+                for known, value in self.said.items()
+                if value and len(known) == 3 and known[0] in self.follows.get(predicate, ()) and known[1] == thing
+            ]
+            if any(self._value((predicate, place), seen | {thing}) for place in places):
+                return True
+        return None if said is None else said[1]
 
     def become(self, claim: Claim) -> None:
         """Take something as true from here on."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 from annotation_schemas.model import PlanAction
 from annotation_schemas.plan_conditions import Claim, World, claims_of, n_places
-from annotation_schemas.plan_lines import POST, PRE, Line, Reader, lines_of
+from annotation_schemas.plan_lines import POST, PRE, Line, Reader, Said, lines_of
 
 _LEAD = re.compile(r"^\s*(?:(?P<number>\d{1,3})\s*[.):]\s*|[-*•]\s+|step\s+\d+\s*[.:]\s*)?", re.IGNORECASE)
+_MARKS = re.compile(r"^\s*[#*_>`\s]*[#*_>`]\s*(?=\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECASE)
 _CALL = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?P<gap>\s*)\((?P<objects>[^()\n]*)\)")
 _NUMBERED = re.compile(r"^\s*(?:\d{1,3}\s*[.):]|step\s+\d+\s*[.:])", re.IGNORECASE)
 
@@ -41,17 +42,19 @@ def steps_of(
     actions: Sequence[PlanAction],
     begins: Sequence[str] = (),
     says: Mapping[str, Sequence[str]] | None = None,
+    follows: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Step]:
     """The steps of a plan in their order, each with what is wrong with it as far as the steps before it tell.
 
     A step is a line that begins with ``action(object, ...)``, after a number, a bullet or marks of emphasis. A numbered
     line without one is a step that could not be read; all other lines are talk. With ``says`` (how a model says that a
-    condition holds), lines of preconditions and postconditions below a step are checked, too.
+    condition holds), lines of preconditions and postconditions below a step are checked, too; where they say in which
+    place something is, and nothing is known of it, it is there. ``follows`` is as in ``World``.
     """
     known = {action.name.casefold(): action for action in actions}
     found = _found(answer, known)
     below = [lines_of(rest) if says else [] for _, rest in found]
-    check = _Check(known, begins, says if any(below) else None)
+    check = _Check(known, begins, says if any(below) else None, follows or {})
     return [check.step(step, lines) for (step, _), lines in zip(found, below, strict=True)]
 
 
@@ -70,12 +73,13 @@ def _found(answer: str, known: Mapping[str, PlanAction]) -> list[tuple[Step, str
 
 
 def _read(line: str, place: int, known: Mapping[str, PlanAction]) -> tuple[Step | None, str]:
-    bare = line.replace("\\_", "_")
+    written = line.replace("\\_", "_")
+    bare = _MARKS.sub("", written)
     lead = _LEAD.match(bare)
     rest = bare[lead.end() if lead else 0 :].lstrip("*_`# ")
     call = _CALL.match(rest)
     if call is None:
-        return (Step(line.strip(), place) if _NUMBERED.match(bare) and rest.strip() else None), ""
+        return (Step(line.strip(), place) if _NUMBERED.match(written) and rest.strip() else None), ""
     marked = bool(lead and lead.group().strip())
     if not marked and call["gap"] and call["name"].casefold() not in known:
         return None, ""  # "Done (I hope)."
@@ -87,11 +91,15 @@ class _Check:
     """Goes through the steps of a plan, one after the other."""
 
     def __init__(
-        self, known: Mapping[str, PlanAction], begins: Sequence[str], says: Mapping[str, Sequence[str]] | None
+        self,
+        known: Mapping[str, PlanAction],
+        begins: Sequence[str],
+        says: Mapping[str, Sequence[str]] | None,
+        follows: Mapping[str, Sequence[str]],
     ) -> None:
         """``says`` None: what models write below their steps is not looked at."""
         self._known = known
-        self._world = World()
+        self._world = World(follows=follows)
         self._objects: list[str] = []
         conditions = [text for each in known.values() for text in conditions_of(each)]
         self._reader = None
@@ -114,16 +122,20 @@ class _Check:
             return replace(step, action=action.name, problems=(said,))
         self._objects = list(dict.fromkeys([*step.objects, *self._objects]))
         needs = claims_of(action.needs, step.objects)
+        before, after = (self._said(name, lines) for name in (PRE, POST))
+        for each in before or ():
+            if len(each.claim.objects) == 2 and each.claim.holds and self._world.holds(each.claim) is None:
+                self._world.become(each.claim)
         standing = {claim: self._world.holds(claim) for claim in needs}
         problems = [
             f"needs {claim.words}, and the steps before say otherwise."
             for claim, holds in standing.items()
             if holds is False
         ]
-        problems += self._line(PRE, lines, needs, action, "and the steps before say otherwise")
+        problems += self._line(PRE, before, needs, action, "and the steps before say otherwise")
         self._do(action, step.objects)
         stated = claims_of(action.makes if action.states is None else action.states, step.objects)
-        problems += self._line(POST, lines, stated, action, f"which is not so after {action.name}")
+        problems += self._line(POST, after, stated, action, f"which is not so after {action.name}")
         unknown = [claim.words for claim, holds in standing.items() if holds is None]
         return replace(step, action=action.name, problems=tuple(problems), open=tuple(unknown))
 
@@ -138,16 +150,19 @@ class _Check:
         for claim in (*ended, *claims_of(action.makes, objects), *turned):
             self._world.become(claim)
 
+    def _said(self, name: str, lines: Sequence[Line]) -> list[Said] | None:
+        """What the model itself says under a name; None where it has no such line."""
+        texts = [line.text for line in lines if line.name == name]
+        if not texts or self._reader is None:
+            return None
+        return [each for text in texts for each in self._reader.claims(text, self._objects)]
+
     def _line(
-        self, name: str, lines: Sequence[Line], wanted: Sequence[Claim], action: PlanAction, otherwise: str
+        self, name: str, said: Sequence[Said] | None, wanted: Sequence[Claim], action: PlanAction, otherwise: str
     ) -> list[str]:
         """What is wrong with what the model itself says before or after a step."""
-        if self._reader is None:
-            return []
-        texts = [line.text for line in lines if line.name == name]
-        if not texts:
-            return [f"{name}: there is no such line."] if wanted else []
-        said = [each for text in texts for each in self._reader.claims(text, self._objects)]
+        if said is None:
+            return [f"{name}: there is no such line."] if wanted and self._reader else []
         problems = []
         missing = list(wanted)
         for each in said:

@@ -173,7 +173,7 @@ VERIFYING, AUTHORING, SETTLING, GRADING = map(
 
 ITEM: dict[str, Any] = {
     "question": "What?", "options": ["a", "b", "c"], "others": ["d", "e"], "answer": "a", "second": "b",
-    "plan_text": "1. go(cup)\n2. take(cup)\n3. take(box)\nPostconditions: it shines.",
+    "plan_text": "1. go(cup)\n2. take(cup)\n3. take(box)\n4. put(box, cup)\n5. take(box)\nPostconditions: it shines.",
 }  # fmt: skip
 ANSWERS: dict[str, Any] = {"fits": "yes", "size": 1, "many": 3}
 
@@ -220,7 +220,7 @@ def offered(seen: Seen) -> Any:
 def plan_steps(seen: Seen) -> Any:
     """How a plan is read."""
     (criterion,) = [each for each in registry.criteria_of(seen.schema, "verification") if each.kind == "plan"]
-    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins, criterion.says)
+    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins, criterion.says, criterion.follows)
 
 
 def records(seen: Seen) -> Any:
@@ -756,6 +756,15 @@ FORMED = {
                    "field": "options", "required": False},
     f"{C}.6": LETTER,
 }  # fmt: skip
+PUTTING = {
+    f"{C}.5.begins": ["not near *"],
+    f"{C}.5.actions": [
+        {"name": "go", "makes": ["near 1"]},
+        {"name": "take", "needs": ["near 1"]},
+        {"name": "put", "objects": 2, "makes": ["in 1 2"]},
+    ],
+}
+
 ROWS: dict[str, Row] = {
     "Schema.name": row(checked, "name", "other"),
     "Schema.version": row(checked, "version", 2),
@@ -855,6 +864,7 @@ ROWS: dict[str, Row] = {
     "Criterion.of": row(said(steps=[{"step": 2, "tag": "bad"}]), f"{C}.5.of", "question"),
     "Criterion.actions": row(plan_steps, f"{C}.5.actions", [{"name": "go"}]),
     "PlanAction.states": row(plan_steps, f"{C}.5.actions.0.states", [], **{f"{C}.5.says": {"near": ["reachable"]}}),
+    "Criterion.follows": row(plan_steps, f"{C}.5.follows", {"near": ["in"]}, **PUTTING),
     "Criterion.says": row(plan_steps, f"{C}.5.says", {"near": ["reachable"]}),
     "Criterion.begins": row(plan_steps, f"{C}.5.begins", ["near *"]),
     "Criterion.labels": row(VERIFYING, f"{C}.1.labels", ["S", "M", "L"]),

@@ -24,6 +24,8 @@ class Plan(CriterionKind):
         "of": "the item's field that holds the text; absent: the model's answer",
         "actions": "the actions that there are",
         "begins": "what holds at its beginning",
+        "follows": "what holds of a thing where it holds of what the thing is at, by the relations in which it is "
+        "then: `near: [on_top_of, inside]`",
         "says": "how models say that a condition holds, by its word, its opposite (`not open`), or one of no object "
         "(`not holding *`); their own lines of pre- and postconditions are then checked, too",
     }
@@ -53,6 +55,11 @@ class Plan(CriterionKind):
             if taking.setdefault(predicate, n) != n:
                 yield place, f"`{text}`: `{predicate}` is of {taking[predicate]} elsewhere, and of {n} here"
         yield from self._check_says(criterion, taking, (*path, "says"))
+        for predicate, relations in criterion.follows.items():
+            for name, n in ((predicate, 1), *((each, 2) for each in relations)):
+                if taking.get(name) != n:
+                    of = "one object" if n == 1 else "two objects"
+                    yield (*path, "follows", predicate), f"`{name}` is no condition of {of} in the actions"
 
     def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
         """How models say conditions: those that there are, each in some words."""
@@ -117,7 +124,9 @@ class Plan(CriterionKind):
     def _steps(self, criterion: Criterion, texts: Texts) -> list[plans.Step] | None:
         text = texts.get(criterion.of or PREDICTION)
         return (
-            plans.steps_of(text, criterion.actions, criterion.begins, criterion.says) if isinstance(text, str) else None
+            plans.steps_of(text, criterion.actions, criterion.begins, criterion.says, criterion.follows)
+            if isinstance(text, str)
+            else None
         )
 
 

@@ -18,7 +18,7 @@ READER = Reader(ETP.says, frozenset({"on_top_of", "inside", "under", "left_of", 
 
 
 def problems(plan: str) -> list[list[str]]:
-    return [list(step.problems) for step in steps_of(plan, ETP.actions, ETP.begins, ETP.says)]
+    return [list(step.problems) for step in steps_of(plan, ETP.actions, ETP.begins, ETP.says, ETP.follows)]
 
 
 def claims(text: str, *objects: str) -> list[str]:
@@ -55,6 +55,31 @@ def test_a_thing_is_where_it_was_put_and_nowhere_else(action: str, relation: str
     ]
 
 
+def test_what_is_at_a_place_is_near_where_the_place_is() -> None:
+    # C.1: "directly grasp the chocolate bar far from the cupboard ... The step navigate_to(dinning table) is missing."
+    take = "grasp(bar)\nPreconditions: the bar is {} the dining table and within reach, and nothing is held."
+    held = " Postconditions: the bar is held.\n"
+
+    def found(plan: str) -> list[str]:
+        return problems(plan)[-1]
+
+    for where in PLACES:
+        assert found("navigate_to(dining_table)\n" + take.format(where) + held) == []
+        assert found("navigate_to(cupboard)\n" + take.format(where) + held) == [
+            "needs near bar, and the steps before say otherwise.",
+            "Preconditions: \u201cwithin reach\u201d says near bar, and the steps before say otherwise.",
+        ]
+    gone = "navigate_to(Dining_Table)\n" + take.format("on") + held
+    assert found(gone + "navigate_to(sink)\nwipe(bar, Dining_Table)")[0] == (
+        "needs near Dining_Table, and the steps before say otherwise."
+    )
+    back = "navigate_to(cup)\ngrasp(cup)\nnavigate_to(tray)\nplace_onTop(cup, tray)\nnavigate_to(bed)\n"
+    assert found(back + "grasp(cup)")[0] == "needs near cup, and the steps before say otherwise."
+    assert found(back + "navigate_to(tray)\ngrasp(cup)") == []
+    shut = "navigate_to(a)\ngrasp(a)\nnavigate_to(b)\nplace_inside(a, b)\nnavigate_to(c)\n"
+    assert found(shut + "navigate_to(a)\nnavigate_to(b)\ngrasp(a)") == []
+
+
 @pytest.mark.parametrize(
     ("conditions", "says"),
     [
@@ -87,6 +112,21 @@ def test_conditions_of_a_schema_may_have_two_objects(conditions: str, says: str)
 )
 def test_ways_to_say_a_condition_are_of_one_that_there_is(key: str, says: str) -> None:
     said = _checked("{name: put, objects: 2, needs: [near 1, in 1 2]}", f"says: {{{key}}}")
+    assert says in said
+    assert bool(says) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("follows", "says"),
+    [
+        ("near: [in]", ""),
+        ("near: [near]", "`near` is no condition of two objects"),
+        ("in: [in]", "`in` is no condition of one object"),
+        ("far: [in]", "`far` is no condition of one object"),
+    ],
+)
+def test_what_follows_is_of_one_object_by_relations_of_two(follows: str, says: str) -> None:
+    said = _checked("{name: put, objects: 2, needs: [near 1, in 1 2]}", f"follows: {{{follows}}}")
     assert says in said
     assert bool(says) == bool(said)
 
@@ -228,9 +268,13 @@ Postconditions: the lamp is on.
 
 def test_a_plan_without_such_lines_is_checked_by_its_steps_alone() -> None:
     plan = "1. navigate_to(cup)\n2. grasp(cup)\n3. grasp(pan)"
-    assert problems(plan) == [list(step.problems) for step in steps_of(plan, ETP.actions, ETP.begins)]
+    assert problems(plan) == [
+        list(step.problems) for step in steps_of(plan, ETP.actions, ETP.begins, None, ETP.follows)
+    ]
     lines = plan + "\nPreconditions: the cup is far away."
-    bare = [list(step.problems) for step in steps_of(lines, ETP.actions, ETP.begins)]  # a schema that lists no words
+    bare = [
+        list(step.problems) for step in steps_of(lines, ETP.actions, ETP.begins, None, ETP.follows)
+    ]  # a schema that lists no words
     assert bare == problems(plan)
 
 

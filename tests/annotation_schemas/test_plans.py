@@ -65,6 +65,12 @@ def test_what_is_no_action_is_told_and_changes_nothing() -> None:
     assert [step.start for step in steps] == [0, 13, 34, 61]
 
 
+@pytest.mark.parametrize("lead", ["**1. ", "### Step 1: ", "**Step 1:** ", "> 1) ", "* 1. ", "# **1.** "])
+def test_a_number_may_stand_in_marks_of_headings_and_emphasis(lead: str) -> None:
+    assert told(f"{lead}grasp(cup)**\nPreconditions: near.") == [("grasp", (), ("near cup",))]
+    assert told(f"{lead}The objects of the task") == told("The objects of the task") == []
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "I do not know.", "(grasp)", "a" * 10_000, "1." * 3_000])
 def test_any_text_is_read_without_an_error(text: str) -> None:
     assert all(step.problems for step in steps_of(text, ACTIONS, BEGINS))

@@ -249,7 +249,7 @@ def test_etp_conditions_are_those_of_table_5() -> None:
     (errors,) = [criterion for criterion in grading.criteria if criterion.kind == "plan"]
 
     def found(plan: str) -> list[list[str]]:
-        return [list(step.problems) for step in steps_of(plan, errors.actions, errors.begins)]
+        return [list(step.problems) for step in steps_of(plan, errors.actions, errors.begins, None, errors.follows)]
 
     otherwise = "and the steps before say otherwise."
     # D.1: "navigate_to(arg1), it means that the arg1 is not within reachable distance"

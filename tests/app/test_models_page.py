@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -251,6 +253,38 @@ def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     box.select("question").run()
     test.button(key="models.see").click().run()
     assert "Tell me: How many cups, " in words(test)
+
+
+def test_wordings_are_chosen_by_a_seed_and_counted_before_anything_is_asked(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    assert not [each for each in test.number_input if each.key.startswith("models.prompt_seed")], "one wording each"
+    test.selectbox(key="models.prompts").select("A file of mine").run()
+    file = b"""default: any
+families: {any: {general: {user: "<who> tell: {question}", wordings: {who: [Please, "Now,"]}}}}
+"""
+    test.get("file_uploader")[0].upload("mine.yaml", file, "text/plain").run()
+    seed = test.number_input(key="models.prompt_seed.mine.yaml")
+    assert seed.value is None
+    test.button(key="models.see").click().run()
+    page = words(test)
+    assert page.count("Please tell: How many cups, ") == 3
+    assert re.search(r"mine\.yaml/any/general/1.*?>3<", page, re.DOTALL)
+    wanted = [  # by SHA-256 of seed, prompt and item
+        int(hashlib.sha256(f"0/mine.yaml/any/general/1/counting/{at}".encode()).hexdigest()[:16], 16) % 2
+        for at in range(3)
+    ]
+    test.number_input(key="models.prompt_seed.mine.yaml").set_value(0).run()
+    test.button(key="models.see").click().run()
+    page = words(test)
+    assert page.count("Please tell: ") == wanted.count(0)
+    assert page.count("Now, tell: ") == wanted.count(1)
+    next(button for button in test.button if button.key.startswith("models.start")).click().run()
+    (view,) = run_views.runs_of(store, by=None, project="tiny")
+    assert view.plan.prompt_seed == 0
 
 
 def test_what_an_endpoint_will_be_asked_and_may_cost_is_worked_out_before(show: Open, items: list[int]) -> None:
