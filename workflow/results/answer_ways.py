@@ -47,12 +47,13 @@ def ways(
 ) -> dict[str, Way]:
     """By model: how the answers that count came about, and where it has none, how it was asked."""
     of_run = {run.id: run for run in runs}
+    made = {id: _made_in(schema, run) for id, run in of_run.items()}
     came: dict[str, Counter[str]] = {run.name: Counter() for run in of_run.values() if run.kind == RunKind.MODEL}
     read: dict[tuple[str, str], Counter[str]] = {}
     last: dict[str, StoredRun] = {run.name: run for run in of_run.values() if run.kind == RunKind.MODEL}
     for answer in counted:
         run = of_run.get(answer.run_id)
-        how = PEOPLE if answer.model in people else _made_in(schema, run)
+        how = PEOPLE if answer.model in people else made.get(answer.run_id, OUT_OF_FILES)
         came.setdefault(answer.model, Counter())[how] += 1
         reading = readings.get(answer.id)
         if reading is not None and reading.outcome is ReadOutcome.READ:
