@@ -57,7 +57,8 @@ class Boards:
 
     def find(self, project: str) -> _Made:
         """What is shown of a project now; ``NotFound`` where nothing is."""
-        shown = public.made_public(self.store, project=project)
+        named = project.isascii() and project.isprintable()  # no other text is any project's name
+        shown = public.made_public(self.store, project=project) if named else None
         if shown is None:
             raise NotFound(NOTHING)
         made, fresh = self._known(shown)

@@ -57,7 +57,8 @@ def get(app: Gate, path: str = "/public/p", **headers: str) -> Reply:
 def test_it_is_there_only_while_it_is_public(store: Store, served: Gate, looked: list[str]) -> None:
     nothing = get(served)
     assert (nothing.status, "Nothing here" in nothing.text) == (404, True)
-    assert get(served, "/public/no-such-project").body == nothing.body, "a stranger learns of no project"
+    for strange in ("no-such-project", "%00", "%ff%fe", "%C3%BC", "p%27--", "x" * 2000):
+        assert get(served, f"/public/{strange}").body == nothing.body, "a stranger learns of no project"
     public.publish(store, by=None, project="p", choice=CHOICE)
     page = get(served)
     assert (page.status, page.headers["cache-control"]) == (200, "no-cache")

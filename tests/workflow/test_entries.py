@@ -88,6 +88,7 @@ def test_an_entry_is_held_against_the_key(store: Store, media: MediaStore, proje
     assert (event.data["team"], event.data["replaces"]) == ("Team A", None)
 
 
+@pytest.mark.both_databases
 def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
