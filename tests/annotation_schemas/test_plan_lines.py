@@ -76,6 +76,8 @@ def test_what_is_at_a_place_is_near_where_the_place_is() -> None:
     back = "navigate_to(cup)\ngrasp(cup)\nnavigate_to(tray)\nplace_onTop(cup, tray)\nnavigate_to(bed)\n"
     assert found(back + "grasp(cup)")[0] == "needs near cup, and the steps before say otherwise."
     assert found(back + "navigate_to(tray)\ngrasp(cup)") == []
+    moved = "navigate_to(tray)\ngrasp(cup)\nnavigate_to(bed)\nplace_onTop(cup, bed)\nnavigate_to(tray)\ngrasp(cup)"
+    assert found(back + moved)[0] == "needs near cup, and the steps before say otherwise."
     shut = "navigate_to(a)\ngrasp(a)\nnavigate_to(b)\nplace_inside(a, b)\nnavigate_to(c)\n"
     assert found(shut + "navigate_to(a)\nnavigate_to(b)\ngrasp(a)") == []
 

@@ -27,6 +27,7 @@ from workflow.files.import_files import import_files
 from workflow.files.one_import import Imported
 from workflow.files.project_check import check
 from workflow.files.release import release
+from workflow.results import leaderboard, project_answers, scores
 
 ETP = load_schema(shipped()["etp_bench"])
 FORMS = ("open", "multiple_choice", "multi_select", "ordering", "property_list", "plan")
@@ -230,3 +231,37 @@ def test_keys_that_are_none_of_the_options_or_missing_say_so() -> None:
     assert held_against("1. grasp(pie)", asked_of(ETP.schema_, plan), None)[1] == NO_KEY
     sequence = asked_of(ETP.schema_, etp_record("Sequence", 0))
     assert held_against(["Take the socks"], sequence, "B, E")[1] == STRANGE_KEY
+
+
+def test_results_compare_what_has_a_closed_form_with_the_key(project: Store, media: MediaStore, tmp_path: Path) -> None:
+    aspects = list(ETP_COUNTS)
+    bring(project, media, write(tmp_path / "items.json", [etp_record(aspect, 0) for aspect in aspects]))
+    said = {
+        "Type": "Hat",
+        "Property": "cookable, grabbable, sliceable",
+        "Temporal": "1, 2, 3",
+        "Spatial": "The answer is A.",
+        "Relevant": "A broom",
+        "Operation": "slice",
+        "Sequence": "D, C, B",
+        "Goal": "who knows",
+        "Embodied reasoning": "1. grasp(fruit)",
+    }
+    lines = [json.dumps({"item": f"{aspect}-0", "model": "m", "text": text}) for aspect, text in said.items()]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    import_files(project, media, by=None, project="p", format="predictions", path=tmp_path / "answers.jsonl")
+    found = project_answers.read(project, person=None, project="p")
+    right = {found.items[each.item].name.rpartition("-")[0]: (each.right, each.why) for each in found.answers}
+    # by hand: a set of properties, an order, an option by its letter, an option, a set, no answer at all
+    held = {aspect: worth for aspect, (worth, _) in right.items() if math.isfinite(worth)}
+    assert held == {"Property": 1, "Temporal": 0, "Spatial": 1, "Operation": 0, "Sequence": 1}
+    assert {aspect: why for aspect, (_, why) in right.items() if aspect not in held} == {
+        "Type": JUDGED,
+        "Relevant": JUDGED,
+        "Goal": "",  # it was not read, which counts as wrong
+        "Embodied reasoning": NO_KEY,
+    }
+    board = leaderboard.sliced_scores(found, scores.Scores("key"))
+    line = board.whole["m"]
+    assert (line.found.value, line.found.n_units, line.asked) == (3 / 6, 6, 9)
+    assert line.left_out == {JUDGED: 2, NO_KEY: 1}
