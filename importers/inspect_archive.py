@@ -36,7 +36,7 @@ def is_archive(file: AnswerFile) -> bool:
     try:
         with zipfile.ZipFile(file.path) as packed:
             names = set(packed.namelist())
-    except (*_BROKEN,):
+    except _BROKEN:
         return file.path.suffix.lower() == ".eval"
     return bool(names & {_HEAD, _START}) or file.path.suffix.lower() == ".eval"
 
@@ -55,7 +55,7 @@ class Archive:
         try:
             with zipfile.ZipFile(file.path) as packed:
                 self._parts = {info.filename: info for info in packed.infolist()}  # of two of one name the later
-        except (*_BROKEN,) as error:
+        except _BROKEN as error:
             raise FileRefused(
                 f"{file.place} is no whole .eval log: what such a file ends with, its table of contents, is missing. "
                 "Nothing was imported; copy it again when its run has ended."
