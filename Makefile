@@ -21,7 +21,7 @@ export PIP_NO_INPUT = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run label-studio test tests check lint system docs lock clean
+.PHONY: help setup run label-studio test tests check quick lint system docs lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
@@ -42,14 +42,17 @@ run: $(CORE)
 label-studio: | $(BIN)/python
 	@$(BIN)/python tools/label_studio.py
 
-# Style and types are looked at while the first tests run: each leaves time of the cores to the other.
+# Style and types are looked at while the first tests run: each leaves some time of the cores to the other.
 test: $(ALL) $(WEB)
 	@$(MAKE) --no-print-directory --jobs=2 lint tests
 
 tests: $(ALL) system
 	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
 
-check: $(ALL) lint
+check: $(ALL) $(WEB)
+	@$(MAKE) --no-print-directory --jobs=2 lint quick
+
+quick: $(ALL)
 	@$(BIN)/python -m pytest --numprocesses=$(CORES) $(FILES) -m "not browser and not postgres and not label_studio and not slow and not thorough"
 
 lint: $(ALL) $(WEB)

@@ -55,7 +55,7 @@ def metric(
 
 def similarity(
     project: Annotated[str, typer.Argument(help="The project.")],
-    of: Annotated[str, typer.Option(help="Two texts of an item, such as task_goal~answer.", metavar="FIELD~FIELD")],
+    of: Annotated[str, typer.Option(help="Two texts of an item, such as question~answer.", metavar="FIELD~FIELD")],
     model: Annotated[Path, typer.Option(help="The folder of a model of texts, such as roberta-large.", metavar="DIR")],
     layer: Annotated[
         int | None, typer.Option(help="Whose vectors are compared, counted from 0; by default the last.")

@@ -116,6 +116,7 @@ TROUBLES: dict[str, tuple[Trouble, str, bool]] = {
 """What happens, what is said, and whether the database can still be read."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trouble", TROUBLES)
 def test_sqlite_that_cannot_serve(trouble: str, served: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_BUSY_SECONDS", 0.05)

@@ -24,6 +24,7 @@ def _run(home: Path, *arguments: str, most_bytes: int | None = None) -> subproce
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", ["no room", "damaged", "no folder", "may not be written"])
 def test_a_command_on_a_machine_that_refuses_ends_with_a_sentence(
     trouble: str, tmp_path: Path, sqlite_template: Path

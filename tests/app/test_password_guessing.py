@@ -77,6 +77,7 @@ def expensive(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     hashing._no_ones.cache_clear()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("expensive")
 def test_eighty_guesses_at_once_leave_room_for_others(store: Store, home: Home) -> None:
     app = application(store, home)

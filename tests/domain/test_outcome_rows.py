@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from domain.judging import Verdict
 from domain.runs import Outcome
 from tests.paths import ROOT
@@ -31,6 +33,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_new_row_is_in_bars_filters_counts_and_reference(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "domain", tmp_path / "domain", ignore=shutil.ignore_patterns("__pycache__"))
     file = tmp_path / "domain" / "judging.py"

@@ -134,6 +134,7 @@ def test_a_new_row_that_reads_is_imported(
     assert found == [("gpt", "red"), ("gpt", "blue")]
 
 
+@pytest.mark.slow
 def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path: Path) -> None:
     folder = planted(tmp_path, EXPORT_FORMAT)
     planted(tmp_path, IMPORT_FORMAT)

@@ -97,6 +97,7 @@ def test_the_words_that_are_kept_are_the_statement_itself() -> None:
             assert (again.outcome, again.value) == (found.outcome, found.value), case["id"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("before", "behind"),
     [("<think>The answer is A. No, B, 5, yes.</think>", ""), ("", " \n\n "), ("\ufeff \n", ""), ("", "<|im_end|>")],
