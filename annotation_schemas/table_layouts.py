@@ -21,8 +21,8 @@ from annotation_schemas.yaml_text import Path as Keys
 from domain.errors import SchemaError
 from domain.statistics import summarised
 
-Source = Literal["key", "people", "judge", "corrected", "agreement", "failures"]
-Each = Literal["model", "judge", "evaluator", "dimension", "group", "slice", "criterion", "code"]
+Source = Literal["key", "people", "judge", "corrected", "agreement", "failures", "regression"]
+Each = Literal["model", "attribute", "judge", "evaluator", "dimension", "group", "slice", "criterion", "code"]
 Kind = Literal["radar", "bars", "heat"]
 
 PEOPLE, JUDGES, METRICS = "people", "judges", "metrics"
@@ -44,7 +44,9 @@ class Says(_Part):
 
     source: Source | None = None
     """Who says what an answer is worth: the key, people, a judge, or a judge corrected by people. Or what is counted
-    instead of scores: how far raters agree, or failures that people have coded."""
+    instead of scores: how far raters agree, failures that people have coded, or the coefficient of a dimension (`part`)
+    in the regression of plans' success on the judge's scores, or else on what has scored most (`touchstone
+    regression`)."""
     judge: str | None = None
     """Which judge: its own name, or what the schema calls it. Without it the first of the schema's judges that has
     rated, or the only one there is."""
@@ -56,6 +58,12 @@ class Says(_Part):
     """Of a criterion whose values are names: the option whose share of the answers is meant."""
     model: str | None = None
     """Only answers of this model."""
+    models: str | None = None
+    """Instead of one model the mean of all that are alike, by the value of what `group_by` says."""
+    group_by: str | None = None
+    """An attribute of models, or several (`family/size`), as `touchstone results --group-models-by` says it. With
+    `each: [attribute]` there is one for each value. With `each: [model]` the value stands over those that have it, in
+    the order of the numbers in them, those without a number first."""
     by: str | None = None
     """How items are cut into slices, as `touchstone results --by` says it; by dimension unless something else is
     said."""
@@ -69,7 +77,8 @@ class Says(_Part):
     statistic: str | None = None
     """Of `agreement`: the statistic."""
     form: str | None = None
-    """Of `agreement`: the variant, such as `quadratic`, `ordinal` or `ICC(1,1)`; without it the first there is."""
+    """Of `agreement`: the variant, such as `quadratic`, `ordinal` or `ICC(1,1)`; without it the first there is. Of
+    `regression`: `linear`, or `logistic`."""
     unit: Literal["answer", "dimension", "model", "item"] | None = None
     """Of `agreement`: what is compared. Grades of an `answer`; means of a model's answers in a `dimension`; means of a
     `model`; votes on an `item`. Without it answers."""
@@ -99,7 +108,7 @@ class Line(Says):
     """What stands above several columns, or over several rows."""
     each: tuple[Each, ...] = ()
     """One for each of this. Of two, such as `[dimension, criterion]`, the first is the group above the second. `slice`
-    goes with `by`; evaluators are people, judges and metrics."""
+    goes with `by`, `attribute` with `group_by`; evaluators are people, judges and metrics."""
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Only these, in this order, by what `each` names: `{dimension: [existence, navigation]}`. Evaluators may be
     `people`, `judges` and `metrics`."""
@@ -107,9 +116,6 @@ class Line(Says):
     """What is printed instead of a name."""
     top: int | None = None
     """Of models: only so many, those with the highest means."""
-    group_by: str | None = None
-    """Of models: an attribute, whose value stands over those that have it. Groups stand in the order of the numbers in
-    them, those without a number first."""
     order: Literal["mean", "rising", "name"] = "mean"
     """Of models: the highest mean first, the lowest first, or by name."""
 
@@ -227,7 +233,7 @@ def _of_line(line: Line, path: Keys, *, by: str | None) -> Iterator[tuple[Keys, 
     for name in line.only:
         if name not in line.each:
             yield (*path, "only", name), f"`only` is about what `each` names: {', '.join(line.each) or 'nothing here'}"
-    if line.group_by is not None and line.each != ("model",):
-        yield (*path, "group_by"), "of `each: [model]`"
+    if "attribute" in line.each and line.group_by is None:
+        yield (*path, "each"), "`attribute` needs `group_by`, which says which one"
     if line.top is not None and ("model" not in line.each or line.top < 1):
         yield (*path, "top"), "at least 1, of `each: [model]`"

@@ -119,7 +119,7 @@ def _answered(
             text, mine[record["sample_id"]] = said.option(dice, options, key, quality, silent)
             answers.append({"item": str(record["sample_id"]), "model": model, "text": text})
     made.answers(answers)
-    made.models("llm", {model: MODELS[model] for model in models})
+    made.models({model: {"llm": MODELS[model]} for model in models})
     return right
 
 

@@ -40,8 +40,8 @@ MODELS = (
     "BLIP-2-11B",
     "InstructBLIP-11B",
 )
-SIZES = {model: "API-based model" if model == BEST else "~7B Models" for model in MODELS if "1" not in model[-4:]} | {
-    model: "~13B Models" for model in MODELS if "1" in model[-4:]
+SIZES = {model: "API-based model" if model == BEST else "7B" for model in MODELS if "1" not in model[-4:]} | {
+    model: "13B" for model in MODELS if "1" in model[-4:]
 }
 """How the paper's tables group them."""
 VALUES = (0.0, 0.5, 1.0)
@@ -75,7 +75,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
             worth[item, model] = dice.choices(VALUES, (1 - quality, 0.3, quality))[0]
             answers.append({"item": item, "model": model, "text": dice.choice(said.OPEN).format(text=text)})
     made.answers(answers)
-    made.models("size", {model: size for model, size in SIZES.items() if model in models})
+    made.models({model: {"size": SIZES[model], **_attributes(model)} for model in models})
     scores = _judged(made, dice, worth)
     grades = _graded(made, dice, worth)
     made.tables = list(_tables(list(models), list(texts), scores, grades))
@@ -103,6 +103,14 @@ def _items(made: Study, shared: Path | None, most: int | None) -> Iterator[tuple
         made.write(f"items/{folder}/annotations.json", records)
         yield from ((f"{folder}/{at}", record["answer"]) for at, record in enumerate(records))
     made.items(root, "egothink")
+
+
+def _attributes(model: str) -> dict[str, str]:
+    """Of open models the family, and whether they were tuned on instructions."""
+    if model == BEST:
+        return {}
+    family = model.rpartition("-")[0].removeprefix("Instruct")
+    return {"family": "BLIP" if family.startswith("BLIP") else family, "tuned": "no" if model[0] == "B" else "yes"}
 
 
 def _dimension(item: str) -> str:
@@ -171,6 +179,20 @@ def _tables(
         table.put((SIZES[model], model), ("", "Average"), printed(average[model], digits=1, percent=True))
     yield table
 
+    for name, attribute in (("sizes", "size"), ("tuning", "tuned")):
+        groups: dict[tuple[str, str], list[truth.Number]] = {}
+        for model in models:
+            own = {"size": SIZES[model], **_attributes(model)}
+            if "family" in own:
+                groups.setdefault((own["family"], own[attribute]), []).append(average[model] or 0)
+        values = sorted({value for _, value in groups}, key=["7B", "13B", "no", "yes"].index)
+        order = sorted(groups, key=lambda group: (group[0], values.index(group[1])))
+        table = Table(name, [("", f"{family} · {value}") for family, value in order], [("", "Average")])
+        for family, value in order:
+            mean = printed(truth.mean(groups[family, value]), digits=1, percent=True)
+            table.put(("", f"{family} · {value}"), ("", "Average"), mean)
+        yield table
+
     table = Table("people", [("", BEST)], [heads[name] for name in GRADED])
     for name in GRADED:
         table.put(("", BEST), heads[name], printed(people(name), digits=1, percent=True))
@@ -186,6 +208,7 @@ def _tables(
                 table.put((SIZES[model], model), (DIMENSIONS[name][2], words), value)
     yield table
     yield _correlations([first, *others], scores, grades)
+    yield _levels(scores, grades)
     yield _annotators(list(grades.values()))
 
     table = Table(
@@ -220,6 +243,27 @@ def _correlations(
             pairs = [(numbers[row][item], numbers[column][item]) for item in grades]
             known = [(one, other) for one, other in pairs if one is not None and other is not None]
             table.put(("", row), ("", column), printed(truth.pearson(known), digits=1, percent=True))
+    return table
+
+
+def _levels(scores: Mapping[tuple[str, str, str], float], grades: Mapping[str, list[float]]) -> Table:
+    """Pearson of each judge and people over answers and over means; of one model there are no two means."""
+    levels = ("Answers", "Means of a model in a dimension", "Means of a model")
+    table = Table("levels", [("", judge.name) for judge in JUDGES], [("", name) for name in levels])
+    for judge in JUDGES:
+        pairs: dict[str, list[tuple[Fraction, Fraction]]] = {name: [] for name in GRADED}
+        for item, values in grades.items():
+            if (judge.name, item, BEST) in scores:
+                people = truth.mean(map(Fraction, values))
+                pairs[_dimension(item)].append((Fraction(people or 0), Fraction(scores[judge.name, item, BEST])))
+        means = [
+            (Fraction(truth.mean(one for one, _ in lot) or 0), Fraction(truth.mean(other for _, other in lot) or 0))
+            for lot in pairs.values()
+        ]
+        answers = truth.pearson([pair for lot in pairs.values() for pair in lot])
+        values_of = (answers, truth.pearson(means), None)
+        for name, value in zip(levels, values_of, strict=True):
+            table.put(("", judge.name), ("", name), printed(value, digits=1, percent=True))
     return table
 
 

@@ -63,7 +63,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
     dice = Random(41)
     made = Study("etp_bench", folder)
     models = MODELS[:2] if quick else MODELS
-    items = list(_items(dice, 6 if quick else None))
+    items = list(_items(dice, 15 if quick else None))
     made.items(made.write("items.json", items), "etp_bench")
     asked = [item for item in items if item["aspect"] in ASPECTS]
     plans = [item for item in items if item["aspect"] not in ASPECTS]
@@ -82,6 +82,7 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
     aspect = {str(item["id"]): item["aspect"] for item in asked}
     rouge = {str(item["id"]): _rouge(texts[str(item["id"]), BEST], item["answer"]) for item in asked}
     made.tables = list(_tables(models, aspect, scores, grades, rouge, succeeds, tasks))
+    made.tables.append(_coefficients(items, scores, succeeds))
     return made
 
 
@@ -90,13 +91,14 @@ def _items(dice: Random, most: int | None) -> Iterator[dict[str, Any]]:
     for aspect, n in {**ASPECTS, "embodied_reasoning": PLANS}.items():
         for at in range(min(n, most or n)):
             number += 1
-            yield {"id": number, "aspect": aspect, "images": [f"{number}.jpg"], **_asked(dice, aspect, at)}
+            about = {"images": [f"{number}.jpg"], "task": f"Task {at % PLANS}"}
+            yield {"id": number, "aspect": aspect, **about, **_asked(dice, aspect, at)}
 
 
 def _asked(dice: Random, aspect: str, at: int) -> dict[str, Any]:
     question = {"question": f"Question {at} about {aspect}: what is it?"}
     if aspect == "embodied_reasoning":
-        return {**question, "form": "plan", "task": f"Task {at}"}
+        return {**question, "form": "plan"}
     if aspect == "type":
         return {**question, "form": "open", "answer": dice.choice(THINGS)}
     if aspect == "property":
@@ -178,7 +180,7 @@ def _rouge(text: str, reference: str) -> Fraction:
 # ---- what the tables have to say -------------------------------------------------------------------------------------
 
 
-def _fair(values: Sequence[float]) -> Fraction:
+def _fair(values: Sequence[float | Fraction]) -> Fraction:
     return sum((Fraction(value) for value in values), Fraction(0)) / len(values)
 
 
@@ -248,3 +250,29 @@ def _of_plans(succeeds: Mapping[tuple[str, str], list[float]], tasks: set[str]) 
     for model in sorted(TOLD):
         table.put(("", "Success rate"), ("", model), printed(share(model, tasks), digits=0, percent=True))
     yield table
+
+
+def _coefficients(
+    items: Sequence[Mapping[str, Any]],
+    scores: Mapping[tuple[str, str], float],
+    succeeds: Mapping[tuple[str, str], list[float]],
+) -> Table:
+    """Of each plan whether most people say that it succeeds, by the model's mean scores in the aspects of its task.
+
+    A task without a score in one of the aspects is left out; only one model has answered both.
+    """
+    of: dict[tuple[str, str], list[Fraction]] = {}
+    task = {str(item["id"]): str(item["task"]) for item in items}
+    aspect = {str(item["id"]): str(item["aspect"]) for item in items}
+    for (item, model), value in scores.items():
+        if model == BEST:
+            of.setdefault((task[item], aspect[item]), []).append(Fraction(value))
+    rows = []
+    for (item, model), values in succeeds.items():
+        means = [of.get((task[item], name)) for name in ASPECTS]
+        if model == BEST and all(means):
+            rows.append(([_fair(lot or []) for lot in means], Fraction(int(sum(values) > len(values) / 2))))
+    table = Table("coefficients", [("", "Coefficient")], [("", name.capitalize()) for name in ASPECTS])
+    for head, value in zip(table.columns, truth.linear(rows)[1:], strict=True):
+        table.put(("", "Coefficient"), head, printed(value, digits=2))
+    return table

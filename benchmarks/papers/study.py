@@ -35,13 +35,14 @@ class Study:
         """The benchmark's items, in its own format."""
         self.steps.append(("import", self.schema, format, str(path)))
 
-    def models(self, name: str, of: Mapping[str, str]) -> None:
-        """An attribute of models, in the order in which its values stand."""
+    def models(self, of: Mapping[str, Mapping[str, str]]) -> None:
+        """Attributes of models: of each model by their names."""
         path = self.folder / "models.csv"
+        names = list(dict.fromkeys(name for own in of.values() for name in own))
         with path.open("w", encoding="utf-8", newline="") as file:
             out = csv.writer(file)
-            out.writerow(["model", name])
-            out.writerows(of.items())
+            out.writerow(["model", *names])
+            out.writerows([model, *(own.get(name, "") for name in names)] for model, own in of.items())
         self.steps.append(("import", self.schema, "models", str(path)))
 
     def answers(self, rows: Iterable[Mapping[str, Any]]) -> None:

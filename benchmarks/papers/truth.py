@@ -106,6 +106,26 @@ def icc_one(pairs: Sequence[tuple[Number, Number]]) -> float:
     return float((between - within) / (between + within))
 
 
+def linear(rows: Sequence[tuple[Sequence[Fraction], Fraction]]) -> list[Fraction]:
+    """The coefficients of least squares, the intercept first: the normal equations, solved exactly."""
+    x = [[Fraction(1), *values] for values, _ in rows]
+    n = len(x[0])
+    system = [
+        [sum((line[a] * line[b] for line in x), Fraction(0)) for b in range(n)]
+        + [sum((line[a] * y for line, (_, y) in zip(x, rows, strict=True)), Fraction(0))]
+        for a in range(n)
+    ]
+    for at in range(n):
+        pivot = next(row for row in range(at, n) if system[row][at])
+        system[at], system[pivot] = system[pivot], system[at]
+        system[at] = [value / system[at][at] for value in system[at]]
+        for row in range(n):
+            if row != at:
+                factor = system[row][at]
+                system[row] = [one - factor * two for one, two in zip(system[row], system[at], strict=True)]
+    return [line[-1] for line in system]
+
+
 def parts(values: Mapping[Hashable, Number], bins: int) -> dict[Hashable, str]:
     """Each key with the part of the numbers that it is in: ``bins`` parts of about the same size, called from-to.
 

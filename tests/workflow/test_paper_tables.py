@@ -312,6 +312,11 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
         nothing.why
         == "The schema small has no coding of models' answers (`stages: coding`), so no failures are counted."
     )
+    assert why("source: key, group_by: size") == ""
+    groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
+    assert groups.why.startswith("No model has an attribute 'size'; there are none")
+    plans = made(small, "source: regression, rows: [{title: R}], columns: [{each: [dimension]}]")
+    assert plans.why.startswith("Nothing says what succeeds")
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
     assert there.why == "There is no model 'gpt-9' here; there are good, poor."
     with pytest.raises(InvalidInput, match="no table 'x'; it has t"):
@@ -363,6 +368,7 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("sauce: key,", ROW, COLUMN, "did you mean `source`"),
         ("", "{}", COLUMN, "says what stands at it"),
         ("", "{each: [slice]}", COLUMN, "`slice` needs `by`"),
+        ("", "{each: [attribute]}", COLUMN, "`attribute` needs `group_by`"),
         ("", "{each: [model, model]}", COLUMN, "two different ones"),
         ("", "{each: [judge], top: 2}", COLUMN, "of `each: [model]`"),
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "is about what `each` names"),
@@ -402,4 +408,5 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers by {each} yet." for each in ("score", "success", "perception")),
         "No person has rated anything in grading yet.",
+        "No answer in the aspects of ETP-Bench has a score yet.",
     }

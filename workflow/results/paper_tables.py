@@ -323,10 +323,14 @@ class _Expanding:
                 names.reverse()
             elif self.line.order == "name":
                 names.sort()
-        own, by = self._read.attributes, self.line.group_by
+        own, by = self._read.attributes, {**self.about, **self.own}.get("group_by")
         groups = {name: str(own.get(name, {}).get(by, "")) if by else "" for name in names}
         for name in sorted(names, key=lambda name: _size(groups[name])):
             yield _Place(Head(name, groups[name]), {"model": name}, model=True)
+
+    def _attributes(self) -> Iterator[_Place]:
+        for label in self._only("attribute", self.numbers.groups(Says(**{**self.about, **self.own}))):
+            yield _Place(Head(label), {"models": label, "called": (label,)})
 
     def _judges(self) -> Iterator[_Place]:
         for name in self.line.only.get("judge", ()):
@@ -379,6 +383,7 @@ class _Expanding:
 
 _EACH: Mapping[str, Callable[[_Expanding], Iterator[_Place]]] = {
     "model": _Expanding._models,
+    "attribute": _Expanding._attributes,
     "judge": _Expanding._judges,
     "evaluator": _Expanding._evaluators,
     "dimension": _Expanding._dimensions,

@@ -19,16 +19,20 @@ from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
 from workflow.annotate import coding
-from workflow.results import dimension_means, failures, leaderboard
+from workflow.results import aspect_success, dimension_means, failures, leaderboard, model_groups, success_regression
 from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.dimension_means import Columns
 from workflow.results.failures import Failures
 from workflow.results.leaderboard import SlicedScores
+from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
 from workflow.results.scores import Kind, Scores
 from workflow.results.slices import BINS, DIMENSION, GROUP
+from workflow.results.success_regression import Fit
+from workflow.results.success_regression import Kind as RegressionKind
+from workflow.results.success_units import Asked
 
 _KINDS: Mapping[str, Kind] = {"key": "key", "people": "human", "judge": "judge", "corrected": "corrected"}
 UNITS = {"answer": Stage.GRADING, "dimension": Stage.GRADING, "model": Stage.GRADING, "item": Stage.VERIFICATION}
@@ -89,6 +93,8 @@ class Numbers:
                 return self._agreement(said, between)
             if said.source == "failures":
                 return self._failures(said)
+            if said.source == "regression":
+                return self._coefficient(said)
             return self._score(said)
         except TouchstoneError as error:
             return Number(None, reason=str(error))
@@ -119,7 +125,33 @@ class Numbers:
 
     # ---- scores
 
+    def groups(self, said: Says) -> list[str]:
+        """The groups of models that a layout names, in their order."""
+        return [each.label for each in self._grouped(said).groups]
+
+    def _grouped(self, said: Says) -> Grouping:
+        board = self.board(said)
+        place = ("groups", said.group_by, id(board))
+        if place not in self._made:
+            wanted = model_groups.wanted(self._read, said.group_by or "")
+            self._made[place] = model_groups.grouped(self._read, board, wanted)
+        made: Grouping = self._made[place]
+        return made
+
+    def _of_group(self, said: Says) -> Number:
+        group = next((each for each in self._grouped(said).groups if each.label == said.models), None)
+        if group is None:
+            return Number(None, reason=f"No model is {said.models} here.")
+        if said.part is not None:
+            board = self.board(said)
+            at = place_of(board, said.part)
+            return _outside(board, said.part) if at is None else number_of(group.cells[at].found)
+        mean = group.of_parts if said.over in ("dimensions", "groups") else None
+        return number_of((mean or group.whole).found)
+
     def _score(self, said: Says) -> Number:
+        if said.models is not None:
+            return self._of_group(said)
         if said.model is None:
             raise _mistake("model", "A number about answers needs a `model`: say it, or have a row for `each` of them.")
         board = self.board(said)
@@ -128,7 +160,7 @@ class Numbers:
         if said.part is not None:
             at = place_of(board, said.part)
             if at is None:
-                return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {said.part}.")
+                return _outside(board, said.part)
             return number_of(board.cells[said.model, at].found)
         line = board.whole[said.model]
         if said.over in ("dimensions", "groups"):
@@ -313,6 +345,25 @@ class Numbers:
         made: Columns = self._made[place]
         return made
 
+    # ---- regression
+
+    def _coefficient(self, said: Says) -> Number:
+        kind: RegressionKind = "logistic" if said.form == "logistic" else "linear"
+        if said.form not in (None, "linear", "logistic"):
+            raise _mistake("form", f"A regression is linear or logistic, not {said.form}.")
+        place = ("regression", kind, said.judge, said.criterion)
+        if place not in self._made:
+            judge = self.judge(said.judge) if said.judge or self.judges() else None
+            joined = aspect_success.of_project(self._read, Asked(scores=judge, criterion=said.criterion))
+            (self._made[place],) = success_regression.fits(joined, kinds=(kind,))
+        found: Fit = self._made[place]
+        if not found.found.terms:
+            return Number(None, reason=found.found.reason or "There is no regression of these plans.")
+        for term in found.found.terms[1:]:
+            if term.name == said.part:
+                return number_of(term.coefficient)
+        return Number(None, reason=f"{said.part} is no aspect of the regression.")
+
     # ---- failures
 
     def codes(self, criterion: str | None) -> list[tuple[str, str]]:
@@ -342,6 +393,10 @@ def place_of(board: SlicedScores, part: str) -> int | None:
     labels = board.slicing.labels
     titles = [board.slicing.title(at) for at in range(len(labels))]
     return next((at for at, names in enumerate(zip(labels, titles, strict=True)) if part in names), None)
+
+
+def _outside(board: SlicedScores, part: str) -> Number:
+    return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {part}.")
 
 
 def _mistake(key: str, sentence: str) -> InvalidInput:
