@@ -93,9 +93,13 @@ def svg(chart: TableChart) -> str:
 
 def svg_file(chart: TableChart, *, dark: bool = False) -> bytes:
     """The chart as a file of its own, on light or on dark paper, with every colour written out."""
+    return drawing_file(drawn(chart), chart.key, dark=dark)
+
+
+def drawing_file(drawing: Drawing, name: str, *, dark: bool = False) -> bytes:
+    """A drawing as a file of its own, as ``svg_file`` is; its ids begin with ``name``."""
     colours = _colours(dark)
-    drawing = drawn(chart)
-    inner = element(drawing, chart.key)
+    inner = element(drawing, name)
 
     def mixed(found: re.Match[str]) -> str:
         share, (over, under) = float(found[1]) / 100, (colours["heat"], colours["paper"])

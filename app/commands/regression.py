@@ -16,7 +16,6 @@ from domain.states import Items
 
 if TYPE_CHECKING:
     from agreement.regression_parts import Term
-    from agreement.statistic import Test
     from workflow.results.success_regression import Fit
     from workflow.results.success_units import Asked, Joined
 
@@ -131,14 +130,20 @@ def regression(
             help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
         ),
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Write the joined units to FILE, as CSV.", metavar="FILE.csv")
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the numbers, the joined units and the charts into this folder, too: regression.csv, units.csv, "
+            "aspects.svg (and, of one aspect, units.svg).",
+            metavar="DIR",
+        ),
     ] = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """How far success of plans follows from scores in the aspects: coefficients, and what stands against them."""
-    from exporters.writing import write_files
+    from app import drawn_regression
+    from exporters.writing import write_folder
     from workflow.results import success_regression as fitting
 
     if (project is None) == (aspects is None):
@@ -155,9 +160,10 @@ def regression(
         errors=errors.value if errors else None,
         cluster=cluster.value if cluster else None,
     )
-    if data is not None:
-        write_files({data: fitting.data_csv(joined, found).encode()})
-        print(f"Units: {len(joined.units)} written to {data}", file=sys.stderr)
+    if out is not None:
+        files = drawn_regression.files_of(joined, found)
+        write_folder(out, files)
+        print(f"Files: {len(files)} written to {out}", file=sys.stderr)
     format = Format.JSON if as_json else format
     if format is not Format.TABLE:
         for line in told:
@@ -248,23 +254,16 @@ def _terms(joined: Joined, fit: Fit) -> Iterator[str]:
 
 
 def _figures(term: Term, fit: Fit) -> str:
+    from workflow.results.success_regression import odds_ratio, p_value
+
     at = term.coefficient
     limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
     vif = f"{term.vif:5.1f}" if term.vif == term.vif else " " * 5
     se = f"{at.se:>7.3f}" if at.se == at.se else f"{'-':>7}"
     line = f"{at.value:>11.3f}  {limits:<19}  {se}  {p_value(at.test):>6}  {vif}"
     if fit.kind == "logistic" and term.effect is not None:
-        from workflow.results.success_regression import odds_ratio
-
         effect = term.effect
         limits = f"{effect.low:.3f} to {effect.high:.3f}" if effect.low == effect.low else "-"
         ratio = odds_ratio(at.value)
         line += f"  {ratio if ratio < 1e6 else float('inf'):>10.3g}  {effect.value:>7.3f}  {limits}"
     return f"{line}  {at.reason}" if at.reason else line
-
-
-def p_value(test: Test | None) -> str:
-    """As people read it."""
-    if test is None:
-        return "-"
-    return "<0.001" if test.p_value < 0.001 else f"{test.p_value:.3f}"

@@ -15,7 +15,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app.cli import cli
 from app.services import resources
-from db.engine import open_store
+from db.engine import Store, open_store
 from domain.errors import FileRefused, InvalidInput
 from domain.rated_units import BETWEEN
 from testkit.factories import make_items, make_predictions, make_project
@@ -34,11 +34,8 @@ def command(*arguments: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-@pytest.fixture
-def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def filled(store: Store, folder: Path) -> None:
     """A project of ETP-Bench: six tasks with a question and a plan each, answered by one model."""
-    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
-    store = open_store(None, tmp_path)
     make_project(store, name="etp", loaded=load_schema(shipped()["etp_bench"]))
     rows = ["unit,rater,criterion,value"]
     for number, (score, won) in enumerate(zip(TYPES, WON, strict=True)):
@@ -47,10 +44,17 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
             ids = make_items(store, 1, project="etp", dimension=dimension, fields=fields)
             make_predictions(store, ids, models=["gpt-4v"], project="etp", dimension=dimension)
             rows.append(f"{dimension}/{2 * number + at}{BETWEEN}gpt-4v,ann,{criterion},{value}")
-    path = tmp_path / "ratings.csv"
+    path = folder / "ratings.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
     import_ratings(store, by=None, project="etp", path=path, refuse=lambda bad: None)
     file_raters.mark(store, by=None, project="etp", people=["ann"])
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    store = open_store(None, tmp_path)
+    filled(store, tmp_path)
     store.close()
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
     resources.cache_clear()
@@ -60,12 +64,12 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_of_a_project_in_all_forms(home: Path) -> None:
     # x is 1, 1/2, 0, 1, 0, 1/2 and y 1, 1, 0, 1, 0, 0: means 1/2, sums of products around them 1 and 1, slope 1
-    text, _ = command("etp", "--kind", "linear", "--data", str(home / "data.csv"))
+    text, _ = command("etp", "--kind", "linear", "--out", str(home / "files"))
     assert "6 units of 1 models; aspects: Type." in text
     assert "Linear regression, HC3 standard errors: 6 plans" in text
     (line,) = [line for line in text.splitlines() if line.startswith("  Type ")]
     assert line.split()[1] == "1.000"
-    data = list(csv.DictReader(io.StringIO((home / "data.csv").read_text(encoding="utf-8"))))
+    data = list(csv.DictReader(io.StringIO((home / "files" / "units.csv").read_text(encoding="utf-8"))))
     assert [(row["task"], float(row["type"]), float(row["success"])) for row in data] == [
         (f"task {number}", x, y) for number, (x, y) in enumerate(zip(TYPES, WON, strict=True))
     ]

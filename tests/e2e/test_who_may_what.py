@@ -95,6 +95,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "judges": FOR_LEADS,
     "results": FOR_LEADS,
     "tables": FOR_LEADS,
+    "regression": FOR_LEADS,
     "cases": FOR_LEADS,
     "leaderboard": FOR_LEADS,
     "failures": FOR_LEADS,

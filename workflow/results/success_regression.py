@@ -31,6 +31,8 @@ FEW_EVENTS = 10
 """Fewer successes or failures for each aspect than these make a logistic regression unsure (Peduzzi et al. 1996)."""
 FEW_CLUSTERS = 20
 """With fewer, clustered standard errors are too small (Cameron & Miller 2015)."""
+FAR = 0.5
+"""From this of Cook's distance on a unit is said to move the coefficients (Cook & Weisberg 1982: 0.5 to 1)."""
 MOST_LISTED = 5
 
 
@@ -170,14 +172,14 @@ def _of_shares(found: Regression, kept: Sequence[Unit]) -> Iterator[str]:
 
 
 def influential(joined: Joined, fit: Fit) -> list[tuple[Unit, float, float]]:
-    """The units that move the coefficients most, with leverage and Cook's distance: those above 4 / n."""
+    """The units that move the coefficients most, with leverage and Cook's distance: those above ``FAR``."""
     found = fit.found
     if not found.terms:
         return []
     there = [
         (unit, leverage, distance)
         for unit, leverage, distance in zip(joined.units, found.leverage, found.distance, strict=True)
-        if distance > 4 / found.n_units
+        if distance > FAR
     ]
     return sorted(there, key=lambda each: -each[2])
 
@@ -219,6 +221,13 @@ def test_in_words(test: Test) -> str:
     df = ", ".join(f"{each:g}" for each in test.df)
     name = {"chi2": "chi squared"}.get(test.name, test.name) + (f"({df})" if df else "")
     return f"{name} = {test.value:.2f}, p {'< 0.001' if test.p_value < 0.001 else f'= {test.p_value:.3f}'}"
+
+
+def p_value(test: Test | None) -> str:
+    """How surprising a coefficient would be, as people read it."""
+    if test is None:
+        return "-"
+    return "<0.001" if test.p_value < 0.001 else f"{test.p_value:.3f}"
 
 
 def quality(fit: Fit) -> list[str]:

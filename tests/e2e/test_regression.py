@@ -1,0 +1,37 @@
+"""A lead reads the page Regression in a real browser: charts, tables, and another choice of what is a unit."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.roles import Role
+from testkit.factories import make_person
+from testkit.serving import Server
+from tests.app.test_regression_command import filled
+from tests.e2e.people import at_desk, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, chromium: Browser) -> None:
+    with opened(server) as store:
+        store.upgrade()
+        filled(store, server.home)
+        make_person(store, "lea", project="etp", role=Role.LEAD)
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/regression?project=etp")
+        page = lea.page
+        linear = page.locator("section#linear")
+        expect(linear.locator("tbody tr").nth(1)).to_contain_text("1.000")  # worked out in test_regression_command
+        expect(page.locator("section#logistic")).to_contain_text("(separation)")
+        charts = page.get_by_role("img", name="What each aspect goes along with")
+        expect(charts).to_be_visible()
+        expect(page.get_by_role("img", name="Success and Type")).to_be_visible()
+        # a point has the colour of the page, so that it is there on dark paper, too
+        assert page.locator("svg circle").first.evaluate("each => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
+        page.get_by_role("combobox", name="A unit is").click()
+        page.get_by_role("option", name="Models", exact=True).click()
+        expect(linear).to_contain_text("1 complete units are too few for 2 coefficients.")
+        expect(charts).to_have_count(0)
