@@ -48,9 +48,9 @@ def ways(
     """By model: how the answers that count came about, and where it has none, how it was asked."""
     of_run = {run.id: run for run in runs}
     made = {id: _made_in(schema, run) for id, run in of_run.items()}
-    came: dict[str, Counter[str]] = {run.name: Counter() for run in of_run.values() if run.kind == RunKind.MODEL}
+    came: dict[str, Counter[str]] = {run.name: Counter() for run in of_run.values() if _asked(run)}
     read: dict[tuple[str, str], Counter[str]] = {}
-    last: dict[str, StoredRun] = {run.name: run for run in of_run.values() if run.kind == RunKind.MODEL}
+    last: dict[str, StoredRun] = {run.name: run for run in of_run.values() if _asked(run)}
     for answer in counted:
         run = of_run.get(answer.run_id)
         how = PEOPLE if answer.model in people else made.get(answer.run_id, OUT_OF_FILES)
@@ -58,7 +58,7 @@ def ways(
         reading = readings.get(answer.id)
         if reading is not None and reading.outcome is ReadOutcome.READ:
             read.setdefault((answer.model, how), Counter())[reading.reader] += 1
-        if run is not None and run.kind == RunKind.MODEL:
+        if run is not None and _asked(run):
             last[answer.model] = run
     found = {}
     for model, counts in came.items():
@@ -73,9 +73,14 @@ def ways(
     return found
 
 
+def _asked(run: StoredRun) -> bool:
+    """Whether a model was asked in it, by a plan; else its answers are out of a file, or a person's."""
+    return RunKind(run.kind).plan is RunPlan
+
+
 def _made_in(schema: Schema, run: StoredRun | None) -> str:
     """What a run's answers are, with its prompts where they are not the schema's own."""
-    if run is None or run.kind != RunKind.MODEL:
+    if run is None or not _asked(run):
         return OUT_OF_FILES
     plan = RunPlan.of(run.params.get("plan") or {})
     if plan.strategy == "rank_options":
