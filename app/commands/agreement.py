@@ -164,7 +164,7 @@ def agreement(
         assert project is not None
         schema = _schema_of(project)
         if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
-            unit = Unit.DIMENSION if reporting.means_first(schema) else None
+            unit = Unit.DIMENSION if reporting.means_first(schema) and _have_means(project, names) else None
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
         replies = _replies(project, stage, criteria=criterion, raters=names, by=by, items=items)
@@ -205,6 +205,15 @@ def _schema_of(project: str) -> Schema:
     shared.store.upgrade()
     with shared.store.read() as session:
         return access_to(session, person=None, project=project).schema
+
+
+def _have_means(project: str, names: Sequence[str] | None) -> bool:
+    """Whether there are means of a dimension to compare; people alone are compared answer by answer."""
+    from app.services import resources
+    from workflow.results.ratings import raters_of
+
+    there = raters_of(resources().store, person=None, project=project, stage=Stage.GRADING)
+    return there.have_means(names) or not there.people
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:

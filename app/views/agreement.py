@@ -28,6 +28,7 @@ from workflow.lead import item_history as found
 from workflow.results import rater_agreement
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.dimension_means import LEVELS
+from workflow.results.ratings import raters_of
 
 SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 
@@ -89,11 +90,13 @@ def render(services: Services) -> None:
         )
     stage = chosen or usual
     of_means = levels = False
+    about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
     if stage is Stage.GRADING and scored_criteria(schema):
+        means_first = reporting.means_first(schema) and raters_of(services.store, **about).have_means()
         unit = st.segmented_control(
             "Unit",
             OF_GRADING,
-            default=OF_GRADING[reporting.means_first(schema)],
+            default=OF_GRADING[means_first],
             key=f"agreement.unit.{view.name}",
             label_visibility="collapsed",
         )

@@ -1,4 +1,4 @@
-"""The page Regression: what is chosen, what is drawn, and the files, without a browser."""
+"""A project of ETP-Bench without a browser: the page Regression with its files, and what Agreement begins with."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     lead = make_person(store, "lea", project="etp", role=Role.LEAD)
     monkeypatch.setattr(page, "report", lambda html, *, key: st.text(html))
 
-    def screen(services):  # type: ignore[no-untyped-def]
+    def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell
 
         with shell.guard(services):
-            shell.draw_view("regression", services)
+            shell.draw_view(name, services)
 
-    def draw() -> AppTest:
+    def draw(name: str) -> AppTest:
         services = Services(store, MediaStore(home / "media"), Settings(home, ""), lead, "csrf")
-        test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+        test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
         test.query_params["project"] = "etp"
         return test.run()
 
@@ -57,7 +57,7 @@ def words(test: AppTest) -> str:
 
 
 def test_the_page_says_what_the_command_says(show: Show) -> None:
-    drawn = show()
+    drawn = show("regression")
     said = words(drawn)
     assert "Success: People, success" in said
     assert "6 units of 1 models; aspects: Type." in said
@@ -76,6 +76,14 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert "say whose answers succeed or fail" in words(drawn)
     drawn.selectbox[0].set_value("A file").run()
     assert not drawn.text
+
+
+def test_agreement_of_people_alone_begins_with_each_answer_by_dimension(show: Show) -> None:
+    drawn = show("agreement")
+    chosen = {each.label: each.value for each in drawn.get("button_group")}
+    assert chosen["Unit"] == "Each answer"
+    assert chosen["Slices"] == "dimension"
+    assert "There is only one rater." in words(drawn)  # ann alone: a reason, and no refusal
 
 
 def test_what_was_chosen_and_is_gone_is_left_to_what_is_usual(home: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from agreement.icc import FORMS
 from agreement.verdict import Rule
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
@@ -147,6 +148,16 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     single = json.loads(told(report, *ASKED, "--unit", "prediction", "--by", "whole"))
     assert {(each["statistic"], each["n_units"]) for each in single} == {("icc", 8)}
     assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
+
+
+def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
+    report = {"unit": "dimension", "by": "dimension", "statistics": ["icc"]}
+    found = json.loads(told(report, *ASKED, "--raters", "ann,bob"))
+    assert {(each["dimension"], each["n_units"], each["args"]["form"]) for each in found} == {
+        (dimension, len(same), form) for dimension, same in SAME.items() for form in FORMS
+    }
+    with_a_judge = json.loads(told(report, *ASKED, "--raters", "ann,gpt"))
+    assert {(each["dimension"], each["args"].get("unit")) for each in with_a_judge} == {(None, "dimension")}
 
 
 def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None:

@@ -210,6 +210,12 @@ class Raters:
         """All that are no people, unless someone says so of one out of a file."""
         return [*self.judges, *self.from_files]
 
+    def have_means(self, chosen: Sequence[str] | None = None) -> bool:
+        """Whether means over answers can be compared among these raters (None: all): people together are one, so that
+        there are two only with a machine."""
+        names = [*self.people, *self.machines] if chosen is None else chosen
+        return any(name in self.people for name in names) + sum(name not in self.people for name in names) > 1
+
 
 def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
     """Who has rated in a stage of a project, people and files apart; for its leads."""
