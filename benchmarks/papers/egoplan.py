@@ -62,7 +62,9 @@ def study(folder: Path, *, shared: Path | None, quick: bool) -> Study:
     records = dice.sample(records, 60) if quick else records
     made = Study("egoplan", folder)
     right = _answered(made, dice, records, list(MODELS)[-4:] if quick else list(MODELS))
-    made.tables = list(_tables(records, right))
+    scores = {record["sample_id"]: Fraction(dice.randrange(600, 960), 1000) for record in records}
+    made.labels({str(item): {"bertscore": f"{float(score):.3f}"} for item, score in scores.items()})
+    made.tables = list(_tables(records, right, scores))
     return made
 
 
@@ -146,7 +148,9 @@ def _models(records: Sequence[Record], right: Mapping[str, Mapping[int, bool]]) 
     return table
 
 
-def _tables(records: Sequence[Record], right: Mapping[str, Mapping[int, bool]]) -> Iterator[Table]:
+def _tables(
+    records: Sequence[Record], right: Mapping[str, Mapping[int, bool]], scores: Mapping[int, Fraction]
+) -> Iterator[Table]:
     yield _models(records, right)
     of = {
         "ID": [record["sample_id"] for record in records if record["video_source"] == "EpicKitchens"],
@@ -161,7 +165,7 @@ def _tables(records: Sequence[Record], right: Mapping[str, Mapping[int, bool]]) 
     yield table
     alike = {record["sample_id"]: _alike(record["task_goal"], record["answer"]) for record in records}
     past = {record["sample_id"]: Fraction(len(record["task_progress_metadata"])) for record in records}
-    for name, values, bins in (("similarity", alike, 3), ("progress", past, 4)):
+    for name, values, bins in (("difficulty", scores, 3), ("similarity", alike, 3), ("progress", past, 4)):
         part_of = truth.parts(values, bins)
         parts = list(dict.fromkeys(part_of[item] for item in sorted(values, key=lambda item: values[item])))
         table = Table(name, [("", model) for model in rows[:TOP]], [("", part) for part in parts])

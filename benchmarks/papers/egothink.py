@@ -110,7 +110,12 @@ def _attributes(model: str) -> dict[str, str]:
     if model == BEST:
         return {}
     family = model.rpartition("-")[0].removeprefix("Instruct")
-    return {"family": "BLIP" if family.startswith("BLIP") else family, "tuned": "no" if model[0] == "B" else "yes"}
+    return {
+        "family": "BLIP" if family.startswith("BLIP") else family,
+        "tuned": "no" if model[0] == "B" else "yes",
+        "llm": f"Vicuna-{SIZES[model]}",
+        "video": "yes" if "ideo" in model else "no",
+    }
 
 
 def _dimension(item: str) -> str:
@@ -166,12 +171,20 @@ def _tables(
     def people(dimension: str) -> truth.Number | None:
         return truth.mean(truth.mean(map(Fraction, grades[item])) or Fraction(0) for item in of[dimension])
 
+    sizes = list(dict.fromkeys(SIZES.values()))
+    open_ones = sorted(filter(_attributes, models), key=lambda model: (sizes.index(SIZES[model]), model))
+    table = Table("attributes", [(SIZES[model], model) for model in open_ones], [("", "LLM"), ("", "Video")])
+    for model in open_ones:
+        for (_, title), name in zip(table.columns, ("llm", "video"), strict=True):
+            table.put((SIZES[model], model), ("", title), _attributes(model)[name])
+    yield table
+
     first, *others = (judge.name for judge in JUDGES)
     cells = {model: {name: judged(first, model, name) for name in DIMENSIONS} for model in models}
     average = {model: truth.over(list(line.values())) for model, line in cells.items()}
     rising = sorted(models, key=lambda model: average[model] or 0)
     heads = {name: (row[1], row[3]) for name, row in DIMENSIONS.items()}
-    rising.sort(key=lambda model: list(dict.fromkeys(SIZES.values())).index(SIZES[model]))
+    rising.sort(key=lambda model: sizes.index(SIZES[model]))
     table = Table("models", [(SIZES[model], model) for model in rising], [*heads.values(), ("", "Average")])
     for model in rising:
         for name, head in heads.items():

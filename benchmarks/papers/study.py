@@ -37,13 +37,20 @@ class Study:
 
     def models(self, of: Mapping[str, Mapping[str, str]]) -> None:
         """Attributes of models: of each model by their names."""
-        path = self.folder / "models.csv"
+        self._said("models", "model", of)
+
+    def labels(self, of: Mapping[str, Mapping[str, str]]) -> None:
+        """Labels of items: of each item by their names."""
+        self._said("labels", "item", of)
+
+    def _said(self, format: str, about: str, of: Mapping[str, Mapping[str, str]]) -> None:
+        path = self.folder / f"{format}.csv"
         names = list(dict.fromkeys(name for own in of.values() for name in own))
         with path.open("w", encoding="utf-8", newline="") as file:
             out = csv.writer(file)
-            out.writerow(["model", *names])
-            out.writerows([model, *(own.get(name, "") for name in names)] for model, own in of.items())
-        self.steps.append(("import", self.schema, "models", str(path)))
+            out.writerow([about, *names])
+            out.writerows([each, *(own.get(name, "") for name in names)] for each, own in of.items())
+        self.steps.append(("import", self.schema, format, str(path)))
 
     def answers(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Models' answers: item, model, text."""

@@ -15,6 +15,7 @@ from db.engine import Store
 from domain.errors import InvalidInput, SchemaError
 from domain.states import RatersAre
 from testkit.factories import BLIND, make_items, make_people, make_project
+from tests.paths import ROOT
 from tests.workflow.test_coding import CODING, answer, code
 from workflow.lead.coding_intake import open_coding
 from workflow.results import leaderboard, project_answers, table_files
@@ -410,3 +411,11 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
         "No person has rated anything in grading yet.",
         "No answer in the aspects of ETP-Bench has a score yet.",
     }
+
+
+def test_every_table_that_comes_along_is_told_next_to_the_papers_own() -> None:
+    page = (ROOT / "docs" / "researchers.md").read_text(encoding="utf-8")
+    told = page[page.index("### EgoThink's tables") : page.index("## Failures")]
+    for schema, path in shipped().items():
+        missing = [table.name for table in read_layout(path) if f"`{table.name}`" not in told]
+        assert schema == "any" or not missing

@@ -150,11 +150,14 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     cells = [[_cell(numbers, about, row, column) for column in columns] for row in rows]
     if about.get("source") == "agreement" and _of_evaluators(rows) and _of_evaluators(columns):
         rows, columns, cells = _each_pair_once(rows, columns, cells)
-    down = [at for at, row in enumerate(rows) if not row.model or _any_number(cells[at])]
+    in_words = all("attribute" in column.said for column in columns)  # a table of what models are, and of no number
+    says = _any_words if in_words else _any_number
+    down = [at for at, row in enumerate(rows) if not row.model or says(cells[at])]
     across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]
     table = _without(layout, "")
-    if not any(_any_number(line) for line in cells):
-        return replace(table, why=_most_frequent(cells) or "No model has answered yet.")
+    if not any(says(line) for line in cells):
+        why = "No model has any of these attributes; import them with the format models." if in_words and cells else ""
+        return replace(table, why=why or _most_frequent(cells) or "No model has answered yet.")
     cells = [[cells[row][column] for column in across] for row in down]
     if layout.best:
         cells = _ranked(cells)
@@ -168,7 +171,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
 def _is_kept(column: _Place, cells: Sequence[Cell]) -> bool:
     """Whether a column stands in the table: one of a model has a number, and one of an attribute says something."""
     if "attribute" in column.said:
-        return any(cell.shown for cell in cells)
+        return _any_words(cells)
     return not column.model or _any_number(cells)
 
 
@@ -210,6 +213,10 @@ def printed(value: float | None, *, percent: bool, digits: int | None) -> str:
 
 def _any_number(cells: Sequence[Cell]) -> bool:
     return any(cell.number.value is not None for cell in cells)
+
+
+def _any_words(cells: Sequence[Cell]) -> bool:
+    return any(cell.shown for cell in cells)
 
 
 def _most_frequent(cells: Sequence[Sequence[Cell]]) -> str:
