@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -370,6 +371,10 @@ def test_a_run_that_asks_by_itself_has_no_batches(world: Batches) -> None:
 def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 6)
+    prompts = """default: any
+families: {any: {general: {user: "<who> say: {question}", wordings: {who: [Please, You]}}}}
+"""
+    told = {"prompt_set": "mine.yaml", "prompt_text": prompts, "prompt_hash": sha256(prompts.encode()).hexdigest()}
 
     given: dict[str, Any] = {"by": None, "means": MEANS, "folder": tmp_path, "open_endpoint": BatchEndpoint}
     local = ModelSpec(name="local", adapter="chat", model="somewhere")
@@ -382,7 +387,7 @@ def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) ->
     with BatchServer(script) as server:
         endpoint = Endpoint(base_url=server.url, price=Price(input=2, output=8, date="2026-11-01"))
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", endpoint=endpoint)
-        run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True))
+        run = run_start.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True, prompt_seed=1, **told))
         assert waiting(store) == []
         assert batches.submit(store, run=run, **given) == 6
         server.work()
@@ -393,3 +398,6 @@ def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) ->
     assert view.cost == pytest.approx(6 * (12 * 2 + 3 * 8) / 1e6)
     assert sorted(answer.text for answer in view.last)[0].endswith(" is red")
     assert view.answered == 5
+    for each in run_views.attempts_of(store, by=None, run=run):  # in which of the two wordings it was asked
+        number = int(sha256(f"1/mine.yaml/any/general/1/{each.item}".encode()).hexdigest()[:16], 16) % 2 + 1
+        assert each.attempt.detail["prompt"]["name"] == f"mine.yaml/any/general/{number}"

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
+from annotation_schemas.model import Schema
 from db import batches, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
-from domain.errors import Conflict, NotFound, RunStopped
+from domain.errors import Conflict, ModelRefused, NotFound, RunStopped
+from domain.judging import Plan
 from domain.records import Person
-from domain.runs import Attempt, RunState
+from domain.runs import Attempt, RunPlan, RunState
 from inference.endpoint.batches import BatchEndpoint, BatchStatus, Refused
 from inference.endpoint.client import NoReply
 from inference.spec import ModelSpec
 from workflow.access.event_log import log
+from workflow.runs.model_questions import TypesOf
 from workflow.runs.run_kinds import asking_of
 from workflow.runs.stored_runs import (
     in_batches,
@@ -54,9 +58,11 @@ class BatchCommand:
     def __enter__(self) -> BatchCommand:
         with self.store.read() as session:
             self.row = batch_run(session, self.by, self.run)
+            _, access = run_and_access(session, self.by, self.run)
         self.run_id = self.row.id
         self.spec, self.plan = spec_of_run(self.row), plan_of_run(self.row)
         self.keep = keep_of(self.row)
+        self.types_of = _types_of(access.schema, self.plan, self.spec)
         about: dict[str, Any] = {"transport": "batch files"}
         if self.open_endpoint is not None:
             self.server = self.open_endpoint(self.spec)
@@ -175,6 +181,11 @@ class BatchCommand:
 
     def add(self, session: Session, attempts: Sequence[Attempt], items: Mapping[int, int]) -> list[int]:
         now = self.store.now()
+        types = self.types_of(session, set(items.values())) if self.types_of else {}
+        attempts = [
+            replace(each, detail={**each.detail, "prompt": told}) if (told := types.get(items[each.unit_id])) else each
+            for each in attempts
+        ]
         written = run_attempts.add_attempts(
             session, run_id=self.run_id, worker_id=self.worker_id, attempts=attempts, item_ids=items, now=now
         )
@@ -233,6 +244,17 @@ class BatchCommand:
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:
         """The item that each unit is about."""
         return asking_of(self.row.kind).items_of(session, unit_ids)
+
+
+def _types_of(schema: Schema, plan: Plan, spec: ModelSpec) -> TypesOf | None:
+    """In which wordings a model's run asks; None for judges, and where the prompts are no longer what they were: what
+    was paid for is stored all the same."""
+    if not isinstance(plan, RunPlan):
+        return None
+    try:
+        return TypesOf(schema, plan, spec)
+    except ModelRefused:
+        return None
 
 
 def batch_run(session: Session, by: Person | None, run: str) -> StoredRun:

@@ -7,13 +7,14 @@ the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.model import Schema
-from db.engine import Store
+from db import items
+from db.engine import Session, Store
 from domain.errors import MediaRefused, NotAvailable, NotFound
 from domain.runs import HOLMES, TWO_STEPS, Picture, Preview, Question, RunPlan, chunked
 from inference.spec import ModelSpec
@@ -37,6 +38,24 @@ class _Draft:
     parts: tuple[str | Shown, ...] = ()
     first: tuple[str | Shown, ...] = ()
     """Of the question that is asked before it."""
+
+
+class TypesOf:
+    """In which wordings the items of a run are asked, without asking about them."""
+
+    def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec) -> None:
+        """Raises ``ModelRefused`` where the prompts of the plan cannot be had."""
+        self._writer = Writer(schema, plan, plan.family or spec.prompts, prompts_of(plan))
+
+    def __call__(self, session: Session, item_ids: Collection[int]) -> dict[int, dict[str, str]]:
+        """What is kept of the prompt of each item (``Question.prompt_type``)."""
+        if not self._writer.prompts.types:
+            return {}
+        rows = items.by_ids(session, ids=item_ids)
+        return {
+            id: self._writer.prompt_type(AskedItem(id, row.external_id, row.dimension, {}, ()))
+            for id, row in rows.items()
+        }
 
 
 class Asker:
