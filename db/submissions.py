@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, exists, or_
+from sqlalchemy import and_, bindparam, exists, func, or_
 from sqlmodel import Session, col, select
 
 from db import task_claims
@@ -105,20 +105,48 @@ def latest_of_answer(session: Session, *, prediction_id: int, stage: Stage) -> l
 
 
 def last_of_person(
-    session: Session, *, person_id: int, project_id: int, stage: Stage
+    session: Session, *, person_id: int, project_id: int, stage: Stage, task: str | None = None
 ) -> tuple[StoredAnnotation, StoredTask] | None:
-    """A person's newest submission in a stage, and its slot."""
+    """A person's newest submission in a stage, and its slot; ``task``: of that slot."""
     wanted = (
         select(AnnotationRow, TaskRow)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
         .where(
-            AnnotationRow.person_id == person_id, AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
+            AnnotationRow.person_id == person_id,
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.stage == stage,
+            *([] if task is None else [TaskRow.public_id == task]),
         )
         .order_by(col(AnnotationRow.id).desc())
         .limit(1)
     )
     found = session.exec(wanted).first()
     return (found[0], found[1]) if found else None
+
+
+def recent_of_person(
+    session: Session, *, person_id: int, since: datetime, limit: int
+) -> list[tuple[StoredAnnotation, StoredTask]]:
+    """A person's newest submission of each slot that they have filled since then, the newest first; those of a
+    qualification are not among them."""
+    newest = (
+        select(func.max(col(AnnotationRow.id)))
+        .where(AnnotationRow.person_id == person_id, col(AnnotationRow.created_at) > since)
+        .group_by(col(AnnotationRow.task_id))
+    )
+    wanted = (
+        select(AnnotationRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
+        .where(
+            col(AnnotationRow.id).in_(newest),
+            TaskRow.person_id == person_id,
+            TaskRow.state == TaskState.DONE,
+            col(TaskRow.purpose) != Purpose.QUALIFICATION,
+        )
+        .order_by(col(AnnotationRow.id).desc())
+        .limit(limit)
+    )
+    return [(annotation, task) for annotation, task in session.exec(wanted)]
 
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:

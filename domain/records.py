@@ -437,6 +437,20 @@ class PostponedTask:
 
 
 @dataclass(frozen=True)
+class EarlierSubmission:
+    """What someone has submitted a short while ago and may want to change."""
+
+    task: str
+    project: str
+    title: str
+    stage: Stage
+    dimension: str
+    words: str
+    """The item's first words, of what its stage may see, and those of the answer that it was about."""
+    at: datetime
+
+
+@dataclass(frozen=True)
 class ExpiredDraft:
     """What someone wrote for a task that they no longer have."""
 

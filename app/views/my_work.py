@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from urllib.parse import urlencode
@@ -15,8 +15,8 @@ from app.screens import SCREENS, Screen
 from app.services import Services
 from app.views.expired_submissions import text_of
 from domain.comments import Mentions
-from domain.errors import LeaseLost, NotAllowed
-from domain.records import ExpiredDraft, PostponedTask, ProjectView, StageWork
+from domain.errors import Conflict, LeaseLost, NotAllowed
+from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import projects
@@ -29,6 +29,7 @@ from workflow.annotate import (
     no_work,
     progress,
     project_progress,
+    submissions,
 )
 
 SCREEN = Screen("My work", place=10, top=True)
@@ -77,6 +78,7 @@ def render(services: Services) -> None:
     for view in sorted(mine, key=lambda view: view.name != chosen):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
         _project(services, view, stages, keys, waiting.get(view.name))
+    _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
 
@@ -193,6 +195,25 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
                 shell.go(screen, project=view.name, dimension=row.dimension)
 
 
+def _earlier(services: Services, views: Sequence[ProjectView]) -> None:
+    """What I have submitted a short while ago, each with a way back to it."""
+    found = expired_drafts.earlier_submissions(services.store, person=services.person)
+    if not found:
+        return
+    with st.expander(f"Submitted in the last half hour ({len(found)})", key="my_work.earlier"):
+        for row in found:
+            back = partial(
+                submissions.undo,
+                services.store,
+                person=services.person,
+                project=row.project,
+                stage=row.stage,
+                task=row.task,
+            )
+            said = f"submitted {markup.moment(row.at)}"
+            _line(services, views, row, said, name="earlier", button="Look at it again", take=back)
+
+
 def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
     """What I have postponed or given back, each with a way to go on with it now."""
     found = expired_drafts.postponed_tasks(services.store, person=services.person)
@@ -236,12 +257,14 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
 def _line(
     services: Services,
     views: Sequence[ProjectView],
-    row: PostponedTask | ExpiredDraft,
+    row: PostponedTask | ExpiredDraft | EarlierSubmission,
     said: str,
     *,
     name: str,
     button: str | None,
+    take: Callable[[], object] | None = None,
 ) -> None:
+    """``take`` is what brings it back into hand; None: it is taken again as what was postponed or lost is."""
     titles = {
         dimension.id: dimension.title
         for view in views
@@ -259,8 +282,8 @@ def _line(
             pressed = button is not None and st.button(button, key=f"my_work.{name}.take.{row.task}", width="stretch")
     if pressed:
         try:
-            claims.take_back(services.store, person=services.person, task=row.task)
-        except (LeaseLost, NotAllowed) as refusal:
+            (take or partial(claims.take_back, services.store, person=services.person, task=row.task))()
+        except (Conflict, LeaseLost, NotAllowed) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
         screen = next(screen for screen in SCREENS.values() if screen.stage is row.stage)

@@ -199,6 +199,31 @@ def test_an_undone_vote_comes_back_as_a_draft_and_is_superseded(store: Store) ->
     assert check(store) == []
 
 
+def test_one_can_go_back_to_anything_of_the_last_half_hour(store: Store) -> None:
+    clock = store.clock = Clock()
+    make_project(store)
+    make_items(store, 4)
+    ann, bob = make_people(store, "ann", "bob")
+    old = vote(store, ann, "red")
+    clock.advance(minutes=31)
+    first, second = vote(store, ann, "red"), vote(store, ann, "blue")
+    in_hand = claimed(store, ann)
+    found = expired_drafts.earlier_submissions(store, person=ann)
+    assert [each.task for each in found] == [second.id, first.id], "the newest first, and not the old one"
+    assert expired_drafts.earlier_submissions(store, person=bob) == []
+    back = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION, task=first.id)
+    assert (back.id, back.draft.values["values"]) == (first.id, {"choice": "red"})  # type: ignore[union-attr]
+    assert claimed(store, ann).id == first.id, "it comes before what was in hand"
+    submissions.submit(store, person=ann, task=first.id, key="mended", values={"choice": "blue"})
+    assert claimed(store, ann).id == in_hand.id
+    with pytest.raises(NotFound):
+        submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION, task=second.id)
+    with pytest.raises(NotFound):
+        submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION, task=in_hand.id)
+    assert old.id not in {first.id, second.id}
+    assert check(store) == []
+
+
 def test_a_slip_that_settled_an_item_can_be_mended_for_half_an_hour(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store)

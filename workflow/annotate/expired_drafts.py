@@ -1,4 +1,5 @@
-"""Drafts of tasks that their writer no longer has, expired submissions, and postponed items."""
+"""Drafts of tasks that their writer no longer has, expired submissions, postponed items, and what was submitted just
+now."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import as_words
-from db import events, items, postponed, submissions, task_claims, tasks
+from db import answers, events, items, postponed, submissions, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
-from domain.records import ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
+from domain.policies import LEASE
+from domain.records import EarlierSubmission, ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
 from domain.states import TaskState
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
@@ -56,6 +58,35 @@ def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:
                     yours_until=row.lease_until if mine else None,
                 )
             )
+        return found
+
+
+def earlier_submissions(store: Store, *, person: Person) -> list[EarlierSubmission]:
+    """What a person has submitted within a lease's time, the newest first, to go back to it.
+
+    All of it, whether or not it may still be changed: a list of what may be would tell which items others have
+    settled, and which were gold checks.
+    """
+    with store.read() as session:
+        found = []
+        since = store.now() - LEASE
+        recent = submissions.recent_of_person(session, person_id=person.id, since=since, limit=MOST)
+        texts = answers.texts(session, ids=[row.prediction_id for _, row in recent if row.prediction_id is not None])
+        for last, row in recent:
+            access = _access(session, person, row)
+            if access is not None:
+                answer = texts.get(row.prediction_id or 0, "").strip()
+                found.append(
+                    EarlierSubmission(
+                        task=row.public_id,
+                        project=access.name,
+                        title=access.title,
+                        stage=row.stage,
+                        dimension=row.dimension,
+                        words=" · ".join(filter(None, [_words(session, access, row), answer[:FIRST_WORDS]])),
+                        at=last.created_at,
+                    )
+                )
         return found
 
 

@@ -33,6 +33,7 @@ from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
+NO_LONGER = "This is no longer yours to change: its item has changed, or others are asked about it."
 
 
 @dataclass(frozen=True)
@@ -147,19 +148,22 @@ def correct_within(
     return submit_within(session, person=person, task=task, key=key, given=given, now=now)
 
 
-def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskView:
-    """Reopen a person's last submission in a stage: the task comes back with its answers as a draft.
+def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str | None = None) -> TaskView:
+    """Reopen a person's last submission in a stage, or that of ``task``: it comes back with its answers as a draft.
 
     What was submitted stands until a new submission supersedes it. ``Conflict`` where it can no longer be changed.
     """
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
-        last = submissions.last_of_person(session, person_id=person.id, project_id=access.project_id, stage=stage)
+        last = submissions.last_of_person(
+            session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
+        )
         if last is None or stage not in _STEPS:
             raise NotFound("There is nothing to undo here yet.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
-        why = _why_fixed(session, access, row, now)
+        theirs = row.state is TaskState.DONE and row.person_id == person.id
+        why = _why_fixed(session, access, row, now) if theirs or task is None else NO_LONGER
         if why is not None:
             raise Conflict(why)
         if not row.correcting:
