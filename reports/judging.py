@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -168,6 +168,7 @@ def against_people(study: Study) -> Section:
         blocks += _noise(study)
     blocks.append(base_rate_table(study))
     blocks += _pairs(study)
+    blocks += _by_level(study)
     blocks += _majority(study)
     blocks += _judges(study)
     if not several:
@@ -268,6 +269,47 @@ def _pairs(study: Study) -> list[Block]:
             behind=tuple(behind),
         )
     ]
+
+
+def _by_level(study: Study) -> list[Block]:
+    """Each judge with the people's mean, answer by answer and over means of dimensions and models: one table each."""
+    dimensions = {row.unit: row.dimension or "no dimension" for row in study.rows}
+    models = {unit: about.model for unit, about in study.about.items() if about.model is not None}
+    keys: list[tuple[str, Callable[[str], object]]] = [("answer by answer", lambda unit: unit)]
+    if len(set(dimensions.values())) > 1:
+        keys.append(("means of a model in a dimension", lambda unit: (models.get(unit), dimensions[unit])))
+    if models:
+        keys.append(("means of a model", models.get))
+    whole = [part for part in study.slices if part.dimension is None and part.numeric]
+    blocks: list[Block] = []
+    for judge in study.judges if len(keys) > 1 else ():
+        rows: list[tuple[Cell, ...]] = []
+        for part in whole:
+            if judge not in part.judges:
+                continue
+            pairs = np.stack([part.human_mean, part.numbers(judge)], axis=1)
+            both = ~np.isnan(pairs).any(axis=1)
+            for level, key in keys if both.any() else ():
+                lots: dict[object, list[int]] = {}
+                for at in np.flatnonzero(both).tolist():
+                    lots.setdefault(key(part.table.units[at]), []).append(at)
+                means = Ratings.from_array(
+                    np.array([pairs[lot].mean(axis=0) for lot in lots.values()]).reshape(-1, 2),
+                    raters=("people", "judge"),
+                )
+                rows.append((part.criterion, level, Figure.of(pearson(means)), Figure.of(spearman(means))))
+        if rows:
+            blocks.append(
+                Table(
+                    f"judge_levels_{len(blocks) + 1}",
+                    f"{judge} with the people's mean, level by level",
+                    ("criterion", "level", "Pearson's r", "Spearman's rho"),
+                    tuple(rows),
+                    unit="all levels on the answers that people and the judge rated; a number of one level says "
+                    "nothing of another",
+                )
+            )
+    return blocks
 
 
 def _coefficient(name: str, pair: Ratings, part: Slice) -> Figure:

@@ -8,12 +8,14 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from pypdf import PdfReader
+from scipy import stats
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
@@ -309,6 +311,32 @@ def test_a_favoured_model_is_found() -> None:
     assert overall["judge minus people"].value == pytest.approx(expected, abs=1e-12)
     assert overall["judge minus people"].n_units == 60
     assert "clusters" in overall["judge minus people"].method or "cluster" in overall["judge minus people"].method
+
+
+def test_a_judge_stands_next_to_people_level_by_level() -> None:
+    rows, about = numeric()
+    rows = [replace(row, dimension="far" if int(row.unit[1:]) % 2 else "near") for row in rows]
+    people: dict[str, list[float]] = {}
+    for row in rows:
+        if row.rater in ("ann", "bob", "cem"):
+            people.setdefault(row.unit, []).append(row.value)
+    judge = {row.unit: row.value for row in rows if row.rater == "gpt"}
+    keys = {
+        "answer by answer": lambda unit: unit,
+        "means of a model in a dimension": lambda unit: (about[unit].model, int(unit[1:]) % 2),
+        "means of a model": lambda unit: about[unit].model,
+    }
+    found = table(report(rows, about=about), "judge_levels_1")
+    assert [row["level"] for row in found] == list(keys)
+    for row, key in zip(found, keys.values(), strict=True):
+        lots: dict[Any, list[tuple[float, float]]] = {}
+        for unit, votes in people.items():
+            lots.setdefault(key(unit), []).append((float(np.mean(votes)), judge[unit]))
+        means = np.array([np.mean(lot, axis=0) for lot in lots.values()])
+        assert row["Pearson's r"].value == pytest.approx(stats.pearsonr(*means.T).statistic)
+        assert row["Spearman's rho"].value == pytest.approx(stats.spearmanr(*means.T).statistic)
+        assert row["Pearson's r"].n_units == len(means)
+    assert not [each for each in report().tables() if each.key.startswith("judge_levels")], "names have no means"
 
 
 def test_corrected_scores_use_what_people_did_not_grade() -> None:
