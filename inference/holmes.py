@@ -192,7 +192,7 @@ class Conversation:
         to_run = any(result is _TO_RUN for _, result in found)
         if troubles := [trouble for trouble, _ in found if trouble]:
             for call, (trouble, result) in zip(asked, found, strict=True):
-                self._answered(call, trouble or _NOT_RUN * (result is _TO_RUN), result)
+                self._answered(call, _NOT_RUN if result is _TO_RUN else trouble, result)
             return self._ended(replace(attempt, outcome=Outcome.NO_TOOL_RESULT, error=" ".join(troubles)))
         if not to_run:
             for call, (_, result) in zip(asked, found, strict=True):

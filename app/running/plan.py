@@ -309,6 +309,8 @@ def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),
         ("Items that are", ", ".join(plan.states or ()) or plan.items or "in any state"),
         ("At most", plan.limit),
+        ("Tools", "; ".join(model_plans.tools_in_words(plan))),
+        ("Hash of the tools", plan.tools_hash),
     ]
     if plan.strategy == "rank_options":
         pairs.append(("The winner has the highest", shown.SCORES.get(plan.score, plan.score).lower()))

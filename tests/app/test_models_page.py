@@ -18,10 +18,12 @@ from streamlit.testing.v1 import AppTest
 
 from app import markup
 from app.running import answers, begin, description, watch
+from app.running.plan import plan_pairs
 from app.services import Services
 from db.engine import Store
 from domain.errors import ModelRefused
 from domain.option_scores import Option, Ranking
+from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunPlan, RunState
@@ -250,6 +252,9 @@ def test_tools_that_run_are_those_of_the_operator_s_folder(
     next(button for button in test.button if button.key.startswith("models.start")).click().run()
     (view,) = run_views.runs_of(store, by=None, project="tiny")
     assert view.plan.tools_hash == hashlib.sha256(lab.read_bytes()).hexdigest()
+    assert ("Hash of the tools", view.plan.tools_hash) in plan_pairs(
+        view.plan, ProjectView("tiny", "Tiny", False, None, Role.LEAD)
+    )
 
 
 def test_a_worker_is_told_in_words() -> None:
