@@ -404,7 +404,8 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     loaded = load_schema(schemas()[name]) if name in schemas() else load_text(SCHEMA, "Be exact.", "small")
     make_project(store, loaded=loaded)
     found = paper_tables(store, person=None, project="p", layout=read_layout(shipped()[name]))
-    assert {each.why for each in found.tables} <= {
+    # what no item has been labelled with is told with all that there is
+    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be cut by 'bertscore'")} <= {
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers by {each} yet." for each in ("score", "success", "perception")),

@@ -150,7 +150,9 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     cells = [[_cell(numbers, about, row, column) for column in columns] for row in rows]
     if about.get("source") == "agreement" and _of_evaluators(rows) and _of_evaluators(columns):
         rows, columns, cells = _each_pair_once(rows, columns, cells)
-    in_words = all("attribute" in column.said for column in columns)  # a table of what models are, and of no number
+    in_words = bool(columns) and all(
+        "attribute" in each.said for each in columns
+    )  # a table of what models are, and of no number
     says = _any_words if in_words else _any_number
     down = [at for at, row in enumerate(rows) if not row.model or says(cells[at])]
     across = [at for at, each in enumerate(columns) if _is_kept(each, [line[at] for line in cells])]
