@@ -17,7 +17,9 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.errors import InvalidInput
+from domain.runs import Outcome as Ended
 from importers.success import AspectScore, Outcome
+from tests.workflow.test_results import made
 from workflow.results import leaderboard
 from workflow.results.aspect_success import of_project
 from workflow.results.project_answers import Answer, Read
@@ -64,7 +66,7 @@ def project(**changes: Any) -> Read:
         elif item.name != "ungraded plan":
             won = float(dice(item.name, model, of=5) < 2)
             grades[at] = [won, won, 1 - won]
-    made = Read(
+    there = Read(
         "p",
         "Project",
         SCHEMA,
@@ -75,7 +77,7 @@ def project(**changes: Any) -> Read:
         {"success": grades},
         {("score", "gpt35"): judged},
     )
-    return replace(made, **changes)
+    return replace(there, **changes)
 
 
 def truth(found: Read) -> dict[tuple[str, str], tuple[float, float, float]]:
@@ -231,6 +233,25 @@ def test_grades_between_success_and_failure_are_no_votes() -> None:
     linear, logistic = fits(joined)
     assert not linear.found.r_squared.defined
     assert "there is only 0.75" in (logistic.found.reason or "")
+
+
+def test_success_by_the_key() -> None:
+    """Near by the key explains far by the key, a model at a time: what a model says nothing to is wrong in both."""
+    items = {at: "near" if at < 5 else "far" for at in range(10)}
+    right = {"a": (1, 1, 0, 0, 1, 1, 0, 0, 1), "b": (0, 1, 0, 0, 0, 0, 0, 0, 0), "c": (1, 1, 1, 0, 1, 1, 1, 1, 0)}
+    answers = [(at, model, float(value)) for model, values in right.items() for at, value in enumerate(values)]
+    silent, failed = Ended.EMPTY.why_none, Ended.FAILED.why_none
+    found = made(answers, items=items, unanswered={"a": {9: silent}, "b": {9: failed}, "c": {9: silent}})
+    joined = of_project(found, Asked(success="key", plans=("far",)))
+    assert [(unit.model, unit.scores, unit.succeeded, unit.plans) for unit in joined.units] == [
+        ("a", (3 / 5,), 2, 5),
+        ("b", (1 / 5,), 0, 4),
+        ("c", (4 / 5,), 3, 5),
+    ]
+    assert dict(joined.left_out) == {"plans that a model was asked for and has not answered": 1}
+    table = leaderboard.sliced_scores(found, Scores("key"))
+    for unit in joined.units:  # as Results says
+        assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)
 
 
 # ---- from files -----------------------------------------------------------------------------------------------------

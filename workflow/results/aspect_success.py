@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from annotation_schemas import derived
 from annotation_schemas.model import Schema
 from domain.errors import InvalidInput, Problem
@@ -18,6 +16,8 @@ from workflow.results.slices import Item
 from workflow.results.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
 
 KEY, HUMAN = "key", "human"
+NOT_SAID = "plans of which no one has said whether they succeed"
+NOT_ANSWERED = "plans that a model was asked for and has not answered"
 
 
 def of_project(found: Read, asked: Asked) -> Joined:
@@ -176,25 +176,23 @@ def _take_graded(
     if not ways:
         raise InvalidInput([Problem("success", f"No one has said of any plan yet whether it succeeds ({said}).")])
     of = scored(found, ways[0])
-    values = of.values
     decided = _in_votes(found, of)
-    if decided:
-        values = np.where(values == 0.5, math.nan, (values > 0.5).astype(float))
-        values[np.isnan(of.values)] = math.nan
     for model in models:
-        for at in found.of_model[model].tolist():
-            answer = found.answers[at]
-            item = found.items[answer.item]
-            if item.dimension not in plans:
+        given = values_of(found, of, model, common=False)
+        for id, value in given.items():
+            if found.items[id].dimension not in plans:
                 continue
-            if decided and of.values[at] == 0.5:
+            if decided and value == 0.5:
                 parts.left_out["plans that as many people call a success as a failure"] += 1
-            elif math.isnan(values[at]):
-                parts.left_out["plans of which no one has said whether they succeed"] += 1
-            elif by == "task" and not tasks[answer.item]:
+            elif by == "task" and not tasks[id]:
                 parts.left_out["plans without a task"] += 1
             else:
-                parts.outcomes.append((model, tasks.get(answer.item, ""), item.name, float(values[at])))
+                success = float(value > 0.5) if decided else value
+                parts.outcomes.append((model, tasks.get(id, ""), found.items[id].name, success))
+        answered = {found.answers[at].item for at in found.of_model[model].tolist()}
+        for lot, words in ((answered, NOT_SAID), (found.unanswered.get(model, {}), NOT_ANSWERED)):
+            n = sum(id not in given and found.items[id].dimension in plans for id in lot if id in found.items)
+            parts.left_out[words] += n
     return f"{ways[0].title}, what most of them say" if decided else ways[0].title
 
 
