@@ -800,6 +800,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Results",
         "Tables",
         "Leaderboard",
+        "Regression",
         "Cases",
         "Agreement",
         "Calibration",
