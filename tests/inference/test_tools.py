@@ -93,6 +93,7 @@ def test_a_program_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("print('[' * 90000)", "no_json", "nested too deep"),
         ("import os; os.write(1, b'\"\\xff\"')", "no_json", "look wrote what is no UTF-8"),
         ("print('null')", "no_result", "an empty list or text says nothing was found"),
+        ("print('[' + '1, ' * 40_000 + '1]')", "too_large", "look wrote more than 100,000 bytes"),
         ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large", "look wrote more than 100,000 bytes"),
         ("import sys; sys.exit('no\\0 model')", "exit", "look ended with exit status 1: no\ufffd model"),
         ("import os; os.kill(os.getpid(), 9)", "exit", "look ended by signal 9."),
