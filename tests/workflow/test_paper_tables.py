@@ -183,7 +183,7 @@ def test_where_a_number_comes_from(small: Store, source: str, column: str, expec
 
 def test_which_models_and_in_which_order(small: Store) -> None:
     def names(rows: str) -> list[str]:
-        about = f"source: judge, judge: big, rows: [{{each: [model], {rows}}}]"
+        about = f"source: key, criterion: score, rows: [{{each: [model], {rows}}}]"
         table = made(small, f"{about}, columns: [{{title: C}}]")
         return [row.head.title for row in table.rows]
 

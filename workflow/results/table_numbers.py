@@ -133,8 +133,9 @@ class Numbers:
         board = self.board(said)
         place = ("groups", said.group_by, id(board))
         if place not in self._made:
-            wanted = model_groups.wanted(self._read, said.group_by or "")
-            self._made[place] = model_groups.grouped(self._read, board, wanted)
+            read = self._graded(board.scores.criterion) if said.graded else self._read
+            wanted = model_groups.wanted(read, said.group_by or "")
+            self._made[place] = model_groups.grouped(read, board, wanted)
         made: Grouping = self._made[place]
         return made
 
