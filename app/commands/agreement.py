@@ -253,9 +253,7 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
         yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
         for each in block:
             name = f"  {LEVELS[each.args['unit']]:<{width}}  {each.title:<{wide}}"
-            yield f"{name}  {'-' if each.value is None else _figures(each)}" + (
-                f"  {each.n_units} units: {each.reason}" if each.value is None else ""
-            )
+            yield f"{name}  {f'     -  {each.reason}' if each.value is None else _figures(each)}"
 
 
 def _packages(block: Sequence[Result]) -> Sequence[str]:
