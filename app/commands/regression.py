@@ -87,8 +87,8 @@ def regression(
     scores: Annotated[
         str | None,
         typer.Option(
-            help="What gives the aspects' scores: key, human, or a judge's name. By default what has scored most "
-            "answers.",
+            help="What gives the aspects' scores: key, human, or a judge, called as Results or the schema does. By "
+            "default what has scored most answers.",
             metavar="key|human|JUDGE",
         ),
     ] = None,

@@ -235,6 +235,14 @@ def test_grades_between_success_and_failure_are_no_votes() -> None:
     assert "there is only 0.75" in (logistic.found.reason or "")
 
 
+def test_a_judge_is_called_as_results_does_or_as_the_schema() -> None:
+    found = project()
+    run = "gpt-3.5-turbo by etp_answer 1"  # a run of the judge that the schema calls gpt35
+    found = replace(found, judged={("score", run): found.judged["score", "gpt35"]})
+    for name in (run, "gpt35", "gpt-3.5-turbo"):
+        assert of_project(found, Asked(scores=name)).scores == f"{run}, score"
+
+
 def test_success_by_the_key() -> None:
     """Near by the key explains far by the key, a model at a time: what a model says nothing to is wrong in both."""
     items = {at: "near" if at < 5 else "far" for at in range(10)}
@@ -305,6 +313,12 @@ def test_what_stands_against_it_is_said() -> None:
         joined_of({f"m{at}": (at,) for at in (0, 1, 2, 3, 20)}, {"m0": 0, "m1": 2, "m2": 5, "m3": 9, "m20": 10})
     )[0]
     assert "fitted shares of success are below 0 or above 1" in " ".join(out.notes)
+
+
+def test_few_units_for_many_aspects_are_said() -> None:
+    four = {name: SIX[name] for name in ("m0", "m1", "m2", "m3")}
+    (fit,) = fits(joined_of(four, {"m1": 2, "m2": 7, "m3": 4, "m0": 1}), kinds=("linear",))
+    assert "4 models for 2 aspects leave few degrees of freedom (1)" in " ".join(fit.notes)
 
 
 def test_models_that_differ_beyond_their_aspects() -> None:

@@ -11,7 +11,7 @@ from domain.errors import InvalidInput, Problem
 from workflow.results.criterion_values import scored_criteria
 from workflow.results.leaderboard_lines import values_of
 from workflow.results.project_answers import Read
-from workflow.results.scores import Scored, Scores, ends_of, scored, scores_of
+from workflow.results.scores import Scored, Scores, ends_of, judges_called, scored, scores_of
 from workflow.results.slices import Item
 from workflow.results.success_units import Asked, By, Joined, Parts, aspects_of, counts, take_file, units_of
 
@@ -146,8 +146,10 @@ def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[
 
 
 def _chosen(offered: Sequence[tuple[Scores, int]], asked: Asked, schema: Schema) -> Scores:
+    judges = [each.judge for each, _ in offered if each.judge is not None]
+    called = {asked.scores, *judges_called(schema, asked.scores or "", judges)}
     for each, _ in offered:
-        if asked.scores in (None, _name(each)) and asked.criterion in (None, each.criterion):
+        if (asked.scores is None or _name(each) in called) and asked.criterion in (None, each.criterion):
             return each
     there = ", ".join(f"{_name(each)} ({each.criterion})" if each.criterion else _name(each) for each, _ in offered)
     if not offered:

@@ -140,6 +140,15 @@ def _place(schema: Schema, scores: Scores) -> int:
     return next((at for at, name in enumerate(said) if name in mine), len(said))
 
 
+def judges_called(schema: Schema, name: str, there: Sequence[str]) -> list[str]:
+    """Those of the judges that have rated that a name may mean: who is called so, or runs of that judge of the
+    schema."""
+    if name in there:
+        return [name]
+    models = {name, *(each.model for each in schema.judges if each.name == name and each.model)}
+    return [each for each in there if each in models or each.partition(" by ")[0] in models]
+
+
 def wanted(
     found: Read, *, kinds: Sequence[str] | None = None, criteria: Sequence[str] | None = None, method: Method = "ppi"
 ) -> list[Scores]:

@@ -143,6 +143,11 @@ def _notes(joined: Joined, found: Regression, kind: Kind, errors: Errors, by: Cl
     complete = np.flatnonzero(~np.isnan(x).any(axis=1))
     kept = [joined.units[at] for at in complete]
     yield from _of_events(joined, kept) if kind == "logistic" else _of_shares(found, kept)
+    if found.residual_df < len(joined.aspects):
+        yield (
+            f"{count(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
+            f"freedom ({found.residual_df}): intervals are wide, and R squared is too high."
+        )
     if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
         yield "Residuals do not spread alike, so that classical standard errors mislead: take HC3."
     if kind == "logistic" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:

@@ -28,7 +28,7 @@ from workflow.results.model_groups import Grouping
 from workflow.results.project_answers import Read
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import raters_of
-from workflow.results.scores import Kind, Scores
+from workflow.results.scores import Kind, Scores, judges_called
 from workflow.results.slices import BINS, DIMENSION, GROUP
 from workflow.results.success_regression import Fit
 from workflow.results.success_regression import Kind as RegressionKind
@@ -217,7 +217,9 @@ class Numbers:
     def judges(self) -> list[str]:
         """Judges that have rated answers: those of the schema in its order, then the others by name."""
         there = sorted({judge for _, judge in [*self._read.judged, *self._read.unscored]} - self._read.metrics)
-        first = [name for each in self._read.schema.judges for name in self._called(each.name, there)]
+        first = [
+            name for each in self._read.schema.judges for name in judges_called(self._read.schema, each.name, there)
+        ]
         return list(dict.fromkeys([*first, *there]))
 
     def metrics(self) -> list[str]:
@@ -240,30 +242,27 @@ class Numbers:
         NotFound
             None has rated, none or several are called so, or several are there and none is named.
         """
-        there = [*self.judges(), *self.metrics()]
+        schema, there = self._read.schema, [*self.judges(), *self.metrics()]
         if not there:
             raise NotFound("No judge has rated models' answers yet.")
         if name is None:
-            of_schema = [each for judge in self._read.schema.judges for each in self._called(judge.name, there)]
+            of_schema = [
+                each
+                for judge in self._read.schema.judges
+                for each in judges_called(self._read.schema, judge.name, there)
+            ]
             if of_schema or len(there) == 1:
                 return (of_schema or there)[0]
             raise NotFound(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
-        found = self._called(name, there)
+        found = judges_called(schema, name, there)
         if len(found) != 1:
             several = f"several judges are {name}" if found else f"no judge {name} has rated models' answers"
             raise NotFound(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
         return found[0]
 
-    def _called(self, name: str, there: Sequence[str]) -> list[str]:
-        """Those that a name may mean: who is called so, or runs of that judge of the schema."""
-        if name in there:
-            return [name]
-        models = {name, *(each.model for each in self._read.schema.judges if each.name == name and each.model)}
-        return [each for each in there if each in models or each.partition(" by ")[0] in models]
-
     def also_called(self, judge: str) -> list[str]:
         """What the schema calls a judge that has rated."""
-        return [each.name for each in self._read.schema.judges if self._called(each.name, [judge])]
+        return [each.name for each in self._read.schema.judges if judges_called(self._read.schema, each.name, [judge])]
 
     # ---- agreement
 
