@@ -227,12 +227,13 @@ def _heat(chart: TableChart) -> tuple[list[Shape], float, float]:
     longest = max((len(name) for name in chart.rows), default=1)
     left = min(max(longest * 12 * _LETTER + 20, 90.0), 230.0)
     cell = min(max((WIDTH - left - 10) / max(len(chart.columns), 1), 40.0), 110.0)
-    high, top = 24.0, 90.0
+    room = cell - 4
+    high, top = 24.0, 90.0 if any(len(name) * _SMALL * _LETTER > room for name in chart.columns) else 30.0
     low, most = chart.span
     shapes: list[Shape] = []
     for at, name in enumerate(chart.columns):
         x = left + cell * (at + 0.5)
-        upwards = len(name) * _SMALL * _LETTER > cell - 4
+        upwards = len(name) * _SMALL * _LETTER > room
         words = cut(name, 80 if upwards else cell, _SMALL)
         anchor: Literal["start", "middle"] = "start" if upwards else "middle"
         shapes.append(
@@ -246,7 +247,7 @@ def _heat(chart: TableChart) -> tuple[list[Shape], float, float]:
             share = 0.0 if value.value is None else min(max((value.value - low) / (most - low), 0.0), 1.0)
             shapes.append(Rect(x + 1, y + 1, cell - 2, high - 2, f"heat:{share:.3f}", title=tip))
             shapes.append(Word(x + cell / 2, y + high / 2 + 4, value.shown, 10, "ink", "middle"))
-    return shapes, max(left + cell * len(chart.columns) + 10, 300.0), top + high * len(chart.rows) + 8
+    return shapes, max(left + cell * len(chart.columns) + 10, WIDTH), top + high * len(chart.rows) + 8
 
 
 def figure(chart: TableChart) -> str:
