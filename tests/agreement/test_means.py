@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.means import difference_from_rest, mean_of_parts, share
+from agreement.means import difference_from_rest, mean_of_parts, paired_difference, share
 from domain.errors import RatingsError
 from tests.paths import shared
 
@@ -133,3 +133,27 @@ def test_where_there_is_no_difference_one_in_twenty_tests_says_there_is() -> Non
             found = difference_from_rest(hits, [at < n_inside for at in range(120)], clusters=clusters)
             rejected += found.test is not None and found.test.p_value < 0.05
         assert 60 <= rejected <= 140
+
+
+def test_a_paired_difference_is_that_of_scipy() -> None:
+    first, second = [0.5, 1, 0, 0.5, 1, 0, NAN], [1, 1, 0.5, 0.5, 0.5, 1, 1]
+    found, expected = paired_difference(first, second), stats.ttest_rel(second[:6], first[:6])
+    limits = expected.confidence_interval(0.95)
+    assert found.test is not None
+    assert (found.test.value, found.test.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (found.low, found.high) == pytest.approx((limits.low, limits.high))
+    assert (found.n_units, found.n_left_out) == (6, 1)
+    right = paired_difference([0] * 9 + [1, 1], [1] * 7 + [0, 0, 0, 1])  # seven gained, one lost
+    assert right.test is not None
+    assert right.test.p_value == pytest.approx(stats.binomtest(1, 8).pvalue)
+    assert right.value == pytest.approx(6 / 11)
+
+
+def test_a_paired_difference_of_clusters_has_their_error() -> None:
+    first, second = [0, 0, 0, 1], [1, 1, 0, 0]
+    found = paired_difference(first, second, clusters=["v", "v", "w", "w"])
+    # differences 1, 1, 0, -1 around 1/4: 3/2 in one video, -3/2 in the other
+    assert found.se == pytest.approx(math.sqrt(2 / 1 * (1.5**2 + 1.5**2)) / 4)
+    assert found.test is not None
+    assert found.test.df == (1.0,)
+    assert paired_difference(first, second, clusters=["v"] * 4).test is None, "one cluster says nothing of its spread"
