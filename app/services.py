@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,3 +58,11 @@ def open_resources(settings: Settings) -> Resources:
 def resources() -> Resources:
     """The process's own, from its environment; opened when first asked for."""
     return open_resources(settings_from(os.environ, Path.cwd()))
+
+
+def opened() -> Resources:
+    """What a command works on: the process's own, with its tables at the newest version; a line says where it is."""
+    shared = resources()
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    shared.store.upgrade()
+    return shared

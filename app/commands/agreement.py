@@ -201,7 +201,6 @@ def _schema_of(project: str) -> Schema:
     from workflow.access.projects import access_to
 
     shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
     shared.store.upgrade()
     with shared.store.read() as session:
         return access_to(session, person=None, project=project).schema
@@ -371,7 +370,6 @@ def _replies(
     from workflow.results.reply_counts import in_words, refuse_silent, replies_of_judges
 
     shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
     shared.store.upgrade()
     known = raters_of(shared.store, person=None, project=project, stage=stage)
     if raters is None and known.people:
@@ -404,16 +402,13 @@ def _of_project(
     items: Items | None,
     statistics: frozenset[str],
 ) -> list[Result]:
-    from app.services import resources
+    from app.services import opened
     from workflow.annotate.sample_standing import counting_of_stage
     from workflow.results.dimension_means import agreement_of_answers, agreement_of_levels, agreement_of_means
     from workflow.results.rater_agreement import agreement_of
     from workflow.results.ratings import raters_of
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
+    shared = opened()
     counted = counting_of_stage(shared.store, person=None, project=project, items_=items, stage=stage)
     print(f"Counted: {counted.whole_sentence}", file=sys.stderr)
     asked: dict[str, Any] = {

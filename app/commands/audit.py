@@ -37,12 +37,10 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Where to write; by default standard output.")] = None,
 ) -> None:
     """Write the log of events, the newest first."""
-    from app.services import resources
+    from app.services import opened
     from workflow.access import audit as log
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
+    shared = opened()
     found = log.entries(
         shared.store,
         by=None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.names import ALL, names_of
+from app.commands.options import CountedItems
 from domain.errors import RatingsError
-from domain.states import Cut, Items, Stage
+from domain.states import Cut, Stage
 from domain.statistics import summarised
 
 if TYPE_CHECKING:
@@ -146,12 +146,7 @@ def calibrate(
             metavar="A,B",
         ),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     pool_guidelines: Annotated[
         bool,
         typer.Option(
@@ -245,13 +240,9 @@ def calibrate(
 
 def _opened() -> Resources:
     """The store and what belongs to it, brought to the current version."""
-    from app.services import resources
+    from app.services import opened
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
-    return shared
+    return opened()
 
 
 def _of_file(path: Path) -> tuple[Sequence[Rating], Source]:

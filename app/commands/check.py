@@ -24,14 +24,12 @@ def check(
 ) -> None:
     """Recompute every item's state from its votes, look at the files of images and clips, and say where what is stored
     differs."""
-    from app.services import resources
+    from app.services import opened
     from workflow.files.media_check import check_media
     from workflow.files.project_check import check as differences
     from workflow.files.project_check import remarks
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
+    shared = opened()
     found = differences(shared.store, project=project, rebuild=rebuild)
     damaged = check_media(shared.store, shared.media, project=project, whole=media)
     for sentence in [*found, *damaged]:

@@ -38,7 +38,6 @@ def demo(
     from examples import demo as example
 
     shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
     shared.store.upgrade()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     if example.complete(shared.store) and not reset:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import CountedItems
 from app.commands.results import Format
-from domain.states import Items
 
 if TYPE_CHECKING:
     from workflow.results.failures import Count, Failures
@@ -38,27 +38,19 @@ def failures(
             metavar="FILE.csv",
         ),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
     """What is wrong with models' answers: settled codes by model and dimension, each share with its interval."""
     if outputs is not None and not send:
         raise typer.BadParameter("--outputs goes with --send.")
-    from app.services import resources
+    from app.services import opened
     from exporters.writing import write_files
     from workflow.annotate.coding import Standing
     from workflow.lead import coding_intake
     from workflow.results import failures as codes
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
+    shared = opened()
     if send:
         sent = coding_intake.open_coding(shared.store, by=None, project=project, outputs=outputs)
         print(sent.sentence, file=sys.stderr)

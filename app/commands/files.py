@@ -462,13 +462,9 @@ def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
 
 
 def _resources() -> Resources:
-    from app.services import resources
+    from app.services import opened
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
-    return shared
+    return opened()
 
 
 def _summary(done: Imported) -> Iterator[str]:

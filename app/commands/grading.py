@@ -31,13 +31,11 @@ def sample(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,
 ) -> None:
     """Say which answers people grade by the schema's plan, what that costs, how far it is and what is short."""
-    from app.services import resources
+    from app.services import opened
     from domain.errors import Conflict
     from workflow.runs import run_grading
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
+    shared = opened()
     found = run_grading.planned_sample(shared.store, by=None, project=project, outputs=outputs)
     if found is None:
         raise Conflict(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.options import CountedItems
 from app.pairs import pairs
 from domain.errors import ModelRefused, NotFound
 from domain.runs import RunState
-from domain.states import Items
 
 if TYPE_CHECKING:
     from app.commands.case_files import Case, CaseReading
@@ -115,12 +115,7 @@ def judge(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no reply.")
     ] = False,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[

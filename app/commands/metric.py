@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from domain.states import Items
+from app.commands.options import CountedItems
 
 
 def metric(
@@ -27,12 +27,7 @@ def metric(
         str | None,
         typer.Option(help="The criterion of grading that the numbers are compared with, where there are several."),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
 ) -> None:
     """Measure models' answers against a reference; the numbers are a rater's. Again later: what is new is added."""
     from app.commands import runs_in_terminal as commands

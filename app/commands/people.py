@@ -140,12 +140,9 @@ def reactivate(
 
 
 def _store() -> Store:
-    from app.services import resources
+    from app.services import opened
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
-    return shared.store
+    return opened().store
 
 
 def _project_exists(project: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import CountedItems
 from app.commands.results import Format
 from domain.states import Items
 
@@ -124,12 +125,7 @@ def regression(
         Cluster | None,
         typer.Option(help="What belongs together. By default plans of one task, where a task has several."),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -212,14 +208,11 @@ def _of_files(path: Path, asked: Asked) -> tuple[Joined, list[str]]:
 
 
 def _of_project(project: str, asked: Asked, items: Items | None) -> tuple[Joined, list[str]]:
-    from app.services import resources
+    from app.services import opened
     from workflow.results import project_answers
     from workflow.results.aspect_success import of_project
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
+    shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items)
     counted = [f"Counted: {read.counting.sentence}"] if read.counting else []
     return of_project(read, asked), counted

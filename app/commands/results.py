@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.states import Items
+from app.commands.options import CountedItems
 
 if TYPE_CHECKING:
     from workflow.results.leaderboard import SlicedScores
@@ -83,12 +83,7 @@ def results(
         ),
     ] = None,
     common: Annotated[bool, typer.Option("--common", help="Only items that every model has answered.")] = False,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     reader: Annotated[
         str,
         typer.Option(
@@ -133,7 +128,7 @@ def results(
 ) -> None:
     """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
     from annotation_schemas.reporting import cut_first
-    from app.services import resources
+    from app.services import opened
     from domain.errors import InvalidInput, Problem
     from exporters.writing import write_files
     from workflow.results import leaderboard as numbers
@@ -143,10 +138,7 @@ def results(
     from workflow.results.slices import edges_of
 
     cuts = bins if edges is None else edges_of(edges)
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
+    shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.options import CountedItems
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start, tell_preview
 from app.pairs import pairs
 from domain.errors import ModelRefused
@@ -131,12 +132,7 @@ def model(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
     ] = False,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[

@@ -238,9 +238,6 @@ def summary(view: RunView) -> str:
 
 def opened() -> Resources:
     """The process's database and media, brought up to date."""
-    from app.services import resources
+    from app.services import opened
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
-    return shared
+    return opened()

@@ -55,9 +55,6 @@ def _write(text: str, out: Path | None) -> None:
 
 
 def _store() -> Store:
-    from app.services import resources
+    from app.services import opened
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
-    return shared.store
+    return opened().store

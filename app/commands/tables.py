@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from domain.states import Items
+from app.commands.options import CountedItems
 
 
 class Format(StrEnum):
@@ -39,12 +39,7 @@ def tables(
             metavar="FILE.yaml",
         ),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -57,15 +52,12 @@ def tables(
     """The tables of the benchmark's paper in its layout, from results, agreement and failures of the project."""
     from annotation_schemas.table_layouts import read_layout
     from app import drawn_tables
-    from app.services import resources
+    from app.services import opened
     from exporters.writing import write_folder
     from workflow.results import paper_tables, table_files
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     read = read_layout(layout) if layout is not None else None
-    shared.store.upgrade()
+    shared = opened()
     found = paper_tables.paper_tables(
         shared.store, person=None, project=project, layout=read, names=table or (), items=items
     )

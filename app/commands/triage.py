@@ -20,12 +20,10 @@ def triage(
     out: Annotated[Path | None, typer.Option(help="Write every decision to this CSV file.")] = None,
 ) -> None:
     """Say how many candidate frames are left, kept, and dropped for which reason."""
-    from app.services import resources
+    from app.services import opened
     from workflow.annotate import triage_figures
 
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
+    shared = opened()
     total = triage_figures.progress(shared.store, by=None, project=project).total
     if out is not None:
         text = triage_figures.as_csv(shared.store, by=None, project=project)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import CountedItems
 from app.commands.results import By, Format
 from domain.errors import InvalidInput, Problem
-from domain.states import Items
 
 if TYPE_CHECKING:
     from workflow.results.item_pairs import PairedDifference
@@ -45,26 +44,18 @@ def variants(
             metavar="FIELD",
         ),
     ] = None,
-    items: Annotated[
-        Items | None,
-        typer.Option(
-            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
-        ),
-    ] = None,
+    items: CountedItems = None,
     reader: Annotated[
         str, typer.Option(help="Who reads models' answers, as for results.", metavar="rules|rules+NAME")
     ] = "rules",
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
     """How each model does on two variants of the same items: the mean difference over pairs, its interval and test."""
-    from app.services import resources
+    from app.services import opened
     from workflow.results import item_pairs, project_answers
     from workflow.results import scores as found
 
-    shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-    shared.store.upgrade()
+    shared = opened()
     read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
