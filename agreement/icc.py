@@ -139,8 +139,8 @@ def icc(
 
     Where units have different numbers m of ratings, forms of 1 have B and W of the one-way analysis of variance, with
     n - 1 and N - n degrees of freedom for N ratings, and in place of k the number (N - sum m^2 / N) / (n - 1) [4]_. The
-    limits are then approximate; with two to four ratings they hold the truth in 94 to 95 % of the simulated studies.
-    (1,k) is what the mean of so many ratings is worth.
+    limits are then approximate, and hold the truth in 94 to 96 % of simulated studies of 30 and 150 units with two to
+    four ratings. (1,k) is what the mean of so many ratings is worth.
 
     With gaps, "reml" has the variances u of units, v of raters and e of the rest from :func:`variance_components`:
     (1,1) and (3,1) are u / (u + e), without and with raters in the model, (2,1) is u / (u + v + e) [3]_. Raters are

@@ -39,7 +39,6 @@ from agreement import (
     cohen_kappa,
     icc,
     krippendorff_alpha,
-    logistic_regression,
     pearson,
     post_stratified_mean,
     ppi_mean,
@@ -216,23 +215,6 @@ def own_raters(k: int, units: float, raters: float, rest: float, random: Random,
     return Sample(Ratings.from_array(table), {"ICC(1,1)": share, "interval": share})
 
 
-def own_raters_unequal(units: float, rest: float, random: Random, n: int) -> Sample:
-    """Every unit has two to four raters of its own, whose ratings stand in any of six columns."""
-    table = np.full((n, 6), math.nan)
-    for unit, k in zip(table, random.choice([2, 3, 4], size=n, p=[0.4, 0.4, 0.2]).tolist(), strict=True):
-        unit[random.choice(6, size=k, replace=False)] = units * random.normal() + rest * random.normal(size=k)
-    return Sample(Ratings.from_array(table), {"ICC(1,1)": units**2 / (units**2 + rest**2)})
-
-
-def models_of_plans(slope: float, beyond: float, random: Random, n: int) -> Sample:
-    """A model for every five units, with a hundred plans each: log odds of success by two aspects, and how far models
-    differ beyond them."""
-    models = n // 5
-    aspects = random.uniform(0.1, 0.9, size=(models, 2))
-    odds = -1.5 + slope * aspects[:, 0] + beyond * random.normal(size=models)
-    return Sample((random.binomial(100, 1 / (1 + np.exp(-odds))), aspects), {"slope": slope})
-
-
 def same_raters(strict: Sequence[float], units: float, rest: float, random: Random, n: int) -> Sample:
     """The same raters throughout, each with a strictness of its own that stays."""
     table = units * random.normal(size=(n, 1)) + np.array(strict) + rest * random.normal(size=(n, len(strict)))
@@ -310,11 +292,6 @@ POPULATIONS: Mapping[str, Population] = {
         "0 / 0.5 / 1, lenient judge, 2,000 judged", partial(judged, JUDGED_GRADES, THREE, 2000, None)
     ),
     "judge_by_class": Population("the same, half of the graded pass", partial(judged, PASS_FAIL, TWO, 2000, 0.5)),
-    "own_raters_unequal": Population(
-        "2 to 4 raters of its own per unit, normal", partial(own_raters_unequal, 1.0, 0.7)
-    ),
-    "models_of_plans": Population("1/5 as many models of 100 plans, 2 aspects", partial(models_of_plans, 2.0, 0.4)),
-    "like_models_of_plans": Population("the same, models alike", partial(models_of_plans, 2.0, 0.0)),
 }
 
 
@@ -350,16 +327,6 @@ def _analytic(call: Callable[..., Statistic]) -> Of:
 
 def _corrected(call: Callable[..., Any]) -> Of:
     return lambda data, confidence, seed: call(*data, confidence=confidence).mean
-
-
-def _slope(**keywords: Any) -> Of:
-    def of(data: Any, confidence: float, seed: int) -> Statistic:
-        succeeded, aspects = data
-        trials = np.full(len(succeeded), 100)
-        found = logistic_regression(succeeded, aspects, trials=trials, confidence=confidence, **keywords)
-        return found.terms[1].coefficient if found.terms else found.r_squared
-
-    return of
 
 
 def _claims() -> list[Claim]:
@@ -402,12 +369,6 @@ def _claims() -> list[Claim]:
     ask("krippendorff_alpha, interval", alpha, "own_raters", "interval", by=resampled)
     both = ("analytic", "bca")
     ask("icc, ICC(1,1)", partial(icc, form="ICC(1,1)"), "own_raters", "ICC(1,1)", by=both)
-    ask("icc, ICC(1,1)", partial(icc, form="ICC(1,1)"), "own_raters_unequal", "ICC(1,1)", by=both)
-    for population in ("models_of_plans", "like_models_of_plans"):
-        found.append(Claim("logistic_regression", population, "slope", "analytic", _slope(), True, False))
-        found.append(
-            Claim("logistic_regression", population, "slope", "classical", _slope(errors="classical"), band=False)
-        )
     ask("icc, ICC(3,1)", partial(icc, form="ICC(3,1)"), "same_raters", "ICC(3,1)", by=both)
     for population in ("normal_pair", "normal_close_pair", "five_grades"):
         ask("pearson", pearson, population, "pearson", by=both)

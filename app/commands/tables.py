@@ -20,7 +20,6 @@ class Format(StrEnum):
     CSV = "csv"
     JSON = "json"
     MARKDOWN = "markdown"
-    LATEX = "latex"
 
 
 def register(cli: typer.Typer) -> None:
@@ -78,8 +77,7 @@ def tables(
         typer.echo(json.dumps(table_files.as_json(found), indent=2, ensure_ascii=False, allow_nan=False))
     elif format is Format.CSV:
         typer.echo("\n".join(f"# {table_files.heading(each)}\n{table_files.as_csv(each)}" for each in made), nl=False)
-    elif format in (Format.MARKDOWN, Format.LATEX):
-        written = table_files.as_markdown if format is Format.MARKDOWN else table_files.as_latex
-        typer.echo("\n".join(map(written, found.tables)), nl=False)
+    elif format is Format.MARKDOWN:
+        typer.echo("\n".join(table_files.as_markdown(each) for each in found.tables), nl=False)
     else:
         typer.echo("\n".join(table_files.as_text(found)))

@@ -203,6 +203,9 @@ def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path
     )
     with pytest.raises(AlreadyTaken, match="A model that is no entry is called Team A: Planner here"):
         take(store, media, path)
+    take(store, media, path, team="A", model="B: C")
+    with pytest.raises(AlreadyTaken, match="A: B: C is the model B: C of A; call team or model otherwise"):
+        take(store, media, path, team="A: B", model="C")
     senior = make_person(store, "senior")
     for ask in (
         lambda: entries.take(store, media, by=senior, project="p", path=path, team="T", model="M"),

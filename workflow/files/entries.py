@@ -114,7 +114,7 @@ def take(
     FileRefused
         The file breaks off, is about other items, about some twice, or not about all; nothing was taken.
     AlreadyTaken
-        This very file is there, or a model that is no entry has its name.
+        This very file is there, or what has its name is no entry, or another team's.
     """
     team, model = _named("team", team), _named("model", model)
     name = name_of(team, model)
@@ -129,7 +129,10 @@ def take(
     absent = [_absent(name, path, item) for item in missing]
     with store.write() as session:
         earlier = _earlier(session, access.project_id, name)
-        if earlier is not None and sha256 and _entry(earlier).sha256 == sha256:
+        there = _entry(earlier) if earlier is not None else None
+        if there is not None and (there.team, there.model) != (team, model):
+            raise AlreadyTaken(f"{name} is the model {there.model} of {there.team}; call team or model otherwise.")
+        if there is not None and sha256 and there.sha256 == sha256:
             raise AlreadyTaken(f"{name} sent in this very file before; nothing changed.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):

@@ -1,8 +1,9 @@
-"""Tables of a paper as text, CSV, JSON, Markdown and LaTeX."""
+"""Tables of a paper as text, CSV, JSON and Markdown."""
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -90,66 +91,33 @@ def as_csv(table: PaperTable) -> str:
     return out.getvalue()
 
 
+_MARKS = re.compile(r"[\\`*\[\]<>|~&$]|(?<!\w)_|_(?!\w)")
+
+
 def as_markdown(table: PaperTable) -> str:
-    """A table in its layout; the highest number of a column is bold, the second highest underlined."""
+    """A table in its layout; the highest number of a column is bold, the second highest underlined.
+
+    Names and notes are text: what Markdown or HTML would read in them is escaped.
+    """
 
     def text(words: str) -> str:
-        return words.replace("|", "\\|").replace("\n", " ")
+        return _MARKS.sub(r"\\\g<0>", " ".join(words.split()))
 
     heads = [f"{each.group}: {each.title}" if each.group else each.title for each in table.columns]
     lines = [f"**{text(table.title)}**{f' ({text(table.paper)})' if table.paper else ''}", ""]
     if table.why:
-        return "\n".join([*lines, f"Not made: {table.why}", ""])
+        return "\n".join([*lines, f"Not made: {text(table.why)}", ""])
     lines += [f"| {' | '.join(map(text, [table.corner, *heads]))} |", "|---|" + "---:|" * len(heads)]
     for row in table.rows:
         name = f"{row.head.group}: {row.head.title}" if row.head.group else row.head.title
         lines.append(f"| {' | '.join([text(name), *map(_in_markdown, row.cells)])} |")
-    return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
+    return "\n".join([*lines, "", *([text(table.note), ""] if table.note else [])])
 
 
 def _in_markdown(cell: Cell) -> str:
     if not cell.rank:
         return cell.shown
     return f"**{cell.shown}**" if cell.rank == 1 else f"<u>{cell.shown}</u>"
-
-
-_IN_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    NOTHING: "--",
-}
-
-
-def as_latex(table: PaperTable) -> str:
-    """A table in its layout for LaTeX with the package booktabs; the highest number of a column is bold, the second
-    highest underlined."""
-    if table.why:
-        return f"% {' '.join(f'{heading(table)}. Not made: {table.why}'.split())}\n"
-    over = [column.group for column in table.columns]
-    lines = [f"% {' '.join(heading(table).split())}", rf"\begin{{tabular}}{{l{'r' * len(over)}}}", r"\toprule"]
-    if any(over):
-        spread = [rf"\multicolumn{{{end - first}}}{{c}}{{{_tex(over[first])}}}" for first, end in runs(over)]
-        lines.append(" & ".join(["", *spread]) + r" \\")
-    lines += [" & ".join(map(_tex, [table.corner, *(column.title for column in table.columns)])) + r" \\", r"\midrule"]
-    group = ""
-    for row in table.rows:
-        if row.head.group != group:
-            group = row.head.group
-            lines.append(rf"\multicolumn{{{len(over) + 1}}}{{l}}{{\textit{{{_tex(group)}}}}} \\")
-        lines.append(" & ".join([_tex(row.head.title), *map(_cell_in_latex, row.cells)]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _tex(words: str) -> str:
-    """A text as LaTeX prints it: on one line, and nothing in it is a command."""
-    return "".join(_IN_LATEX.get(sign, sign) for sign in " ".join(words.split()))
-
-
-def _cell_in_latex(cell: Cell) -> str:
-    command = {1: "textbf", 2: "underline"}.get(cell.rank)
-    return rf"\{command}{{{_tex(cell.shown)}}}" if command else _tex(cell.shown)
 
 
 def as_json(found: PaperTables) -> dict[str, Any]:
