@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from domain.roles import Role
 from testkit.factories import make_person
 from testkit.serving import Server
-from tests.app.test_regression_command import filled
+from tests.app.test_regression_command import PLAN, filled
 from tests.e2e.people import at_desk, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -35,3 +35,12 @@ def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, c
         page.get_by_role("option", name="Models", exact=True).click()
         expect(linear).to_contain_text("1 complete units are too few for 2 coefficients.")
         expect(charts).to_have_count(0)
+        page.get_by_role("combobox", name="A unit is").click()
+        page.get_by_role("option", name="Plans, by task").click()
+        page.get_by_role("combobox", name="What succeeds").click()
+        page.get_by_role("option", name="A file").click()
+        rows = "".join(f"{PLAN}/{2 * number + 1},{won}\n" for number, won in enumerate((0, 0, 1, 0, 1, 1)))
+        ran = {"name": "ran.csv", "mimeType": "text/csv", "buffer": f"item,success\n{rows}x,1\n".encode()}
+        page.locator("input[type=file]").set_input_files([ran])  # type: ignore[list-item]
+        expect(linear.locator("tbody tr").nth(1)).to_contain_text("-1.000")  # each success is a failure now
+        expect(page.get_by_text("Left out, rows of ran.csv whose item is not here: 1.")).to_be_visible()
