@@ -88,7 +88,8 @@ def _grid(table: PaperTable) -> Iterator[str]:
         if row.head.group != group:
             group = row.head.group
             yield f'<tr><th colspan="{len(table.columns) + 1}" scope="rowgroup">{escape(group)}</th></tr>'
-        yield f'<tr><th scope="row">{escape(row.head.title)}</th>{"".join(map(_cell, row.cells))}</tr>'
+        name, whole = escape(row.head.title), escape(row.head.title, quote=True)
+        yield f'<tr><th scope="row" title="{whole}">{name}</th>{"".join(map(_cell, row.cells))}</tr>'
     yield "</tbody></table></div>"
     if table.reasons:
         yield f'<p class="note">{NOTHING}: {escape(" ".join(table.reasons))}</p>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os.path
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -59,6 +60,12 @@ OPTIONS: dict[str, Any] = {
 """Streamlit's options, given as flags: they hold in every folder and whatever configuration lies around there."""
 
 
+def is_streamlits_file(path: str) -> bool:
+    """Whether one of Streamlit's own files is at that path; none has a name that the machine cannot even look up."""
+    names = PurePosixPath(path).parts[1:]
+    return ".." not in names and os.path.isfile(Path(file_util.get_static_dir(), *names))
+
+
 def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
     """The application over one store. Streamlit's options must have been set (``configure``)."""
 
@@ -72,9 +79,9 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
     before, inside = routes_before(resources), routes(resources)
 
     def is_there(scope: Scope) -> bool:
-        names = PurePosixPath(scope["path"]).parts[1:]
-        file = ".." not in names and Path(file_util.get_static_dir(), *names).is_file()
-        return file or any(route.matches(scope)[0] is not Match.NONE for route in (*before, *inside))
+        return is_streamlits_file(scope["path"]) or any(
+            route.matches(scope)[0] is not Match.NONE for route in (*before, *inside)
+        )
 
     policy = content_policy(page)
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there)

@@ -227,13 +227,13 @@ def _heat(chart: TableChart) -> tuple[list[Shape], float, float]:
     longest = max((len(name) for name in chart.rows), default=1)
     left = min(max(longest * 12 * _LETTER + 20, 90.0), 230.0)
     cell = min(max((WIDTH - left - 10) / max(len(chart.columns), 1), 40.0), 110.0)
-    room = cell - 4
-    high, top = 24.0, 90.0 if any(len(name) * _SMALL * _LETTER > room for name in chart.columns) else 30.0
+    wide = max((len(name) * _SMALL * _LETTER for name in chart.columns), default=0.0)
+    upwards = wide > cell - 4  # if one name has to be, all are
+    high, top = 24.0, min(wide, 80.0) + 16 if upwards else 30.0
     low, most = chart.span
     shapes: list[Shape] = []
     for at, name in enumerate(chart.columns):
         x = left + cell * (at + 0.5)
-        upwards = len(name) * _SMALL * _LETTER > room
         words = cut(name, 80 if upwards else cell, _SMALL)
         anchor: Literal["start", "middle"] = "start" if upwards else "middle"
         shapes.append(

@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from app.gate import Gate, Hosts, content_policy, is_loopback
+from app.server import is_streamlits_file
 from domain.records import Person, SignedIn
 from tests.app.asgi import call, knock
 
@@ -168,3 +169,9 @@ def test_the_policy_allows_pictures_and_connections_to_this_server_only_and_name
     assert rules["object-src"] == rules["base-uri"] == rules["frame-src"] == "'none'"
     wanted = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert rules["script-src"] == f"'self' blob: 'sha256-{wanted}'"
+
+
+def test_a_path_that_no_file_can_have_is_no_file() -> None:
+    for path in ("/public/" + "x" * 5000, "/" + "x/" * 5000, "/static/\0", "/../index.html", "/static", "/nothing.js"):
+        assert not is_streamlits_file(path), path[:20]
+    assert is_streamlits_file("/index.html")

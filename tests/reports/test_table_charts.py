@@ -83,6 +83,12 @@ def test_a_heat_map_is_darker_where_values_are_larger() -> None:
     assert cells[0].title == "alpha, north: 50.0, 95 % interval 40 to 60"
 
 
+@pytest.mark.parametrize(("columns", "upwards"), [(COLUMNS, False), (("n", "e" * 60, "s", "w"), True)])
+def test_names_of_columns_stand_all_the_same_way(columns: tuple[str, ...], upwards: bool) -> None:
+    heads = [each for each in drawn(chart("heat", columns=columns)).shapes if isinstance(each, Word) and each.title]
+    assert [each.upwards for each in heads if each.title in columns] == [upwards] * 4
+
+
 @pytest.mark.parametrize("kind", ["radar", "bars", "heat"])
 def test_a_file_has_its_colours_in_it(kind: str) -> None:
     light, dark = (svg_file(chart(kind), dark=dark).decode() for dark in (False, True))

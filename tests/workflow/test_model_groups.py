@@ -94,7 +94,7 @@ def test_numbers_are_cut_at_limits_and_mistakes_are_named() -> None:
         ("13 and more", ("a13",)),
     ]
     assert grouped(read, board, wanted(read, "family:3")).groups == [], "a name is no number"
-    with pytest.raises(InvalidInput, match="an attribute 'sise'; there are family, size, parameters"):
+    with pytest.raises(InvalidInput, match="an attribute 'sise'; those that are said: family, size, parameters"):
         wanted(read, "sise")
     with pytest.raises(InvalidInput, match="'big' is no number such as 10 or 10B"):
         wanted(read, "size:big")

@@ -61,8 +61,9 @@ def wanted(found: Read, text: str) -> Wanted:
     names = tuple(name.strip() for name in path.split("/"))
     strange = next((name for name in names if name not in known), None)
     if strange is not None:
-        there = ", ".join(known) or "none; import them with the format models"
-        raise InvalidInput([Problem("group_models_by", f"No model has an attribute {strange!r}; there are {there}.")])
+        none = "there are none; import them with the format models"
+        there = f"those that are said: {', '.join(known)}" if known else none
+        raise InvalidInput([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
     limits = []
     for cut in filter(None, (each.strip() for each in cuts.split(","))):
         limit = size_of(cut)
