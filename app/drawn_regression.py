@@ -132,17 +132,17 @@ def _table(joined: Joined, fit: Fit) -> Iterator[str]:
 
 def _cells(term: Term, fit: Fit) -> list[str]:
     at = term.coefficient
-    cells = [f"{at.value:.3f}", _limits(at), _known(at.se), escape(p_value(at.test)), _known(term.vif, 1)]
+    cells = [f"{at.value:z.3f}", _limits(at), _known(at.se), escape(p_value(at.test)), _known(term.vif, 1)]
     if fit.kind == "logistic":
         effect = term.effect
         ratio = odds_ratio(at.value)
         shown = f"{ratio:.3g}" if effect is not None and ratio < 1e6 else "-"
-        cells += [shown, "-" if effect is None else f"{effect.value:.3f}", "-" if effect is None else _limits(effect)]
+        cells += [shown, "-" if effect is None else f"{effect.value:z.3f}", "-" if effect is None else _limits(effect)]
     return cells
 
 
 def _limits(found: Statistic) -> str:
-    return "-" if math.isnan(found.low) else f"{found.low:.3f} to {found.high:.3f}"
+    return "-" if math.isnan(found.low) else f"{found.low:z.3f} to {found.high:z.3f}"
 
 
 def _known(value: float, digits: int = 3) -> str:

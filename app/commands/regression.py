@@ -250,13 +250,13 @@ def _figures(term: Term, fit: Fit) -> str:
     from workflow.results.success_regression import odds_ratio, p_value
 
     at = term.coefficient
-    limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
+    limits = f"{at.low:z.3f} to {at.high:z.3f}" if at.low == at.low else "-"
     vif = f"{term.vif:5.1f}" if term.vif == term.vif else " " * 5
     se = f"{at.se:>7.3f}" if at.se == at.se else f"{'-':>7}"
-    line = f"{at.value:>11.3f}  {limits:<19}  {se}  {p_value(at.test):>6}  {vif}"
+    line = f"{at.value:>z11.3f}  {limits:<19}  {se}  {p_value(at.test):>6}  {vif}"
     if fit.kind == "logistic" and term.effect is not None:
         effect = term.effect
-        limits = f"{effect.low:.3f} to {effect.high:.3f}" if effect.low == effect.low else "-"
+        limits = f"{effect.low:z.3f} to {effect.high:z.3f}" if effect.low == effect.low else "-"
         ratio = odds_ratio(at.value)
-        line += f"  {ratio if ratio < 1e6 else float('inf'):>10.3g}  {effect.value:>7.3f}  {limits}"
+        line += f"  {ratio if ratio < 1e6 else float('inf'):>10.3g}  {effect.value:>z7.3f}  {limits}"
     return f"{line}  {at.reason}" if at.reason else line

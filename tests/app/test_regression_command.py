@@ -65,7 +65,7 @@ def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch)
 def test_of_a_project_in_all_forms(home: Path) -> None:
     # x is 1, 1/2, 0, 1, 0, 1/2 and y 1, 1, 0, 1, 0, 0: means 1/2, sums of products around them 1 and 1, slope 1
     text, _ = command("etp", "--kind", "linear", "--out", str(home / "files"))
-    assert "6 units of 1 models; aspects: Type." in text
+    assert "6 units of 1 model; aspects: Type." in text
     assert "Linear regression, HC3 standard errors: 6 plans" in text
     (line,) = [line for line in text.splitlines() if line.startswith("  Type ")]
     assert line.split()[1] == "1.000"
@@ -109,6 +109,14 @@ def test_of_files_without_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [line.split()[1] for line in text.splitlines() if line.startswith("  type ")] == ["1.000"]
     assert "of m0 there is only 0. Name the success of each plan." in text
     assert not (tmp_path / "home").exists()
+
+
+def test_nothing_is_minus_zero(tmp_path: Path) -> None:
+    aspects, success = tmp_path / "aspects.csv", tmp_path / "success.csv"
+    aspects.write_text("model,dimension,score,task\n" + "".join(f"m,type,{at / 7},t{at}\n" for at in range(8)))
+    success.write_text("model,task,success\n" + "".join(f"m,t{at},{1 - 1e-9 * at}\n" for at in range(8)))
+    text, _ = command("--aspects", str(aspects), "--success", str(success))
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("  type ")] == ["0.000"]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     drawn = show("regression")
     said = words(drawn)
     assert "Success: People, success" in said
-    assert "6 units of 1 models; aspects: Type." in said
+    assert "6 units of 1 model; aspects: Type." in said
     # the slope of 1 with limits, worked out in test_regression_command
     (row,) = re.findall(r'<th scope="row">Type</th><td class="n">([^<]+)</td><td class="n">([^<]+)</td>', said)
     assert row[0] == "1.000"
@@ -70,7 +70,7 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert drawn.selectbox[0].options[-2:] == ["key", "A file"]
     # models are one here
     drawn.selectbox[1].set_value("").run()
-    assert "1 complete units are too few for 2 coefficients." in words(drawn)
+    assert "1 complete unit is too few for 2 coefficients." in words(drawn)
     # without plans of its own a criterion needs to be told whose answers succeed
     drawn.selectbox[0].set_value("key").run()
     assert "say whose answers succeed or fail" in words(drawn)

@@ -33,7 +33,7 @@ def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, c
         assert page.locator("svg circle").first.evaluate("each => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
         page.get_by_role("combobox", name="A unit is").click()
         page.get_by_role("option", name="Models", exact=True).click()
-        expect(linear).to_contain_text("1 complete units are too few for 2 coefficients.")
+        expect(linear).to_contain_text("1 complete unit is too few for 2 coefficients.")
         expect(charts).to_have_count(0)
         page.get_by_role("combobox", name="A unit is").click()
         page.get_by_role("option", name="Plans, by task").click()

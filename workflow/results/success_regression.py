@@ -200,7 +200,7 @@ def about(joined: Joined) -> list[str]:
     told = [
         f"Success: {joined.success}. Scores: {joined.scores}. A unit is a {unit}"
         + (", with the scores of its task." if joined.by == "task" else ", with the share of its plans that succeed."),
-        f"{len(joined.units):,} units of {models:,} models; aspects: {aspects}.",
+        f"{len(joined.units):,} units of {models:,} model{'' if models == 1 else 's'}; aspects: {aspects}.",
     ]
     others = [f"{name}{f', {criterion}' if criterion else ''} ({n:,} answers)" for name, criterion, n in joined.offered]
     if len(others) > 1:
