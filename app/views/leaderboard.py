@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 
 from app import archives, figures, markup, pending_figures, public_board, shell
+from app.results import choices, shown
 from app.screens import Screen
 from app.services import Services
-from app.views import results
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from workflow.files import entries
@@ -145,7 +145,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
         usual = list(known).index(before.by) if before.by in known else 0
         by = st.selectbox("Slice by", list(known), usual, format_func=known.__getitem__, key=f"{key}.by")
     with right, st.popover("More", width="stretch"):
-        bins = results.cuts(key, before.bins)
+        bins = choices.cuts(key, before.bins)
     files = st.toggle("The table can be downloaded as CSV and JSON", before.files, key=f"{key}.files")
     return Choice(title or "", text or "", tuple(scores), tuple(chosen), teams, by or "", bins, files)
 
@@ -163,8 +163,8 @@ def _preview(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(markup.notice(sentence))
     shell.show(markup.tag("p", markup.quiet("This is the table as everyone will see it."), style="ts ts-small"))
     shell.show(
-        markup.Markup(f"<style>{results.STYLE}{STYLE}</style>"),
-        markup.tag("div", table(board), style="ts-wide-table", data_part="preview", **results.WIDE),
+        markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"),
+        markup.tag("div", table(board), style="ts-wide-table", data_part="preview", **shown.WIDE),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.results import shown, slices, table
 from app.views import cases as view
-from app.views import results as board_view
 from domain.option_scores import Option, Ranking
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, ProjectView
@@ -51,15 +51,15 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     cut = numbers.sliced_scores(found, Scores("key"))
     view_of_project = ProjectView("p", "P", False, None, Role.LEAD)
     line = cut.cells[EVIL, 0]
-    told = board_view.tooltip(line)
+    told = shown.tooltip(line)
     assert "0.3333" in told  # 1 of 3: what was refused counts as wrong
     assert "95 % interval 0.0615 to 0.7923 (Wilson score)" in told  # Wilson for 1 of 3
     assert "3 items" in told
     assert "1 could not be read and count as wrong: 1 refused" in told
     assert "left out: 1 the item has no key" in told
     assert "at their worst 0.3333, at their best 0.6667" in told
-    assert "outcome=refused" in str(board_view.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
-    assert "<script" not in str(board_view.contrast_table(cut, []))
+    assert "outcome=refused" in str(table.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
+    assert "<script" not in str(slices.contrast_table(cut, []))
     assert view.address("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
         "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"
     )

@@ -9,7 +9,7 @@ from typing import Any
 from annotation_schemas import HOME
 from annotation_schemas.loader import load_schema
 from app.commands.results import table
-from app.views import results as page
+from app.results import table as page
 from db.engine import Store
 from domain.records import ProjectView
 from domain.roles import Role

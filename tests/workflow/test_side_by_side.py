@@ -14,7 +14,7 @@ from scipy import stats
 from annotation_schemas import shipped
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.loader import load_schema
-from app.views import results as page
+from app.results import scores as page
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.results import leaderboard, side_by_side

@@ -14,7 +14,7 @@ from scipy import stats
 from annotation_schemas import judge_templates
 from app.cli import command
 from app.commands.results import comparison_block
-from app.views.results import comparison_table
+from app.results.models import comparison_table
 from db.engine import Store
 from domain.errors import InvalidInput
 from domain.judging import JudgePlan

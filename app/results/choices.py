@@ -1,0 +1,150 @@
+"""What is asked on the page Results: what scores, what cuts, in what order, how models and items are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from annotation_schemas.kinds import title_of
+from annotation_schemas.reporting import cut_first
+from app import markup, shell
+from app.services import Services
+from domain.attributes import size_of
+from domain.errors import InvalidInput
+from domain.records import RULES, ProjectView
+from workflow.results import attributes, clusters, leaderboard_page
+from workflow.results.scores import METHODS
+from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges_of, similarity_of, texts, ways
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
+TOGETHER: dict[str | None, str] = {
+    None: "source, where items share one",
+    clusters.ALONE: "none: each item stands for itself",
+    "source": "source",
+}
+ALIKE = "~"
+"""The choice of two texts to be compared."""
+
+
+def scores(view: ProjectView, titles: Sequence[str]) -> int:
+    """The place of what scores, of what there is."""
+    key = f"results.scores.{view.name}"
+    return st.selectbox("Scores", range(len(titles)), format_func=titles.__getitem__, key=key) or 0 if titles else 0
+
+
+def choose(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[str, Any], str]:
+    """The place for the choice of scores, what is asked for next to it (arguments of ``leaderboards``), and the order
+    of the models."""
+    schema = view.schema.schema_
+    of_models, of_items = attributes.names_in(services.store, person=services.person, project=view.name)
+    known = {each.name: each.title for each in ways(schema, of_items)}
+    compared = {field.name: title_of(field) for field in texts(schema)}
+    if len(compared) > 1:
+        known[ALIKE] = "Words that two texts have in common"
+    left, middle, right, compare, last = st.columns([3, 2.4, 2, 1.5, 1.2], vertical_alignment="bottom")
+    with middle:
+        cut = cut_first(schema)
+        usual = list(known).index(cut.value) if cut else 0
+        by = st.selectbox("Slice by", list(known), usual, format_func=known.__getitem__, key=f"results.by.{view.name}")
+    with right:
+        sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
+    reader: str | None = None
+    with last, st.popover("More", width="stretch"):
+        method = st.selectbox(
+            "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
+        )
+        fields = [field.name for field in schema.item.fields]
+        together = st.selectbox(
+            "Clusters of items",
+            [None, clusters.ALONE, "source", *fields],
+            format_func=lambda name: TOGETHER.get(name, str(name)),
+            key=f"results.together.{view.name}",
+            help="Items of one video are not independent; the intervals take this into account.",
+        )
+        readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
+        if len(readers) > 1:
+            reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
+        bins = cuts(f"results.{view.name}")
+        common = st.toggle("Only items that every model has answered", key="results.common")
+    with compare, st.popover("Compare", width="stretch"):
+        models_by = _models_by(view, of_models) if of_models else None
+        paired = _pairs_by(view, list(dict.fromkeys([*of_items, *fields])))
+    if by == ALIKE:
+        one, other = st.columns(2)
+        names = list(compared)
+        with one:
+            first = st.selectbox("First text", names, format_func=compared.__getitem__, key=f"results.a.{view.name}")
+        with other:
+            rest = [name for name in names if name != first]
+            second = st.selectbox("Second text", rest, format_func=compared.__getitem__, key=f"results.b.{view.name}")
+        by = similarity_of(first or names[0], second or rest[0], schema).name
+    wanted = {
+        "reader": reader or RULES,
+        "by": by or DIMENSION.name,
+        "together": together,
+        "common": common,
+        "bins": bins,
+        "method": method or "ppi",
+        "models_by": models_by,
+        "paired": paired,
+    }
+    return left, wanted, sort or "mean"
+
+
+def cuts(key: str, before: Bins = BINS) -> Bins:
+    """Into how many slices numbers are cut, or where; ``before`` stands there at first."""
+    number, text = (before, "") if isinstance(before, int) else (BINS, edges_in_words(before))
+    bins = st.number_input("Slices of numbers", 2, 12, number, key=f"{key}.bins")
+    edges = st.text_input(
+        "Slices of numbers begin at",
+        text,
+        key=f"{key}.edges",
+        placeholder="such as 1,5,9",
+        help="Numbers from low to high with commas between. Empty: slices of about the same size.",
+    )
+    if not (edges or "").strip():
+        return int(bins)
+    try:
+        return edges_of(edges)
+    except InvalidInput as error:
+        shell.show(markup.notice(str(error)))
+        return int(bins)
+
+
+def _models_by(view: ProjectView, names: Sequence[str]) -> str | None:
+    """What models are grouped by, as the command takes it."""
+    chosen = [
+        st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
+        for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
+    ]
+    if chosen[0] is None:
+        return None
+    limits = st.text_input("Limits of the groups, such as 10B", key=f"results.limits.{view.name}").strip()
+    odd = next((each for each in limits.split(",") if limits and size_of(each) is None), None)
+    if odd is not None:
+        shell.show(markup.notice(f"{odd.strip()!r} is no number such as 10 or 10B."))
+        limits = ""
+    path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
+    return f"{path}:{limits}" if limits else path
+
+
+def _pairs_by(view: ProjectView, names: Sequence[str]) -> tuple[str, str] | None:
+    """Which fields or labels name pairs of items and their variants, as chosen; before that as the schema says."""
+    own = view.schema.schema_.report.pairs
+    usual = {"pair": own.pair, "variant": own.variant} if own else {}
+    chosen = [
+        st.selectbox(
+            title,
+            [None, *names],
+            format_func=lambda each: each or "none",
+            index=[None, *names].index(usual.get(key)),
+            key=f"results.by_{key}.{view.name}",
+        )
+        for title, key in (("Pairs of items share their", "pair"), ("Variants differ in their", "variant"))
+    ]
+    return (chosen[0], chosen[1]) if chosen[0] and chosen[1] and chosen[0] != chosen[1] else None

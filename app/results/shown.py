@@ -1,0 +1,188 @@
+"""Numbers of the page Results as markup: cells that lead to their cases, drawn intervals, differences, wide tables; and
+its downloads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import streamlit as st
+
+from agreement.statistic import Statistic
+from app import markup
+from app.views import cases
+from domain.records import RULES, ProjectView
+from domain.states import Items
+from workflow.results import leaderboard_lines
+from workflow.results.leaderboard_lines import Line
+from workflow.results.slices import BINS, Bins
+
+WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
+"""A table may be wider than the page: its bar is always there, and the arrow keys move it."""
+MANY_COLUMNS = 9
+"""So many fit into a window of 1280 pixels."""
+STYLE = """
+html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
+.ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
+.ts-wide-table::-webkit-scrollbar { height: 12px; }
+.ts-wide-table::-webkit-scrollbar-track { background: color-mix(in srgb, currentColor 10%, transparent); }
+.ts-wide-table::-webkit-scrollbar-thumb { background: color-mix(in srgb, currentColor 55%, transparent);
+  border-radius: 6px; }
+.ts-wide-table:focus-visible { outline: 2px solid currentColor; }
+.ts-wide-table :is(th, td):first-child { position: sticky; left: 0; z-index: 1;
+  background: light-dark(#fbfbfa, #14181a); }
+.ts-wide-table .ts-heat { min-width: 4.7rem; padding: .3rem .2rem; }
+.ts-wide-table .ts-heat small { white-space: pre-line; line-height: 1.3; }
+.ts-wide-table td.name { min-width: 9rem; width: auto; }
+.ts-wide-table th { padding-right: .4rem; vertical-align: bottom; }
+"""
+
+
+def wide_table(
+    heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[markup.Markup]], *, part: str
+) -> markup.Markup:
+    """A table that scrolls sideways where the window is narrow, and says so where it has many columns."""
+    drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
+    if len(heads) <= MANY_COLUMNS:
+        return drawn
+    words = f"{len(heads)} columns: where they do not fit, the table scrolls sideways, also with the arrow keys."
+    return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
+
+
+def cell(
+    view: ProjectView,
+    line: Line,
+    ends: tuple[float | None, float | None],
+    *,
+    by: str,
+    common: bool,
+    bins: Bins = BINS,
+    items: Items | None = None,
+    count: int | None = None,
+) -> markup.Markup:
+    """A number with its interval and the answers it rests on (``count``: how many of them score 1); it leads to the
+    cases behind it."""
+    at = line.found
+    if not at.defined and not line.asked:
+        return markup.quiet("-")
+    href = cases.address(
+        view.name,
+        scores=line.scores,
+        model=None if line.respondents else line.model,  # of all people together there are no cases
+        by=by if line.part is not None else None,
+        part=line.part,
+        **(cases.cut_at(bins) if line.part is not None else {}),
+        common="1" if common else None,
+        items=items,
+        reader=other_reader(line.reader),
+    )
+    return number(line, ends, href=href, count=count)
+
+
+def number(
+    line: Line, ends: tuple[float | None, float | None], *, href: str = "", count: int | None = None
+) -> markup.Markup:
+    """A number with its interval and the answers it rests on, as ``cell``; colour grows with it between ``ends``."""
+    at = line.found
+    if not at.defined:
+        return markup.heat(None, "-", f"n {at.n_units}", href=href, title=tooltip(line))
+    limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
+    low, high = ends
+    strength = None if low is None or high is None or high <= low else (at.value - low) / (high - low)
+    rests = f"n {at.n_units}" if count is None else f"{count} of {at.n_units}"
+    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\n{rests}", href=href, title=tooltip(line))
+
+
+def tooltip(line: Line) -> str:
+    """A number with everything that it needs, for anyone who points at it."""
+    at = line.found
+    parts = []
+    if at.defined:
+        parts.append(f"{at.value:.4f}")
+        parts.append(
+            f"95 % interval {at.low:.4f} to {at.high:.4f} ({at.method})" if not math.isnan(at.low) else str(at.reason)
+        )
+    else:
+        parts.append(f"Undefined: {at.reason}")
+    parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
+    if line.unread:
+        then = "count as wrong" if line.unreadable == "wrong" else "are left out"
+        parts.append(
+            f"{sum(line.unread.values())} could not be read and {then}: "
+            + leaderboard_lines.reasons_in_words(line.unread)
+        )
+    if line.scores.kind == "corrected" and at.defined:
+        parts.append(f"{line.people} graded by people and the judge; assumes: {line.valid_if}")
+    if line.left_out:
+        parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
+    if line.failed:
+        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
+    if line.lowest is not None and line.highest is not None:
+        rest = "replies without a score" if line.failed else "unread and unanswered ones"
+        rest = rest if line.unread or line.failed else "unanswered ones"
+        parts.append(f"with the {rest} at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
+    return "; ".join(parts)
+
+
+def drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
+    """A number as a point with its interval, between ``ends``."""
+    at = line.found
+    if not at.defined:
+        return markup.tag("span", markup.quiet("-"), title=tooltip(line))
+    known = not math.isnan(at.low)
+    point = markup.interval(at.value, at.low if known else None, at.high if known else None, ends=ends)
+    return markup.tag("div", point, title=tooltip(line))
+
+
+def rate(at: Statistic, rests_on: str, *, title: str) -> markup.Markup:
+    """A share from 0 to 1 with its interval and, in words, what it rests on."""
+    limits = "" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f} · "
+    value, words = (at.value, f"{at.value:.2f}") if at.defined else (None, "-")
+    return markup.heat(value, words, f"{limits}{rests_on}", title=title)
+
+
+def ends_of(differences: Iterable[Statistic]) -> tuple[float, float]:
+    """The ends of an axis that has room for all these with their intervals, and for 0."""
+    known = [each for at in differences for each in (at.low, at.high, at.value) if not math.isnan(each)]
+    return min([*known, -0.01]), max([*known, 0.01])
+
+
+def difference_heads(ends: tuple[float, float], units: str) -> list[tuple[str, str]]:
+    """The heads above ``difference_cells``; ``units`` is what the last one counts."""
+    return [
+        ("Difference", "number"),
+        ("95 % interval", "number"),
+        (f"{ends[0]:.2f} to {ends[1]:.2f}", "wide"),
+        (units, "number"),
+    ]
+
+
+def difference_cells(at: Statistic, ends: tuple[float, float]) -> list[markup.Markup]:
+    """A difference with its interval, in figures and drawn, and how many units it rests on."""
+    limits = not math.isnan(at.low)
+    return [
+        markup.text(f"{at.value:+.3f}" if at.defined else "-"),
+        markup.text(f"{at.low:+.3f} to {at.high:+.3f}" if limits else "-"),
+        markup.interval(at.value, at.low if limits else None, at.high if limits else None, ends=ends)
+        if at.defined
+        else markup.quiet("undefined"),
+        markup.text(at.n_units),
+    ]
+
+
+def other_reader(reader: str | None) -> str | None:
+    """The reader of answers as addresses and file names have it: None for the rules."""
+    return None if reader in (None, RULES) else reader
+
+
+def download(label: str, written: Callable[[], str], name: str, *, key: str, wide: bool = False) -> None:
+    """A button for a file, which is written when it is pressed; its type is as ``name`` ends: .csv or .json."""
+    st.download_button(
+        label,
+        written,
+        name,
+        "application/json" if name.endswith(".json") else "text/csv",
+        key=key,
+        width="stretch" if wide else "content",
+        on_click="ignore",
+    )

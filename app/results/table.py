@@ -1,0 +1,160 @@
+"""The table of the page Results: models by dimension or by any other slice of the items. Below it: what its words mean,
+the table as a file, what is said of the models."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from app import markup, shell
+from app.results import shown
+from app.views import cases
+from domain.records import ProjectView
+from domain.states import Items
+from workflow.results import attributes, clusters, people_rows
+from workflow.results import leaderboard as numbers
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_page import Leaderboard, Leaderboards
+from workflow.results.slices import Bins
+
+
+def leaderboard(
+    view: ProjectView, cut: SlicedScores, *, sort: str, common: bool, bins: Bins, items: Items | None = None
+) -> markup.Markup:
+    """Models down, slices across; colour grows with the score."""
+    models = sorted(cut.models) if sort == "model" else list(cut.models)
+    slices = range(len(cut.slicing.labels))
+    parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
+    framed = any(line.way.frames for line in cut.whole.values())
+    frames = [("Frames", "")] if framed else []
+    heads = [
+        ("Model", "name"),
+        ("Mean over answers", ""),
+        *frames,
+        *parts,
+        *((cut.slicing.title(at), "") for at in slices),
+    ]
+    rows = []
+    for model in models:
+        whole = cut.whole[model]
+        asked = f"{whole.answered} of {whole.asked} answered" if whole.asked else "nothing asked"
+        asked = people_rows.in_words(whole) if whole.respondents else asked
+        name = markup.joined(
+            [
+                markup.tag("b", markup.text(model)),
+                markup.tag("div", markup.quiet(asked), style="ts-small"),
+                markup.tag("div", markup.quiet(whole.way.how), style="ts-small", data_part="way"),
+                _unread(view, whole, items),
+            ]
+        )
+        lines = [whole, *([cut.of_parts[model]] if cut.of_parts else []), *(cut.cells[model, at] for at in slices)]
+        ends = (cut.low, cut.high)
+        by = cut.slicing.way.name
+        first, *more = (shown.cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)
+        rows.append([name, first, *([markup.text(whole.way.frames or "-")] if framed else []), *more])
+    return shown.wide_table(heads, rows, part="leaderboard")
+
+
+def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
+    """What of a model's answers could not be read, by outcome; each leads to exactly those cases."""
+    parts = [
+        markup.tag(
+            "div",
+            markup.tag(
+                "a",
+                markup.text(f"{n} {why}"),
+                href=cases.address(
+                    view.name,
+                    model=line.model,
+                    show="unread",
+                    outcome=why,
+                    items=items,
+                    reader=shown.other_reader(line.reader),
+                ),
+                target="_self",
+            ),
+            style="ts-small",
+            data_part="unread",
+        )
+        for why, n in sorted(line.unread.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    if line.unread and line.lowest is not None and line.highest is not None:
+        words = f"between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)"
+        parts.append(markup.tag("div", markup.quiet(words), style="ts-small", data_part="bounds"))
+    return markup.joined(parts)
+
+
+def show_legend(cut: SlicedScores) -> None:
+    """What the numbers of the table are, in sentences below it."""
+    way = cut.slicing.way
+    said = []
+    wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
+    counts = "answers, and items that a model refused or answered with nothing" if wrong else "answers"
+    if way.about:
+        said.append(f"{way.title}: {way.about}.")
+    if cut.low is not None and cut.high is not None:
+        said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
+    together = (
+        "every item stands for itself"
+        if cut.together == clusters.ALONE
+        else f"items of one {cut.together} belong together"
+    )
+    said.append(f"Intervals of 95 %; in them {together}.")
+    if cut.of_parts:
+        said.append(
+            f"In the mean over {way.title.lower()}s each {way.title.lower()} counts alike, as in published tables; in "
+            "the mean over answers each answer does."
+        )
+    if any(line.way.frames for line in cut.whole.values()):
+        said.append(
+            "Frames: the last segments of a clip x frames of each + frames that stand for the observation where there "
+            "is no image of it."
+        )
+    said += cut.notes
+    shell.show(
+        markup.tag(
+            "ul", *(markup.tag("li", markup.text(each)) for each in said), style="ts ts-small", data_part="notes"
+        )
+    )
+
+
+def show_attributes(found: Leaderboards) -> None:
+    """What is known of the models besides their answers, where anything is."""
+    names = attributes.names(found.attributes.values())
+    if not names:
+        return
+    with st.expander(f"What is said of the models ({len(found.attributes)})"):
+        heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
+        rows = [
+            [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]
+            for model, own in sorted(found.attributes.items())
+        ]
+        shell.show(shown.wide_table(heads, rows, part="models"))
+
+
+def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) -> None:
+    """The table, and groups of models with it, as CSV and as JSON."""
+    cut = chosen.board
+    of_groups = chosen.groups.lines() if chosen.groups else []
+    reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None
+    name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
+    left, right, _ = st.columns([1, 1, 4])
+    with left:
+        shown.download(
+            "CSV", lambda: numbers.as_csv([*cut.lines(), *of_groups]), f"{name}.csv", key="results.csv", wide=True
+        )
+    with right:
+        shown.download(
+            "JSON",
+            lambda: json.dumps(
+                numbers.as_json(found, [cut], [of_groups] if chosen.groups else ()),
+                indent=2,
+                ensure_ascii=False,
+                allow_nan=False,
+            ),
+            f"{name}.json",
+            key="results.json",
+            wide=True,
+        )
