@@ -12,7 +12,9 @@ from tools.environments import environment
 pytestmark = pytest.mark.slow  # some seconds for each environment
 
 
-def test_an_environment_is_made_once_and_found_by_a_link_too(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_environment_is_made_once_and_anew_where_it_was_not_made_to_its_end(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     made = environment(tmp_path / "one", "pip")  # every environment has it already: nothing is fetched
     assert "installed in" in capfd.readouterr().err
     found = subprocess.run([made / "python", "-c", "import sys; print(sys.prefix)"], capture_output=True, check=True)
@@ -21,13 +23,10 @@ def test_an_environment_is_made_once_and_found_by_a_link_too(tmp_path: Path, cap
     assert environment(tmp_path / "one", "pip") == environment(tmp_path / "link", "pip") == made
     assert capfd.readouterr().err == ""
 
+    with pytest.raises(subprocess.CalledProcessError):
+        environment(tmp_path / "one", str(tmp_path / "no-such-package"))
+    assert not (made.parent / "requirements.txt").exists(), "as when someone ended it in the middle"
     (made / "left-over").touch()
-    (made.parent / "requirements.txt").unlink()  # as when someone ended it in the middle
     assert environment(tmp_path / "one", "pip") == made
+    assert "installed in" in capfd.readouterr().err, "what was not installed to its end is not taken for complete"
     assert not (made / "left-over").exists()
-
-
-def test_what_cannot_be_installed_is_not_taken_for_complete(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(subprocess.CalledProcessError):
-            environment(tmp_path / "two", str(tmp_path / "no-such-package"))
