@@ -14,7 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import ReadPredictions, dimension_named, dimension_of_folder, keys_of_source, short
+from annotation_schemas.formats import (
+    ReadPredictions,
+    dimension_named,
+    dimension_of_folder,
+    keys_of_source,
+    name_of_rater,
+)
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -217,7 +223,7 @@ def read_answers(
 
 def by(record: PredictionRecord, model: str) -> PredictionRecord:
     """The answer as that of another model; ``Misfit`` if that is no name."""
-    return replace(record, model=short(model, "model"))
+    return replace(record, model=name_of_rater(model, "model"))
 
 
 def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:

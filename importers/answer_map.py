@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from annotation_schemas.formats import Misfit, short
+from annotation_schemas.formats import Misfit, name_of_rater, short
 from domain import json_text
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
@@ -44,7 +44,7 @@ def rows(file: AnswerFile) -> Rows:
             if model is None:
                 raise Misfit(file.unknown)
             name = short(json_text.showable(item), "its id")
-            yield PredictionRecord(short(model, "model"), _text(said), item=name), file.here(number, raw)
+            yield PredictionRecord(name_of_rater(model, "model"), _text(said), item=name), file.here(number, raw)
         except Misfit as error:
             yield None, file.here(number, raw, str(error))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from annotation_schemas.formats import Misfit, item_keys, short, whole_number
+from annotation_schemas.formats import Misfit, item_keys, name_of_rater, short, whole_number
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
@@ -61,7 +61,7 @@ def _answer(raw: str, file: AnswerFile, model: str | None) -> PredictionRecord:
     label = found.get(_LABEL)
     if label is not None and not isinstance(label, str):
         raise Misfit(f"its {_LABEL} is no text")
-    record = PredictionRecord(short(model, "model"), label or "", item=short(item, key))
+    record = PredictionRecord(name_of_rater(model, "model"), label or "", item=short(item, key))
     if (label or "").strip().upper() == _NONE:
         error = f"The submission has {_NONE} for it, which stands for no answer."
         return PredictionRecord(record.model, record.text, item=record.item, outcome=Outcome.EMPTY, error=error)

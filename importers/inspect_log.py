@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.formats import Misfit, short
+from annotation_schemas.formats import Misfit, name_of_rater, short
 from domain import json_text
 from domain.json_text import NotJson
 from domain.records import BadRow, PredictionRecord
@@ -98,7 +98,7 @@ def _answer(sample: Mapping[str, Any], log: _Log, file: AnswerFile) -> Predictio
     text = _completion(sample, output)
     outcome, error = _outcome(sample, output, text)
     return PredictionRecord(
-        short(json_text.showable(model), "model"),
+        name_of_rater(json_text.showable(model), "model"),
         text,
         dimension=file.dimension,
         question=_asked(sample),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, short
+from annotation_schemas.formats import Misfit, name_of_rater
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -134,9 +134,9 @@ def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord
         raise Misfit("swapped is neither true nor false")
     return JudgementRecord(
         item=item,
-        judge=short(judge, "judge"),
+        judge=name_of_rater(judge, "judge"),
         text=_reply(record),
-        model=short(model, "model") if model is not None else None,
+        model=name_of_rater(model, "model") if model is not None else None,
         finish_reason=finish if isinstance(finish, str) else None,
         sample=sample,
         swapped=swapped,

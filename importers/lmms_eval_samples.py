@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, short
+from annotation_schemas.formats import Misfit, name_of_rater
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
@@ -110,7 +110,7 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
     said = record["resps"] if "resps" in record else record.get("filtered_resps")
     for text in _texts(said):
         yield PredictionRecord(
-            short(model, "model"), text, dimension=file.dimension, question=question, ids=ids, options=options
+            name_of_rater(model, "model"), text, dimension=file.dimension, question=question, ids=ids, options=options
         )
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, ReadPredictions, Takes, reading, short, whole_number
+from annotation_schemas.formats import Misfit, ReadPredictions, Takes, name_of_rater, reading, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -133,7 +133,7 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
             raise Misfit(
                 "nothing says its dimension; put the file in the dimension's folder or name it with --dimension"
             )
-        model = short(file.model or _text(record, "model_id"), "model_id")
+        model = name_of_rater(file.model or _text(record, "model_id"), "model_id")
         text = _first_turn(record.get("choices"))
         return PredictionRecord(model, text, dimension=file.dimension, position=position)
     if "prediction" in record:
@@ -148,7 +148,7 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
         item = str(item)
     if not isinstance(item, str) or not item:
         raise Misfit("it has no item")
-    model = short(file.model or _text(record, "model"), "model")
+    model = name_of_rater(file.model or _text(record, "model"), "model")
     return PredictionRecord(model, _text(record, "text", empty=True), item=item)
 
 
@@ -166,7 +166,7 @@ def _of_cells(cells: Mapping[str, Cell], file: AnswerFile) -> PredictionRecord:
         raise Misfit("it has no index")
     answer = cells["prediction"].text if "prediction" in cells else ""
     record = PredictionRecord(
-        short(model, "model"),
+        name_of_rater(model, "model"),
         answer,
         item=short(item, "item") if item else None,
         index=short(index, "index") if index and not item else None,

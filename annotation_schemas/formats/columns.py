@@ -8,6 +8,7 @@ knows is the key of the same name.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
@@ -365,6 +366,13 @@ def short(text: str, key: str) -> str:
     if len(text) > LONGEST_NAME:
         raise Misfit(f"{key} is longer than {LONGEST_NAME} characters")
     return text
+
+
+def name_of_rater(text: str, key: str) -> str:
+    """The name of a model or judge, which tables in terminals write on a line."""
+    if any(unicodedata.category(each) == "Cc" for each in text):
+        raise Misfit(f"{key} has a line break or another control character")
+    return short(text, key)
 
 
 def _wanted(value: Any, kind: type, reason: str) -> Any:
