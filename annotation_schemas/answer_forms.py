@@ -54,6 +54,8 @@ class Form:
     """It is about the entries of the list that `field` names."""
     needs_words: bool = False
     """It is about the words that `options` lists."""
+    is_drawn: bool = False
+    """It is no text but drawn, in the field that `drawn` names."""
     demands: bool = True
     """An item of this form has an answer, also where the field may be left out."""
     reads: AnswerKind = AnswerKind.TEXT
@@ -68,6 +70,10 @@ class Form:
 
 def _any(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
     return None
+
+
+def _nothing(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    return "leave this empty; an answer of this form is drawn on the image."
 
 
 def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
@@ -148,6 +154,7 @@ FORMS: Mapping[str, Form] = {
             picks="several",
         ),
         Form("free", "any text, or none", _any, demands=False),
+        Form("drawn", "no text: what is drawn in the field that `drawn` names", _nothing, is_drawn=True, demands=False),
     )
 }
 

@@ -21,7 +21,7 @@ _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
-JUDGED = "its form is a text, which people or a judge compare with the key"
+JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
 KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
 """Why no answer to an item can be right or wrong by its key."""
 GONE = "it chose an option that the item no longer has"
@@ -60,6 +60,8 @@ def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
     form = kinds.form_of(field, fields)
     if form is None:
         return Asked(AnswerKind.TEXT, judged=True)
+    if form.is_drawn:
+        return Asked(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.drawn or "")))
     offered = _texts(kinds.of_field(field).offered(field, fields))
     words = tuple(str(each.value) for each in field.options)
     entries = tuple(form.entries(str(fields.get(field.name) or ""), offered, words))
@@ -94,7 +96,7 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     asked
         What the item asks for as it stands now: the answer may have been read when it had other options.
     """
-    known, problem = (None, JUDGED) if asked.judged and key else _key(key, asked)
+    known, problem = (None, JUDGED) if asked.judged and (key or asked.drawn) else _key(key, asked)
     if known is None:
         return math.nan, problem
     if asked.kind is AnswerKind.NUMBER:

@@ -107,7 +107,7 @@ def _item(schema: Schema) -> Found:
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     row = kinds.of_field(field)
-    if field.form is not None or field.forms:
+    if field.form is not None or field.forms or field.drawn is not None:
         yield from _formed(schema, field, path)
     elif field.field is not None and not row.chosen:
         yield (*path, "field"), f"a field of kind `{row.name}` refers to no other field"
@@ -184,6 +184,24 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
         yield from choices(field.options, (*path, "options"), least=1)
     elif field.options:
         yield (*path, "options"), "none of the forms takes words"
+    yield from _drawn(schema, field, any(row.is_drawn for row in rows), path)
+
+
+def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
+    """The field that is drawn where the form says so: it is there for that alone, and may be left out."""
+    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).drawn}
+    if not needed:
+        if field.drawn is not None:
+            yield (*path, "drawn"), "none of the forms is `drawn`"
+    elif field.drawn is None:
+        yield path, f"`drawn` is missing; it names the field that is drawn{suggestion('', list(names))}"
+    elif field.drawn not in names:
+        said = f"`{field.drawn}` is no field with boxes or marks{suggestion(field.drawn, list(names))}"
+        yield (*path, "drawn"), said
+    elif names[field.drawn].required:
+        yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`: items of other forms have none"
+    elif [each.drawn for each in schema.item.fields].count(field.drawn) > 1:
+        yield (*path, "drawn"), f"`{field.drawn}` holds the answers of another field already"
 
 
 def _stages(schema: Schema) -> Found:

@@ -14,10 +14,12 @@ _NAMES = ("answer", "reason", "key_concepts")
 
 
 def key_fields(schema: Schema) -> frozenset[str]:
-    """The fields that no model may be told: the key of the verification, what judges compare with, chosen options."""
+    """The fields that no model may be told: the key of the verification, what judges compare with, chosen options,
+    drawn answers."""
     fields = {field.name: field for field in schema.item.fields}
     found = {name for name in _NAMES if name in fields}
     found |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
+    found |= {field.drawn for field in schema.item.fields if field.drawn is not None}
     found |= {key} if (key := key_field(schema)) else set()
     for judge in schema.judges:
         row = registry.find("template", judge.template)

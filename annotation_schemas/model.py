@@ -111,6 +111,8 @@ class ItemField(_Part):
     """What it says is said by the kind."""
     forms: dict[str, str] = Field(default_factory=dict)
     """What it says is said by the kind."""
+    drawn: str | None = None
+    """What it says is said by the kind."""
     by_dimension: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """What it says is said by the kind."""
     length: int | None = None

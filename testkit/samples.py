@@ -128,6 +128,14 @@ def etp_record(aspect: str, n: int, **changes: Any) -> dict[str, Any]:
     return {**record, **changes}
 
 
+def etp_boxes(n: int, **changes: Any) -> dict[str, Any]:
+    """A made-up item of ETP-Bench whose answer is two boxes."""
+    answer = [{"x": 0.1, "y": 0.2, "w": 0.25, "h": 0.5}, {"x": 0.5, "y": 0.5, "w": 0.5, "h": 0.5, "image": 2}]
+    record = etp_record("Relevant", n, question="Where are the tools for sweeping?", form="boxes", answer_boxes=answer)
+    del record["answer"]
+    return {**record, "images": [f"Relevant/{n}-1.png", f"Relevant/{n}-2.png"], **changes}
+
+
 def etp_records(counts: dict[str, int]) -> list[dict[str, Any]]:
     """So many items of each aspect, made up."""
     return [etp_record(aspect, n) for aspect, wanted in counts.items() for n in range(wanted)]

@@ -756,6 +756,11 @@ FORMED = {
                    "field": "options", "required": False},
     f"{C}.6": LETTER,
 }  # fmt: skip
+DRAWN = FORMED | {
+    f"{FIELD}.7": FORMED[f"{FIELD}.7"] | {"forms": {"a": "one", "b": "drawn"}, "drawn": "framed"},
+    f"{FIELD}.8": {"name": "framed", "kind": "boxes", "role": "image", "required": False},
+    f"{FIELD}.9": {"name": "circled", "kind": "boxes", "role": "image", "required": False},
+}
 PUTTING = {
     f"{C}.5.begins": ["not near *"],
     f"{C}.5.actions": [
@@ -813,6 +818,7 @@ ROWS: dict[str, Row] = {
     "ItemField.field": row(fits(second="d"), f"{FIELD}.4.field", "others"),
     "ItemField.form": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.form", "other_kind", **FORMED),
     "ItemField.forms": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.forms.a", "several", **FORMED),
+    "ItemField.drawn": row(AUTHORING, f"{FIELD}.7.drawn", "circled", **DRAWN),
     "ItemField.length": row(fits(), f"{FIELD}.1.length", 2),
     "ItemField.min_length": row(fits(), f"{FIELD}.1.min_length", 4),
     "ItemField.max_length": row(fits(), f"{FIELD}.1.max_length", 2),

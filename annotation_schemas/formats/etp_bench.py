@@ -25,6 +25,7 @@ ROWS = (
                 "form",
                 "options",
                 "answer",
+                "answer_boxes",
                 "red_boxes",
                 "numbers",
                 "objects",

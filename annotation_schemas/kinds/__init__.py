@@ -15,8 +15,10 @@ from annotation_schemas.kinds._form import (
     fields_in_order,
     form_of,
     in_order,
+    is_drawn,
     is_shown,
     options_of,
+    text_of_drawn,
     title_of,
 )
 from annotation_schemas.kinds._rows import (
@@ -44,11 +46,13 @@ __all__ = [
     "form_of",
     "in_order",
     "in_words",
+    "is_drawn",
     "is_shown",
     "meanings",
     "of_criterion",
     "of_field",
     "options_of",
     "refers_to_list",
+    "text_of_drawn",
     "title_of",
 ]

@@ -63,8 +63,14 @@ def fields_in_order(schema: Schema, fields: Mapping[str, Any]) -> dict[str, Any]
 def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], dimension: str | None) -> str | None:
     value = fields.get(field.name)
     form = form_of(field, fields)
+    owner = text_of_drawn(schema, field)
+    drawn = owner is not None and is_drawn(owner, fields)
     if _is_empty(value):
+        if drawn:
+            return "draw the answer; the form of this item asks for it."
         return "fill this in." if field.required or (form is not None and form.demands) else None
+    if owner is not None and not drawn:
+        return "remove this; the form of this item asks for no drawn answer."
     row = of_field(field)
     said = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if said or form is None:
@@ -86,6 +92,17 @@ def _check_dimension(schema: Schema, field: ItemField, value: Any, dimension: st
 def form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
     """The form that this item's text has to keep to; None: any."""
     return FORMS.get(field.forms.get(str(fields.get(field.form)), "")) if field.form is not None else None
+
+
+def text_of_drawn(schema: Schema, field: ItemField) -> ItemField | None:
+    """The text whose drawn answers this field holds; None: it is drawn for itself, or not at all."""
+    return next((each for each in schema.item.fields if each.drawn == field.name), None)
+
+
+def is_drawn(field: ItemField, fields: Mapping[str, Any]) -> bool:
+    """Whether this item's answer is drawn instead of said in this text."""
+    form = form_of(field, fields)
+    return form is not None and form.is_drawn
 
 
 def _is_empty(value: Any) -> bool:

@@ -19,6 +19,8 @@ class Written(FieldKind):
         "field": "with `forms`, the text_list field that holds the options",
         "form": "the choice field that says in which form this one is",
         "forms": "the values of `form`, each with a row of the registry of answer forms that this field then keeps to",
+        "drawn": "with `drawn` among the `forms`, the field with boxes or marks that holds such an answer; items of "
+        "other forms leave it empty",
         "min_length": "so many characters at least",
         "max_length": "so many characters at most",
         "read_as": "this field is the key, and models' answers are read as this before they are compared with it; "

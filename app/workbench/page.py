@@ -108,16 +108,18 @@ def _choice(choice: Choice) -> Json:
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
     picked = None if field.forms else field.field  # a text that names entries of a list is typed, too
     options = next((other for other in schema.item.fields if other.name == field.field), None)
+    only = _only(schema, field)
     return {
         "name": field.name,
         "title": title_in_stage(field, stage),
         "kind": field.kind,
         "help": field.help,
-        "required": field.required,
+        "required": field.required or (only is not None and only["with"]),
         "field": picked,
         "options": [_choice(choice) for choice in field.options] if not field.forms else [],
         "by_dimension": {name: list(values) for name, values in field.by_dimension.items()},
         "formed": _formed(field) if field.forms else None,
+        "only": only,
         "distinct": field.distinct,
         "options_title": title_of(options) if options else None,
         "length": field.length,
@@ -139,6 +141,15 @@ def _formed(field: ItemField) -> Json:
             for value, name in field.forms.items()
         },
     }
+
+
+def _only(schema: Schema, field: ItemField) -> Json | None:
+    """Where an answer is said or drawn as another field says: the values of that one with which this one is filled
+    in, or is not."""
+    owner = kinds.text_of_drawn(schema, field)
+    text = owner or field
+    values = [value for value, name in text.forms.items() if FORMS[name].is_drawn]
+    return {"by": text.form, "values": values, "with": owner is not None} if values else None
 
 
 def _criterion(criterion: Criterion) -> Json:

@@ -63,6 +63,8 @@ class Asked:
     """What a number is asked in; None: none."""
     judged: bool = False
     """What is read is not compared with the key: people or a judge say whether it means the same."""
+    drawn: bool = False
+    """The key is drawn in a field of its own, so that none of its text is missing."""
 
 
 @dataclass(frozen=True)

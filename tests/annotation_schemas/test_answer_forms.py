@@ -8,6 +8,7 @@ import pytest
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.answer_forms import FORMS, places_of
+from annotation_schemas.keys import key_fields
 from annotation_schemas.kinds import check_fields
 from annotation_schemas.loader import load_schema, load_text
 from domain.errors import SchemaError
@@ -67,6 +68,37 @@ def test_others_are_refused_with_a_sentence(form: str, answer: Any, options: lis
     assert says in wrong(form, answer, options)
 
 
+BOX = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"form": "boxes", "answer_boxes": [BOX, {**BOX, "image": 2}]}, ""),
+        ({"form": "boxes", "answer_boxes": [{"x": 0, "y": 0, "w": 1, "h": 1}]}, ""),  # the whole image
+        ({"form": "boxes"}, "Boxes of the answer: draw the answer; the form of this item asks for it."),
+        ({"form": "boxes", "answer_boxes": []}, "Boxes of the answer: draw the answer"),
+        ({"form": "boxes", "answer_boxes": [BOX], "answer": "on the left"}, "Answer: leave this empty"),
+        ({"form": "open", "answer": "Cup", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
+        ({"form": "plan", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
+        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 0.8}]}, "reaches out of the image"),  # to 1.1
+        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 320, "y": 80}]}, "reaches out of the image"),  # pixels
+        ({"form": "boxes", "answer_boxes": [{**BOX, "w": 0}]}, "box 1: it has no area"),
+        ({"form": "boxes", "answer_boxes": [BOX, [1, 2, 3, 4]]}, "box 2 is no box"),
+        ({"form": "boxes", "answer_boxes": "[1, 2, 3, 4]"}, "this must be a list of boxes"),
+    ],
+    ids=str,
+)
+def test_an_answer_is_drawn_where_its_form_says_so_and_nowhere_else(fields: dict[str, Any], says: str) -> None:
+    found = [problem.message for problem in check_fields(ETP, {"question": "Where?", **fields})]
+    assert found == [] if not says else len(found) == 1 and says in found[0], found
+
+
+def test_what_is_drawn_as_the_answer_is_told_to_no_model() -> None:
+    assert {"answer", "answer_boxes"} <= key_fields(ETP)
+    assert not {"red_boxes", "numbers"} & key_fields(ETP)
+
+
 def test_a_letter_that_is_an_option_is_that_option() -> None:
     assert places_of("B", ["B", "A"]) == [0]
     assert places_of("C", ["B", "A"]) is None
@@ -88,6 +120,15 @@ item:
 """
 
 
+DRAWN = """\
+    - {name: boxed, kind: boxes, required: false}
+    - {name: must, kind: boxes}
+    - {name: taken, kind: marks, required: false}
+    - {name: other, kind: text, form: form, forms: {one: text, several: drawn}, drawn: taken}
+  assets: [{role: image, kind: image}]
+"""
+
+
 @pytest.mark.parametrize(
     ("field", "key", "says"),
     [
@@ -101,10 +142,18 @@ item:
         ("kind: text, form: form, forms: {one: text, several: text}, options: [a]", "options", "takes words"),
         ("kind: text, form: form, forms: {one: text, several: text}, field: options", "field", "entries of a list"),
         ("kind: integer, form: form, forms: {one: text, several: text}", "forms", "are for text"),
+        ("kind: integer, drawn: boxed", "forms", "are for text"),
+        ("kind: text, drawn: boxed", "", "`form` is missing"),
+        ("kind: text, form: form, forms: {one: drawn, several: text}", "", "`drawn` is missing"),
+        ("kind: text, form: form, forms: {one: text, several: text}, drawn: boxed", "drawn", "none of the forms is"),
+        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: boxd", "drawn", "mean `boxed`?"),
+        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: options", "drawn", "no field with boxes"),
+        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: must", "drawn", "needs `required: false`"),
+        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: taken", "drawn", "another field already"),
     ],
 )
 def test_forms_of_a_schema_that_do_not_fit_are_refused(field: str, key: str, says: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        load_text(HEAD + f"    - {{name: answer, {field}}}\n", "", "small.yaml")
+        load_text(HEAD + f"    - {{name: answer, {field}}}\n{DRAWN}", "", "small.yaml")
     lines = str(caught.value).splitlines()
     assert any("item.fields[2]" in line and key in line and says in line for line in lines), lines

@@ -37,7 +37,9 @@ def some_value(field: ItemField, fields: dict[str, Any]) -> Any:
 
 def some_fields(loaded: LoadedSchema) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for field in sorted(loaded.schema_.item.fields, key=lambda field: field.field is not None):
+    instead = {field.drawn for field in loaded.schema_.item.fields}  # of forms whose answer is no text
+    told = [field for field in loaded.schema_.item.fields if field.name not in instead]
+    for field in sorted(told, key=lambda field: field.field is not None):
         fields[field.name] = some_value(field, fields)
     return fields
 

@@ -408,10 +408,46 @@ def test_properties_and_orders_of_etp_bench_by_keys(
             view = image_pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])
             assert isinstance(view, TaskView)
             submit.submit(store, person=ada, task=view.id, key=dimension, values=fields)
+        picture = tmp_path / "last.png"
+        scenes("counting")[len(items)].picture().save(picture)
+        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
+        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
+        image_pool.pick(store, person=ada, project="kinds", dimension="spatial", assets=[free])
     server.start()
+    with at_desk(chromium, server, "ada") as desk:  # an answer is drawn if its form says so, and else said
+        desk.open("/author?project=kinds")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        form, said, drawn = (
+            desk.page.locator(f".field[data-field={name}]") for name in ("form", "answer", "answer_boxes")
+        )
+        desk.page.locator(".field[data-field=question] textarea").fill("Where are they?")
+        expect(said).to_be_visible()
+        expect(drawn).to_be_hidden()
+        said.locator("textarea").fill("left")
+        form.locator(".choice", has_text="Boxes on the image").click()
+        expect(said).to_be_hidden()
+        drawn.locator(".marker").focus()
+        desk.press("a")
+        outlines = desk.page.locator(".media svg.drawn .outline")
+        expect(outlines).to_have_count(1)
+        form.locator(".choice", has_text="One of the options").click()
+        expect(said.locator("textarea")).to_have_value("left")
+        expect(drawn).to_be_hidden()
+        expect(outlines).to_have_count(0)
+        form.locator(".choice", has_text="Boxes on the image").click()
+        expect(outlines).to_have_count(1)
+        desk.picture(pictures / "author-etp-boxes.png" if pictures else None)
+        desk.press("Control+Enter")
+        expect(desk.bench).not_to_have_attribute("data-view", "task")
+    items["spatial"] = {"question": "Where are they?"}
     with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=kinds")
-        forms = {"property": "Properties from the list", "temporal": "Options in order", "relevant": "Open"}
+        forms = {
+            "property": "Properties from the list",
+            "temporal": "Options in order",
+            "relevant": "Open",
+            "spatial": "Boxes on the image",
+        }
         left = {fields["question"]: dimension for dimension, fields in items.items()}
         while left:
             expect(desk.bench).to_have_attribute("data-view", "task")
@@ -429,6 +465,10 @@ def test_properties_and_orders_of_etp_bench_by_keys(
                     desk.press(key_of(desk, "order", frame))
                 desk.picture(pictures / "criteria-etp-order.png" if pictures else None)
                 desk.press("Enter")
+            elif dimension == "spatial":
+                expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)
+                active(desk, "right")
+                desk.press("Enter")
             active(desk, "fits")
             desk.next_after("1")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
@@ -442,4 +482,4 @@ def test_properties_and_orders_of_etp_bench_by_keys(
     assert list(said.values()) == FOUND
     assert json.loads(votes.pop(("temporal", "order"))) == HAPPENED
     fits = dict.fromkeys(((dimension, "fits") for dimension in items), "yes")
-    assert votes == {("temporal", "asks"): "order", **fits}
+    assert votes == {("temporal", "asks"): "order", ("spatial", "right"): "[]", **fits}

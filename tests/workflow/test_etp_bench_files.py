@@ -20,7 +20,7 @@ from domain.reading.answers import AnswerKind, ReadOutcome, read_answer
 from exporters.items import item_files
 from importers.items import read_items
 from media.store import MediaStore
-from testkit.samples import ETP_COUNTS, etp_record, etp_records, write
+from testkit.samples import ETP_COUNTS, etp_boxes, etp_record, etp_records, write
 from workflow.access.projects import create_project
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
@@ -30,13 +30,13 @@ from workflow.files.release import release
 from workflow.results import leaderboard, project_answers, scores
 
 ETP = load_schema(shipped()["etp_bench"])
-FORMS = ("open", "multiple_choice", "multi_select", "ordering", "property_list", "plan")
+FORMS = ("open", "multiple_choice", "multi_select", "ordering", "property_list", "plan", "boxes")
 ALLOWED = {  # the paper's B.2, D.1, D.2 and Figure 2
     "type": ["open"],
     "property": ["property_list"],
     "temporal": ["multiple_choice", "ordering"],
-    "spatial": ["multiple_choice"],
-    "relevant": ["open", "multiple_choice"],
+    "spatial": ["multiple_choice", "boxes"],  # boxes are ours
+    "relevant": ["open", "multiple_choice", "boxes"],
     "operation": ["multiple_choice"],
     "sequence": ["multiple_choice", "multi_select"],
     "goal": ["multiple_choice"],
@@ -108,6 +108,10 @@ BAD: list[tuple[Any, str]] = [
     (etp_record("Type", 0, images=[{"path": 1}]), "images is not a list of paths"),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9, "y": 0.9, "w": 0.5, "h": 0.5}]), "Red boxes: "),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9}]), "`y` must be a number"),
+    (etp_boxes(0, answer="on the left"), "Answer: leave this empty; an answer of this form is drawn"),
+    (etp_record("Type", 0, answer_boxes=[{"x": 0, "y": 0, "w": 1, "h": 1}]), "Boxes of the answer: remove this"),
+    (etp_boxes(0, answer_boxes=[{"x": 12, "y": 40, "w": 64, "h": 48}]), "Boxes of the answer: box 1: it reaches out"),
+    (etp_boxes(0, answer_boxes=[[0.1, 0.2, 0.3, 0.4]]), "Boxes of the answer: box 1 is no box"),
     (etp_record("Type", 0, numbers="1"), "Numbers: this must be a list of marks"),
     (etp_record("Type", 0, answer=["Hat"]), "answer is not text"),
     (etp_record("Spatial", 0, options=["a", 2]), "options has an entry that is not text"),
@@ -125,6 +129,24 @@ def test_a_record_that_does_not_fit_says_what_and_where(record: Any, says: str, 
     assert (bad.path, bad.row) == ("items.json", 2)
     assert says in bad.reason
     assert len(found.files[0].items) == 1
+
+
+def test_boxes_as_an_answer_come_in_and_go_out_and_an_edit_changes_the_form(
+    project: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    record = etp_boxes(0)
+    path = write(tmp_path / "items.json", [record], indent=2)
+    assert bring(project, media, path).items == 1
+    assert exported(project) == {"items.json": path.read_bytes()}
+    with pytest.raises(InvalidInput, match="Boxes of the answer: remove this"):
+        edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "open", "answer": "Broom"})
+    changed = {"form": "open", "answer": "Broom", "answer_boxes": None}
+    assert edit_item(project, person=None, project="p", item="Relevant-0", fields=changed) == 2
+    ((_, text),) = exported(project).items()
+    (found,) = json.loads(text)
+    assert (found["form"], found["answer"], found.get("answer_boxes")) == ("open", "Broom", None)
+    with pytest.raises(InvalidInput, match="Boxes of the answer: draw the answer"):
+        edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "boxes", "answer": None})
 
 
 def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media: MediaStore, tmp_path: Path) -> None:
@@ -231,6 +253,15 @@ def test_keys_that_are_none_of_the_options_or_missing_say_so() -> None:
     assert held_against("1. grasp(pie)", asked_of(ETP.schema_, plan), None)[1] == NO_KEY
     sequence = asked_of(ETP.schema_, etp_record("Sequence", 0))
     assert held_against(["Take the socks"], sequence, "B, E")[1] == STRANGE_KEY
+
+
+def test_answers_of_boxes_are_not_read_but_compared_by_people() -> None:
+    asked = asked_of(ETP.schema_, etp_boxes(0))
+    read = read_answer("[12, 40, 76, 88]", asked)
+    assert (read.outcome, read.value) == (ReadOutcome.READ, "[12, 40, 76, 88]")  # the text, as with open answers
+    assert held_against(read.value, asked, None)[1] == JUDGED
+    bare = etp_boxes(0, answer_boxes=[])
+    assert held_against(read.value, asked_of(ETP.schema_, bare), None)[1] == NO_KEY
 
 
 def test_results_compare_what_has_a_closed_form_with_the_key(project: Store, media: MediaStore, tmp_path: Path) -> None:

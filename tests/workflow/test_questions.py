@@ -465,6 +465,18 @@ def test_boxes_are_drawn_where_they_are_in_red_between_white(
             assert image.getpixel((x, middle)) == (0, 128, 0)
 
 
+def test_boxes_that_are_the_answer_are_not_drawn_for_models(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("etp_bench")
+    box = {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}
+    path = png(tmp_path)
+    shown = {"question": "Where is it?", "form": "boxes", "answer_boxes": [box]}
+    ids = bring(store, media, loaded, [("spatial", shown, [("images", path)])])
+    (question,) = asker(store, media, loaded).ask(ids)
+    assert question.cannot == ""
+    assert question.pictures[0].path.read_bytes() == path.read_bytes()
+    assert "0.25" not in f"{question.system}{question.text}"
+
+
 def test_the_variant_with_marks_shows_them_to_models_and_people(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import kinds
 from annotation_schemas.formats import keys_of_source
+from annotation_schemas.keys import key_fields
 from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.simulation import CLIPS
 from db.records import StoredAsset
@@ -58,6 +59,7 @@ class Shower:
 
     def __init__(self, schema: Schema, plan: RunPlan, pictures: Pictures) -> None:
         self.schema = schema
+        self.keys = key_fields(schema)
         self.pictures = pictures
         self.images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
         self.first_role = next(iter(self.images), None)
@@ -168,13 +170,13 @@ class Shower:
         return asset.sha256
 
     def _drawn(self, item: AskedItem, role: str, at: int) -> dict[str, Any]:
-        """Boxes and marks of the ``at``-th image of a role."""
+        """Boxes and marks of the ``at``-th image of a role, without those that are the answer."""
         found: dict[str, Any] = {}
         first = next((role for role, _ in item.assets if role in self.images), self.first_role)
         for part in self.schema.item.fields:
             entries = item.fields.get(part.name)
             row = kinds.of_field(part)
-            if not row.drawn or not entries or (part.role or first) != role:
+            if not row.drawn or part.name in self.keys or not entries or (part.role or first) != role:
                 continue
             wrong = row.drawing_problem(entries)
             if wrong:

@@ -36,6 +36,8 @@ export interface Field {
   by_dimension: Record<string, Scalar[]>;
   /** Of a text whose form another field names. */
   formed: Formed | null;
+  /** Of an answer that is said or drawn: the values of that field with which, or without which, it is filled in. */
+  only: { by: string; values: string[]; with: boolean } | null;
   distinct: boolean;
   options_title: string | null;
   length: number | null;

@@ -86,7 +86,9 @@ export class FieldForm {
 
   focus() {
     for (const part of this.parts.values()) for (const box of part.boxes) fitHeight(box); // drawn while hidden: no height yet
-    const empty = this.fields.find((field) => blank(this.values[field.name]) && this.part(field).boxes.length);
+    const empty = this.fields.find(
+      (field) => blank(this.values[field.name]) && this.part(field).boxes.length && this.isAsked(field),
+    );
     const first = empty || this.fields[0];
     if (!first) return;
     const { boxes } = this.part(first);
@@ -106,7 +108,16 @@ export class FieldForm {
 
   /** What is submitted. */
   read() {
-    return submitted(this.fields, this.values);
+    const asked = this.fields.filter((field) => this.isAsked(field));
+    return submitted(asked, this.values);
+  }
+
+  /**
+   * Whether it is filled in, by what another field says.
+   * @param {Field} field
+   */
+  isAsked({ only }) {
+    return !only || only.values.includes(String(this.values[only.by])) === only.with;
   }
 
   /**
@@ -168,6 +179,12 @@ export class FieldForm {
       this.fill(this.part(other)); // what is picked from it
       this.paint(other);
     }
+    const shown = this.fields.filter(({ only }) => only?.by === field.name);
+    for (const other of shown) this.paint(other);
+    if (shown.length) {
+      this.host.media?.editor?.detach(); // what is drawn in a field that is hidden now is hidden, too
+      this.host.media?.repaint();
+    }
     this.paint(field);
     this.host.change();
   }
@@ -182,8 +199,8 @@ export class FieldForm {
     const { name } = field;
     const part = this.part(field);
     const raw = this.values[name];
-    const message =
-      this.errors[name] ||
+    part.root.hidden = !this.isAsked(field);
+    const found = () =>
       problemOf({
         field,
         part,
@@ -193,6 +210,7 @@ export class FieldForm {
         strict,
         touched: this.touched.has(name),
       });
+    const message = part.root.hidden ? null : this.errors[name] || found();
     part.error.hidden = !message;
     part.error.textContent = message || "";
     part.root.classList.toggle("bad", Boolean(message));
@@ -279,7 +297,7 @@ export class FieldForm {
   onward(from) {
     /** @type {HTMLElement[]} */
     const all = [...this.root.querySelectorAll(/** @type {"div"} */ ("textarea, .choices .choice, [data-stop]"))];
-    const next = all[all.indexOf(from) + 1];
+    const next = all.slice(all.indexOf(from) + 1).find((each) => !each.closest("[hidden]"));
     next?.focus();
     return Boolean(next);
   }
