@@ -33,7 +33,7 @@ html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
   background: light-dark(#fbfbfa, #14181a); }
 .ts-wide-table .ts-heat { min-width: 4.7rem; padding: .3rem .2rem; }
 .ts-wide-table .ts-heat small { white-space: pre-line; line-height: 1.3; }
-.ts-wide-table td.name { min-width: 9rem; width: auto; }
+.ts-wide-table td.name { min-width: 9rem; max-width: 22rem; width: auto; overflow-wrap: break-word; }
 .ts-wide-table th { padding-right: .4rem; vertical-align: bottom; }
 """
 
