@@ -300,6 +300,7 @@ def tell_refused() -> None:
 
 CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
+    "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",
     "--dimension": "“Dimension, if neither folders nor rows name it”",
     "--model": "“Model, if neither rows nor the file's name say it”",

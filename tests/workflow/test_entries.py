@@ -162,7 +162,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, "ABCE", (4, "N/A"))
-    with pytest.raises(FileRefused, match="Take it anyway"):
+    with pytest.raises(FileRefused, match="--anyway takes it"):
         take(store, media, path)
     done = take(store, media, path, anyway=True)
     assert (done.answers, done.unanswered) == (4, 6)

@@ -206,7 +206,7 @@ def _looked_at(
             begin = f"{len(missing):,} of {len(wanted):,} items have no answer, the first is {missing[0]}."
             told.append(begin)
     if problems := [each for each in told if each]:
-        can = " Take it anyway to count missing and unreadable answers as such." if not any(told[:3]) else ""
+        can = " --anyway takes it, and counts missing and unreadable answers as such." if not any(told[:3]) else ""
         raise FileRefused(f"{' '.join(problems)} Nothing was taken.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
