@@ -14,7 +14,7 @@ PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progres
 # Files go to whichever worker is free, the longest ones first (tests/conftest.py has their order).
 FILES  := --dist=loadfile --no-loadscope-reorder
 CORES  := $(shell getconf _NPROCESSORS_ONLN)
-MORE   := $(shell expr $(CORES) + 1)
+MORE   := $(shell expr $(CORES) + 2)
 
 export PIP_NO_INPUT = 1
 # Our own modules are compiled once, not by every process that a test starts.
