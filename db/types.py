@@ -77,5 +77,10 @@ def row_id() -> Any:
 
 
 def public_id() -> str:
-    """A random id that says nothing about what it names and cannot be guessed."""
-    return secrets.token_urlsafe(12)
+    """A random id that says nothing about what it names and cannot be guessed.
+
+    It begins with no dash: a command would take it for an option.
+    """
+    while (drawn := secrets.token_urlsafe(12)).startswith("-"):
+        pass
+    return drawn
