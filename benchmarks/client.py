@@ -113,6 +113,78 @@ class Http:
             self._streams = None
 
 
+async def connected(http: Http, address: str, page: str) -> ClientConnection:
+    """Load a page and open its websocket, as its browser does."""
+    status, body = await http.get(page)
+    if status != 200:
+        raise HttpError(status, body)
+    await http.get("/_stcore/host-config")
+    cookies = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
+    return await connect(
+        address.replace("http", "ws", 1) + "/_stcore/stream",
+        subprotocols=["streamlit", http.cookies.get("_streamlit_xsrf", "none").replace("|", "%7C")],  # type: ignore[list-item]
+        additional_headers={"Cookie": cookies, "Origin": address},
+        max_size=2**27,
+        compression=None,
+        open_timeout=PATIENCE_SECONDS,
+    )
+
+
+def said_by_browser(message: Any, url: str) -> None:
+    """What a browser says of itself with everything that it asks of a page."""
+    context = message.rerun_script.context_info
+    context.timezone, context.locale = "UTC", "en-US"
+    context.url, context.color_scheme = url, "light"
+
+
+class LeadPage:
+    """A page as a lead opens it: its websocket, and everything that it draws."""
+
+    def __init__(self, address: str, *, path: str, project: str, token: str) -> None:
+        self.address, self.path, self.query = address, path, f"project={project}"
+        self.http = Http(address)
+        self.http.cookies["touchstone_session"] = token
+        self.shown = b""
+        """What the page drew last, as it came over the websocket; texts stand in it as they are."""
+        self._socket: ClientConnection | None = None
+
+    async def open(self) -> None:
+        """Open the page and wait until it is drawn."""
+        self._socket = await connected(self.http, self.address, f"/{self.path}?{self.query}")
+        await self.again()
+
+    async def again(self) -> None:
+        """Have the open page drawn anew, as it does by itself when it waits for something."""
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+        assert self._socket is not None
+        message = BackMsg()
+        message.rerun_script.query_string = self.query
+        message.rerun_script.page_name = self.path
+        said_by_browser(message, f"{self.address}/{self.path}")
+        await self._socket.send(message.SerializeToString())
+        frames = []
+        while True:
+            frame = await asyncio.wait_for(self._socket.recv(), PATIENCE_SECONDS)
+            assert isinstance(frame, bytes)
+            frames.append(frame)
+            told = ForwardMsg()
+            told.ParseFromString(frame)
+            kind = told.WhichOneof("type")
+            if kind == "delta" and told.delta.new_element.WhichOneof("type") == "exception":
+                raise HttpError(500, told.delta.new_element.exception.message.encode())
+            if kind == "script_finished":
+                self.shown = b"".join(frames)
+                return
+
+    async def close(self) -> None:
+        """Close the page."""
+        if self._socket is not None:
+            await self._socket.close()
+        self.http.close()
+
+
 class WorkingPage:
     """Touchstone's working page of one person: the websocket that brings tasks, the routes that take answers."""
 
@@ -131,19 +203,7 @@ class WorkingPage:
         """Open the page and wait for what it shows first."""
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
-        status, body = await self.http.get(f"/{self.path}?{self.query}")
-        if status != 200:
-            raise HttpError(status, body)
-        await self.http.get("/_stcore/host-config")
-        cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
-        self._socket = await connect(
-            self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=["streamlit", self.http.cookies.get("_streamlit_xsrf", "none").replace("|", "%7C")],  # type: ignore[list-item]
-            additional_headers={"Cookie": cookies, "Origin": self.address},
-            max_size=2**26,
-            compression=None,
-            open_timeout=PATIENCE_SECONDS,
-        )
+        self._socket = await connected(self.http, self.address, f"/{self.path}?{self.query}")
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.page_name = self.path
@@ -203,10 +263,7 @@ class WorkingPage:
         self._ahead = [asset for asset in self._ahead if asset not in mine]
 
     def _context(self, message: Any) -> None:
-        context = message.rerun_script.context_info
-        context.timezone, context.locale = "UTC", "en-US"
-        context.url = f"{self.address}/{self.path}"
-        context.color_scheme = "light"
+        said_by_browser(message, f"{self.address}/{self.path}")
 
     async def _page(self) -> None:
         """Read messages until the page's own data has come and its run has ended."""
