@@ -161,6 +161,16 @@ class Membership:
 
 
 @dataclass(frozen=True)
+class Part:
+    """What someone is to do in a project, by their login. None for dimensions or stages means all of them."""
+
+    login: str
+    role: Role
+    dimensions: Sequence[str] | None = None
+    stages: Sequence[Stage] | None = None
+
+
+@dataclass(frozen=True)
 class SignedIn:
     """A live session: who, and the token that their pages must send back with every change."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.records import Person
+from domain.errors import SettingsError
+from domain.records import Membership, Part, Person
 from domain.roles import Role
 from domain.states import Stage
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 people = typer.Typer(help="Accounts: add people, invite them, give them a link or a password.", no_args_is_help=True)
 
 Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
+Dimensions = Annotated[list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")]
+Stages = Annotated[list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")]
 HERE = "http://127.0.0.1:8501"
 
 
@@ -25,10 +30,18 @@ def register(cli: typer.Typer) -> None:
 
 
 @people.command("list")
-def list_people() -> None:
-    """Everyone with an account."""
-    from workflow.access import accounts
+def list_people(
+    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their part in it.")] = None,
+) -> None:
+    """Everyone with an account, or everyone in a project with role, dimensions and stages."""
+    from workflow.access import accounts, projects
 
+    if project is not None:
+        members = projects.members(_store(), person=None, project=project)
+        _print_parts(members)
+        if not members:
+            typer.echo(f"No one is in {project} yet: touchstone people role {project} LOGIN --role annotator.")
+        return
     everyone = accounts.active_accounts(_store())
     for person in everyone:
         typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
@@ -43,12 +56,8 @@ def add(
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
     project: Annotated[str | None, typer.Option(help="Add them to this project, too.")] = None,
     role: Annotated[Role, typer.Option(help="Their role in the project.")] = Role.ANNOTATOR,
-    dimension: Annotated[
-        list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")
-    ] = None,
-    stage: Annotated[
-        list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")
-    ] = None,
+    dimension: Dimensions = None,
+    stage: Stages = None,
     address: Address = HERE,
 ) -> None:
     """Make an account and print a link that signs its owner in once (they set no password by it)."""
@@ -84,12 +93,8 @@ def link(
 def invite(
     project: Annotated[str, typer.Argument(help="The project they will take part in.")],
     role: Annotated[Role, typer.Option(help="Their role in it.")] = Role.ANNOTATOR,
-    dimension: Annotated[
-        list[str] | None, typer.Option(help="One of their dimensions; may be given again. None: all.")
-    ] = None,
-    stage: Annotated[
-        list[Stage] | None, typer.Option(help="One of their stages; may be given again. None: all.")
-    ] = None,
+    dimension: Dimensions = None,
+    stage: Stages = None,
     address: Address = HERE,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""
@@ -99,6 +104,52 @@ def invite(
         _store(), by=None, project=project, role=role, dimensions=dimension or None, stages=stage or None
     )
     typer.echo(f"{address.rstrip('/')}/invite/{token}")
+
+
+@people.command("role")
+def role_(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    logins: Annotated[list[str] | None, typer.Argument(help="Whose part in it.", metavar="LOGIN...")] = None,
+    role: Annotated[Role | None, typer.Option(help="Their role in it.")] = None,
+    dimension: Dimensions = None,
+    stage: Stages = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file instead: login, role, dimensions, stages (several names in a cell between semicolons; "
+            "an empty cell means all)."
+        ),
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take them out of the project; what they submitted stays.")
+    ] = False,
+) -> None:
+    """Give existing accounts a part in a project, or another one: all of them or, if one does not fit, none."""
+    from importers.people_files import read_parts
+    from workflow.access import members
+
+    if bool(logins) == (file is not None):
+        raise SettingsError("Say whose part it is: one login or more, or --file FILE.csv, not both.")
+    if file is not None and (dimension or stage):
+        raise SettingsError("With --file, dimensions and stages are columns of the file; leave the options out.")
+    if remove:
+        if role or dimension or stage:
+            raise SettingsError("--remove takes people out; leave --role, --dimension and --stage out.")
+        out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
+        members.remove_members(_store(), by=None, project=project, logins=out)
+        typer.echo(f"Out of {project} now: {', '.join(out)}. What they submitted stays and counts.")
+        return
+    if file is None and role is None:
+        raise SettingsError(f"Say which role: --role {', --role '.join(Role)}.")
+    parts = (
+        read_parts(file, role=role)
+        if file is not None
+        else [
+            Part(login, role or Role.ANNOTATOR, dimension or None, stage or None)
+            for login in dict.fromkeys(each.strip().casefold() for each in logins or ())
+        ]
+    )
+    _print_parts(members.set_parts(_store(), by=None, project=project, parts=parts))
 
 
 @people.command("password")
@@ -143,6 +194,14 @@ def _store() -> Store:
     from app.services import opened
 
     return opened().store
+
+
+def _print_parts(members: Sequence[Membership]) -> None:
+    """A line for each member: login, role, dimensions, stages, name."""
+    for each in members:
+        dimensions = "all dimensions" if each.dimensions is None else ", ".join(each.dimensions) or "no dimension"
+        stages = "all stages" if each.stages is None else ", ".join(each.stages) or "no stage"
+        typer.echo(f"{each.person.login:<24} {each.role:<10} {dimensions}; {stages}  ({each.person.name})")
 
 
 def _project_exists(project: str) -> None:

@@ -52,3 +52,72 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
     store = open_store(None, home)
     assert accounts.active_accounts(store) == []
     store.close()
+
+
+@pytest.fixture
+def project(run: CliRunner) -> CliRunner:
+    """A project of the schema ``egothink`` with a lead, and two accounts without a part in it."""
+    assert run.invoke(cli, ["project", "create", "ego", "--schema", "egothink"]).exit_code == 0
+    for login in ("lea", "bo", "cy"):
+        assert run.invoke(cli, ["people", "add", login]).exit_code == 0
+    assert run.invoke(cli, ["people", "role", "ego", "lea", "--role", "lead"]).exit_code == 0
+    return run
+
+
+def parts(run: CliRunner) -> list[str]:
+    """The lines of ``people list ego`` that name someone, without the padding."""
+    told = run.invoke(cli, ["people", "list", "ego"]).output.splitlines()
+    return [" ".join(line.split()) for line in told if ";" in line]
+
+
+def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: CliRunner, tmp_path: Path) -> None:
+    done = project.invoke(
+        cli,
+        ["people", "role", "ego", "BO", "--role", "annotator", "--stage", "verification", "--dimension", "counting"],
+    )
+    assert done.exit_code == 0, done.output
+    assert "bo annotator counting; verification (bo)" in parts(project)
+    sheet = tmp_path / "people.csv"
+    sheet.write_text("login,role,stages\nbo,senior,authoring; verification\ncy,lead,\nlea,annotator,\n")
+    done = project.invoke(cli, ["people", "role", "ego", "--file", str(sheet)])
+    assert done.exit_code == 0, done.output
+    assert parts(project) == [
+        "bo senior all dimensions; authoring, verification (bo)",
+        "cy lead all dimensions; all stages (cy)",
+        "lea annotator all dimensions; all stages (lea)",  # its lead changed in one go
+    ]
+    assert project.invoke(cli, ["people", "role", "ego", "bo", "lea", "--remove"]).exit_code == 0
+    assert parts(project) == ["cy lead all dimensions; all stages (cy)"]
+
+
+BAD = [
+    (["bo", "dan", "--role", "annotator"], "no account with the login 'dan'"),
+    (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
+    (["bo", "--role", "annotator", "--dimension", "nowhere"], "no dimension 'nowhere'"),
+    (["bo"], "Say which role"),
+    (["bo", "--remove", "--role", "lead"], "--remove takes people out"),
+    (["bo", "cy", "--remove"], "'bo' is not in the project"),
+    ([], "Say whose part"),
+]
+BAD_FILES = [
+    ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),
+    ("login,stages\nbo,\n", "row 2: it names no role"),
+    ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is no stage"),
+    ("login,role\nbo,lead\nbo,senior\n", "'bo' is there twice"),
+    ("who,role\nbo,lead\n", "row 1: the first row must name the column login"),
+    ("login,role\nbo\n", "row 2: it has 1 cells, not 2"),
+    ("login,role\n", "names no one"),
+]
+
+
+def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, tmp_path: Path) -> None:
+    before = parts(project)
+    sheet = tmp_path / "people.csv"
+    for given, told in BAD:
+        done = project.invoke(cli, ["people", "role", "ego", *given])
+        assert told in str(done.exception), given
+    for text, told in BAD_FILES:
+        sheet.write_text(text)
+        done = project.invoke(cli, ["people", "role", "ego", "--file", str(sheet)])
+        assert told in str(done.exception), text
+    assert parts(project) == before

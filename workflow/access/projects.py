@@ -6,13 +6,14 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
 from db import guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
-from domain.records import Membership, Person, ProjectView
+from domain.records import Membership, Part, Person, ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access.event_log import log
@@ -170,28 +171,8 @@ def set_member(
     """
     with store.write() as session:
         access = lead_alone(session, by=by, project=project)
-        kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
-        row = people.by_login(session, login=login.strip().casefold())
-        if row is None:
-            raise NotFound(f"There is no account with the login {login!r}; invite its owner.")
-        if role is not Role.LEAD:
-            keep_a_lead(session, project_id=access.project_id, without=row)
-        projects.put_member(
-            session,
-            project_id=access.project_id,
-            person_id=row.id,
-            role=role,
-            dimensions=kept_dimensions,
-            stages=kept_stages,
-        )
-        data = {"login": row.login, "role": role.value, "dimensions": kept_dimensions, "stages": kept_stages}
-        log(session, "member.set", by=by, project=access, now=store.now(), data=data)
-        return Membership(
-            person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
-            role=role,
-            dimensions=tuple(kept_dimensions) if kept_dimensions is not None else None,
-            stages=tuple(Stage(stage) for stage in kept_stages) if kept_stages is not None else None,
-        )
+        part = Part(login, role, dimensions, stages)
+        return put_part(session, access, part, by=by, now=store.now())
 
 
 def remove_member(store: Store, *, by: Person | None, project: str, login: str) -> None:
@@ -204,16 +185,42 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
     """
     with store.write() as session:
         access = lead_alone(session, by=by, project=project)
-        row = people.by_login(session, login=login.strip().casefold())
-        member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
-        if row is None or member is None:
-            raise NotFound(f"{login!r} is not in the project {project!r}.")
-        keep_a_lead(session, project_id=access.project_id, without=row)
-        projects.remove_member(session, row=member)
-        log(session, "member.removed", by=by, project=access, now=store.now(), data={"login": row.login})
+        take_out(session, access, login, by=by, now=store.now())
 
 
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
+
+
+def put_part(session: Session, access: Access, part: Part, *, by: Person | None, now: datetime) -> Membership:
+    """Give someone a part in a project whose row is locked (``lead_alone``). Raises as ``set_member``."""
+    dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
+    row = people.by_login(session, login=part.login.strip().casefold())
+    if row is None:
+        raise NotFound(f"There is no account with the login {part.login!r}; invite its owner.")
+    if part.role is not Role.LEAD:
+        keep_a_lead(session, project_id=access.project_id, without=row)
+    projects.put_member(
+        session, project_id=access.project_id, person_id=row.id, role=part.role, dimensions=dimensions, stages=stages
+    )
+    data = {"login": row.login, "role": part.role.value, "dimensions": dimensions, "stages": stages}
+    log(session, "member.set", by=by, project=access, now=now, data=data)
+    return Membership(
+        person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
+        role=part.role,
+        dimensions=tuple(dimensions) if dimensions is not None else None,
+        stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
+    )
+
+
+def take_out(session: Session, access: Access, login: str, *, by: Person | None, now: datetime) -> None:
+    """Take someone out of a project whose row is locked. Raises as ``remove_member``."""
+    row = people.by_login(session, login=login.strip().casefold())
+    member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
+    if row is None or member is None:
+        raise NotFound(f"{login!r} is not in the project {access.name!r}.")
+    keep_a_lead(session, project_id=access.project_id, without=row)
+    projects.remove_member(session, row=member)
+    log(session, "member.removed", by=by, project=access, now=now, data={"login": row.login})
 
 
 def access_to(session: Session, *, person: Person | None, project: str) -> Access:
