@@ -60,7 +60,7 @@ def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -
     if said and said not in list(Role):
         raise _refused(path, number, f"{said!r} is no role; it is one of {', '.join(Role)}")
     if not said and role is None:
-        raise _refused(path, number, "it names no role; write one, or say --role for rows without")
+        raise _refused(path, number, "it names no role; write one")
     stages = _names(told.get("stages", ""))
     odd = next((stage for stage in stages or () if stage not in list(Stage)), None)
     if odd is not None:
