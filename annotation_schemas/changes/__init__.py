@@ -1,0 +1,29 @@
+"""What differs between two versions of a schema, and what that asks of a project in use.
+
+``compare`` is all of it: it knows no database, and asks whoever knows one (``Uses``) what hangs on a change. The kinds
+of changes and the ways to decide about them are tables (``CHANGE_KINDS``, ``WAYS``).
+"""
+
+from __future__ import annotations
+
+from annotation_schemas.changes.compared import compare, targets
+from annotation_schemas.changes.comparison import Change, Comparison, Decided, Used, Uses
+from annotation_schemas.changes.decisions import Decision, Decisions
+from annotation_schemas.changes.rows import CHANGE_KINDS, WAYS, ChangeKind, Status, Way
+
+__all__ = [
+    "CHANGE_KINDS",
+    "WAYS",
+    "Change",
+    "ChangeKind",
+    "Comparison",
+    "Decided",
+    "Decision",
+    "Decisions",
+    "Status",
+    "Used",
+    "Uses",
+    "Way",
+    "compare",
+    "targets",
+]

@@ -1,0 +1,76 @@
+"""What a person decided about the changes of a schema: as options of a command give it, and as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.changes.rows import WAYS, Way
+from annotation_schemas.grammar import suggestion
+from domain.errors import InvalidInput, Problem
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision. ``str`` gives it as an option of a command."""
+
+    way: Way
+    subject: str
+    """What it is about: the path of a change, or its short form (``fits:unsure``, ``question``, ``verification``)."""
+    target: str | None = None
+    """What is named besides, of the ways that take something."""
+
+    def __str__(self) -> str:
+        said = self.subject if self.target is None else f"{self.subject}={self.target}"
+        return f"{self.way.option} {said}"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All decisions of one migration, in the order in which they were made."""
+
+    made: tuple[Decision, ...] = ()
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Iterable[str]]) -> Decisions:
+        """Decisions by the names of their ways, each as it is written behind the option: ``{"map": ["fits:a=b"]}``.
+
+        Raises
+        ------
+        InvalidInput
+            All that cannot be read, a sentence each.
+        """
+        made: list[Decision] = []
+        wrong: list[Problem] = []
+        for name, texts in given.items():
+            way = WAYS.get(name)
+            if way is None:
+                known = ", ".join(WAYS)
+                wrong.append(
+                    Problem(name, f"There is no decision `{name}`{suggestion(name, list(WAYS))}; known: {known}.")
+                )
+                continue
+            for text in texts:
+                subject, equals, target = text.partition("=")
+                if bool(equals) != way.has_target or not subject or (equals and not target):
+                    wrong.append(Problem(name, f"{way.option} takes {way.takes}; `{text}` was given."))
+                else:
+                    made.append(Decision(way, subject, target if equals else None))
+        if wrong:
+            raise InvalidInput(wrong)
+        return cls(tuple(dict.fromkeys(made)))
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """As it is stored: ``from_json`` reads it."""
+        return [{"way": each.way.name, "subject": each.subject, "target": each.target} for each in self.made]
+
+    @classmethod
+    def from_json(cls, stored: Sequence[Mapping[str, Any]]) -> Decisions:
+        """What ``as_json`` gave."""
+        return cls(tuple(Decision(WAYS[each["way"]], each["subject"], each["target"]) for each in stored))
+
+    @property
+    def renames(self) -> tuple[Decision, ...]:
+        """Those that say that two things are the same."""
+        return tuple(each for each in self.made if each.way.renames)

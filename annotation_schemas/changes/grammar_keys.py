@@ -1,0 +1,331 @@
+"""Every key of the grammar, with what sort of change it is when its value differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from annotation_schemas import kinds, model
+from annotation_schemas.changes import rows
+from annotation_schemas.changes.rows import ChangeKind
+from annotation_schemas.changes.rules import (
+    At,
+    Found,
+    Rule,
+    always_there,
+    as_is,
+    differ,
+    entries,
+    in_other_order,
+    least,
+    most,
+    one_of_two,
+    part,
+    spelled,
+    switched,
+)
+from annotation_schemas.model import AssetSlot, Criterion, ItemField
+
+
+def _named_by(at: At, old: Any, new: Any) -> Found:
+    """The name by which two parts were found to be the same: whatever differs in it is a rename, told elsewhere."""
+    yield from ()
+
+
+# ---- criteria -------------------------------------------------------------------------------------------------------
+
+
+def _criterion_kind(at: At, old: str, new: str) -> Found:
+    if old != new:
+        fits = _answers_fit(at.old_part, at.new_part)
+        yield at.found(rows.CRITERION_KIND_FITS if fits else rows.CRITERION_KIND, old, new)
+
+
+def _answers_fit(old: Criterion, new: Criterion) -> bool:
+    """Whether every answer to a criterion is one to another: those that its schema lists, if it lists them all."""
+    was, row = kinds.of_criterion(old), kinds.of_criterion(new)
+    listed = was.listed(old)
+    return bool(listed) and all(
+        row.can_be(new, value) and (not row.typed or row.check(new, value, None, (), {}) is None) for value in listed
+    )
+
+
+def _of_kind(rule: Rule) -> Rule:
+    """A key that only some kinds take: where the kind is another, the change of the kind says it."""
+
+    def of_both(at: At, old: Any, new: Any) -> Found:
+        parts = (at.old_part, at.new_part)
+        table = kinds.FIELDS if isinstance(at.new_part, ItemField) else kinds.CRITERIA
+        lists = isinstance(old, tuple) and not (old and new)
+        if parts[0].kind == parts[1].kind or (
+            not lists and all(at.steps[-1] in table[each.kind].keys for each in parts)
+        ):
+            yield from rule(at, old, new)
+
+    return of_both
+
+
+def _asked_in(at: At, old: Any, new: Any) -> Found:
+    """The dimensions in which a criterion is asked; one that the schema has only now has no items yet."""
+    before = {each.id for each in at.old_schema.dimensions}
+    known = before & {each.id for each in at.new_schema.dimensions}
+    asked, now = (set(known if names is None else names) & known for names in (old, new))
+    if differ(old, new):
+        yield at.found(rows.ASKED_MORE if now - asked else rows.ASKED_LESS, old, new)
+
+
+def _condition(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
+    """When a criterion is asked: with every condition of before, and no further value, it is asked less."""
+    if differ(old, new):
+        narrower = all(name in new and set(map(spelled, new[name])) <= set(map(spelled, old[name])) for name in old)
+        yield at.found(rows.ASKED_LESS if narrower else rows.ASKED_MORE, old, new)
+
+
+def _steps_of_scale(at: At, old: Any, new: Any) -> Found:
+    before, after = ([spelled(value) for value in values] for values in (old, new))
+    for name, value in zip(before, old, strict=True):
+        if name not in after:
+            yield at.under(name).found(rows.REMOVED_OPTION, value, None)
+    for name, value in zip(after, new, strict=True):
+        if name not in before:
+            yield at.under(name).found(rows.ADDED_OPTION, None, value)
+    yield from in_other_order(at, before, after, rows.FIGURES)
+
+
+def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
+    before, after = (
+        dict(zip(map(spelled, each.values), each.labels, strict=False)) for each in (at.old_part, at.new_part)
+    )
+    shared = sorted(set(before) & set(after))
+    if differ([before[name] for name in shared], [after[name] for name in shared]):
+        yield at.found(rows.WORDS, old, new)
+
+
+# ---- items ----------------------------------------------------------------------------------------------------------
+
+
+def _field_kind(at: At, old: str, new: str) -> Found:
+    if old != new:
+        yield at.found(rows.FIELD_KIND_FITS if _values_fit(at.old_part, at.new_part) else rows.FIELD_KIND, old, new)
+
+
+def _values_fit(old: ItemField, new: ItemField) -> bool:
+    """Whether every value of a field is one of another, whatever items hold: what no schema limits does not tell."""
+    was, row = kinds.of_field(old), kinds.of_field(new)
+    if was.of_options:
+        return all(row.check(new, option.value, {}) is None for option in old.options)
+    return was.written and row.written and row.several_rows
+
+
+def _allowed_by_dimension(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
+    if differ(old, new):
+        wider = all(name in old and set(map(spelled, old[name])) <= set(map(spelled, new[name])) for name in new)
+        yield at.found(rows.WIDER_ITEM if wider else rows.FIELD_LIMITS, old, new)
+
+
+def _added_asset(at: At, slot: AssetSlot) -> ChangeKind:
+    return rows.ADDED_ASSET if slot.min == 0 else rows.ASSET_LIMITS
+
+
+def _added_field(at: At, field: ItemField) -> ChangeKind:
+    return rows.FIELD_NEEDED if field.required else rows.ADDED_FIELD
+
+
+# ---- stages ---------------------------------------------------------------------------------------------------------
+
+
+def _key_of_votes(at: At, old: str | None, new: str | None) -> Found:
+    if old != new:
+        yield at.found(rows.KEEP_RULE if old is None or new is None else rows.KEY_FIELD, old, new)
+
+
+def _settling(at: At, old: Any, new: Any) -> Found:
+    """Whether anyone settles what the votes leave open; where no one votes, nothing is open."""
+    was = at.old_schema.stages.verification is not None
+    yield from part(rows.SETTLING if was else rows.ADDED_STAGE, rows.SETTLING)(at, old, new)
+
+
+def _whatever(row: ChangeKind) -> Rule:
+    """A part of which every key is of one kind of change, also when it comes or goes."""
+    return part(row, row)
+
+
+_STAGE = part(rows.ADDED_STAGE, rows.REMOVED_STAGE)
+_REASONS = entries("value", added=rows.ADDED_REASON, removed=rows.REMOVED_REASON)
+_CRITERIA = entries("name", added=rows.ADDED_CRITERION, removed=rows.REMOVED_CRITERION)
+_RATERS = one_of_two(rows.RATERS_RAISED, rows.RATERS_LOWERED, lambda old, new: new > old)
+_ASKED = one_of_two(rows.ASKED_MORE, rows.ASKED_LESS, lambda old, new: bool(new))
+_CRITERION_LEAST = _of_kind(least(rows.CRITERION_LIMITS, rows.WIDER_CRITERION))
+_CRITERION_MOST = _of_kind(most(rows.CRITERION_LIMITS, rows.WIDER_CRITERION))
+_STEP = _of_kind(one_of_two(rows.WIDER_CRITERION, rows.CRITERION_LIMITS, lambda old, new: new is None))
+_LENGTH = _of_kind(one_of_two(rows.WIDER_ITEM, rows.FIELD_LIMITS, lambda old, new: new is None))
+_TAKEN_FROM = _of_kind(as_is(rows.TAKEN_FROM))
+
+
+def _all(row: ChangeKind, *keys: str) -> dict[str, Rule]:
+    return dict.fromkeys(keys, as_is(row))
+
+
+KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
+    model.Schema: {
+        "name": as_is(rows.OTHER_SCHEMA),
+        "version": as_is(rows.VERSION),
+        "title": as_is(rows.WORDS),
+        "guideline": as_is(rows.WORDS),
+        "source": _whatever(rows.IMPORTS),
+        "dimensions": entries("id", added=rows.ADDED_DIMENSION, removed=rows.REMOVED_DIMENSION),
+        "item": always_there,
+        "stages": always_there,
+        "judges": entries(
+            lambda judge: f"{judge.name}@{judge.model}" if judge.model else judge.name,
+            added=rows.JUDGES,
+            removed=rows.JUDGES,
+        ),
+        "models": _whatever(rows.MODELS),
+        "report": always_there,
+        "export": always_there,
+    },
+    model.Source: _all(rows.IMPORTS, "format", "id", "fields", "media"),
+    model.Dimension: {
+        "id": _named_by,
+        **_all(rows.WORDS, "title", "definition"),
+        **_all(rows.FIGURES, "group"),
+        **_all(rows.TARGET, "wanted"),
+        **_all(rows.EXPORTS, "folder", "named"),
+    },
+    model.Item: {
+        "assets": entries("role", added=_added_asset, removed=rows.REMOVED_ASSET),
+        "fields": entries("name", added=_added_field, removed=rows.REMOVED_FIELD),
+    },
+    model.AssetSlot: {
+        "role": _named_by,
+        "kind": as_is(rows.ASSET_KIND),
+        "min": least(rows.ASSET_LIMITS, rows.WIDER_ITEM),
+        "max": most(rows.ASSET_LIMITS, rows.WIDER_ITEM),
+    },
+    model.Choice: {"value": _named_by, **_all(rows.WORDS, "label", "help"), "reasons": _REASONS},
+    model.ItemField: {
+        "name": _named_by,
+        "kind": _field_kind,
+        **_all(rows.WORDS, "title", "help"),
+        "required": switched(rows.FIELD_NEEDED, rows.WIDER_ITEM),
+        "options": _of_kind(entries("value", added=rows.WIDER_ITEM, removed=rows.REMOVED_VALUE)),
+        "field": _TAKEN_FROM,
+        **dict.fromkeys(("form", "forms"), _of_kind(as_is(rows.FIELD_LIMITS))),
+        "drawn": _TAKEN_FROM,
+        "by_dimension": _of_kind(_allowed_by_dimension),
+        "length": _LENGTH,
+        "min_length": _of_kind(least(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
+        "max_length": _of_kind(most(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
+        "role": _TAKEN_FROM,
+        "distinct": _of_kind(switched(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
+        "authored": as_is(rows.HANDING_OUT),
+        "secret_in": as_is(rows.SHOWN),
+        "read_as": _of_kind(as_is(rows.READING)),
+        "unit": _of_kind(as_is(rows.UNIT_OF_FIELD)),
+    },
+    model.Skip: {**_all(rows.WORDS, "label"), "reasons": _REASONS},
+    model.Aspect: {"name": _named_by, **_all(rows.WORDS, "title", "definition")},
+    model.PlanAction: {
+        "name": _named_by,
+        **_all(rows.WORDS, "help"),
+        **_all(rows.PLAN_RULES, "objects", "needs", "makes", "ends", "turns", "states"),
+    },
+    model.Criterion: {
+        "name": _named_by,
+        "kind": _criterion_kind,
+        **_all(rows.WORDS, "prompt", "help"),
+        "options": _of_kind(entries("value", added=rows.ADDED_OPTION, removed=rows.REMOVED_OPTION)),
+        "field": _TAKEN_FROM,
+        "values": _of_kind(_steps_of_scale),
+        "min": _CRITERION_LEAST,
+        "max": _CRITERION_MOST,
+        "step": _STEP,
+        "unit": _of_kind(as_is(rows.UNIT)),
+        "of": _TAKEN_FROM,
+        "actions": _of_kind(entries("name", added=rows.PLAN_RULES, removed=rows.PLAN_RULES)),
+        **dict.fromkeys(("begins", "says", "follows"), _of_kind(as_is(rows.PLAN_RULES))),
+        "labels": _of_kind(_labels_of_scale),
+        "role": _TAKEN_FROM,
+        "aspects": entries("name", added=rows.WORDS, removed=rows.WORDS),
+        "dimensions": _asked_in,
+        "required": _ASKED,
+        "show_if": _condition,
+        "skip": part(rows.WIDER_CRITERION, rows.REMOVED_SKIP),
+    },
+    model.Keep: {**_all(rows.KEEP_RULE, "rule", "criterion", "criteria", "value", "values"), "key": _key_of_votes},
+    model.Skips: _all(rows.SKIPS, "after", "then"),
+    model.Qualification: _all(
+        rows.GATES, "items", "reviewers", "pass_mark", "against", "retry_after_hours", "attempts"
+    ),
+    model.Gold: _all(rows.GATES, "rate", "after", "warn_below", "stop_below"),
+    model.Triage: {**_all(rows.HANDING_OUT, "per_source"), "reasons": _REASONS},
+    model.Authoring: _all(
+        rows.HANDING_OUT, "people", "dimensions_per_person", "people_per_dimension", "per_source"
+    ),
+    model.Verification: {
+        "raters": _RATERS,
+        **_all(rows.HANDING_OUT, "shuffle", "order"),
+        "criteria": _CRITERIA,
+        "keep": always_there,
+        "skips": _whatever(rows.SKIPS),
+        **dict.fromkeys(("qualification", "gold"), _whatever(rows.GATES)),
+    },
+    model.Adjudication: {**_all(rows.GATES, "by"), "reasons": _REASONS, **_all(rows.HANDING_OUT, "edit")},
+    model.Refinement: {"criteria": _CRITERIA, **_all(rows.REFINEMENT_END, "until", "done")},
+    model.GradingSample: _all(
+        rows.GRADING_SAMPLE, "models", "dimensions", "outputs", "strata", "seed", "items"
+    ),
+    model.Answering: {
+        "people": _RATERS,
+        "criteria": _CRITERIA,
+        **_all(rows.WHICH_WORK, "items", "dimensions", "per_dimension"),
+        **_all(rows.SHOWN, "shows"),
+        **_all(rows.HANDING_OUT, "order"),
+    },
+    model.Grading: {
+        "raters": _RATERS,
+        **_all(rows.HANDING_OUT, "shuffle", "order"),
+        "criteria": _CRITERIA,
+        **_all(rows.WHICH_WORK, "outputs", "dimensions"),
+        "sample": _whatever(rows.GRADING_SAMPLE),
+        **_all(rows.FIGURES, "combine"),
+        **_all(rows.SHOWN, "shows"),
+        **dict.fromkeys(("qualification", "gold"), _whatever(rows.GATES)),
+    },
+    model.CodedAnswers: _all(rows.WHICH_WORK, "score", "criterion", "judge", "below", "items"),
+    model.Coding: {
+        "raters": _RATERS,
+        "criteria": _CRITERIA,
+        "of": always_there,
+        **_all(rows.WHICH_WORK, "outputs", "dimensions"),
+        **_all(rows.SETTLING, "arbitration"),
+    },
+    model.Stages: {
+        **dict.fromkeys(("triage", "authoring", "refinement", "answering", "grading", "coding"), _STAGE),
+        "verification": part(rows.ADDED_VERIFICATION, rows.REMOVED_STAGE),
+        "adjudication": _settling,
+    },
+    model.Judge: _all(
+        rows.JUDGES, "name", "criteria", "dimensions", "template", "parser", "sees", "fills", "values", "model",
+        "temperature", "max_tokens",
+    ),
+    model.Models: _all(
+        rows.MODELS, "strategy", "prompts", "variants", "prompt_seed", "score", "temperature", "max_tokens", "clips"
+    ),
+    model.Derived: {"name": _named_by, **_all(rows.FIGURES, "all_of", "not_all_of", "mean_of")},
+    model.VerdictRule: _all(
+        rows.FIGURES, "units", "people", "reliability", "margin", "association", "constant", "test", "epsilon"
+    ),
+    model.Pairs: _all(rows.FIGURES, "pair", "variant"),
+    model.SuccessRegression: _all(rows.FIGURES, "success", "task"),
+    model.Report: {
+        **_all(rows.FIGURES, "unit", "by", "statistics", "scales", "unreadable"),
+        "derived": entries("name", added=rows.FIGURES, removed=rows.FIGURES),
+        **dict.fromkeys(("rule", "regression", "pairs"), _whatever(rows.FIGURES)),
+    },
+    model.Export: _all(rows.EXPORTS, "formats", "public_without"),
+}  # fmt: skip
+"""Every key of the grammar by the part that has it."""

@@ -1,0 +1,240 @@
+"""The kinds of changes that a schema can go through, and the ways to decide about them: a row for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What becomes of a change when a project in use takes the new schema."""
+
+    COMPATIBLE = "compatible"
+    DECISION = "compatible with a decision"
+    INCOMPATIBLE = "incompatible"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to decide about a change: a row of ``WAYS``."""
+
+    name: str
+    """As it is stored; with dashes for underscores it is the option of a command."""
+    takes: str
+    """What is given with it, as help shows it: ``CRITERION:OPTION=OTHER``."""
+    meaning: str
+    """What then happens, in half a sentence."""
+
+    @property
+    def option(self) -> str:
+        """The option of a command: ``--ask-again``."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def has_target(self) -> bool:
+        """Whether something has to be named besides what the decision is about."""
+        return "=" in self.takes
+
+    @property
+    def renames(self) -> bool:
+        """Whether it says that something that is gone and something that is new are the same."""
+        return self.name.startswith("rename_")
+
+
+RENAME_DIMENSION = Way("rename_dimension", "OLD=NEW", "it is the same dimension under another id")
+RENAME_ASSET = Way("rename_asset", "OLD=NEW", "it is the same image or clip under another role")
+RENAME_FIELD = Way("rename_field", "OLD=NEW", "it is the same field under another name, and keeps its values")
+RENAME_CRITERION = Way(
+    "rename_criterion", "OLD=NEW", "it is the same criterion under another name, and keeps its votes"
+)
+RENAME_OPTION = Way(
+    "rename_option", "CRITERION:OLD=NEW", "it is the same option (of a criterion or field) under another value"
+)
+MOVE_ITEMS = Way("move_items", "DIMENSION=OTHER", "its items go to another dimension")
+MAP = Way("map", "CRITERION:OPTION=OTHER", "what held it (a vote, or the field of an item) counts as another option")
+ASK_AGAIN = Way("ask_again", "CRITERION[:OPTION]", "those votes no longer count, and their items are voted on again")
+ASK_OLD_ITEMS = Way("ask_old_items", "CRITERION", "items that have votes already are asked about it, too")
+NEW_VOTES_ONLY = Way("new_votes_only", "CRITERION", "votes that are in stay as they are; only new ones are asked")
+RECOMPUTE = Way(
+    "recompute", "STAGE", "the votes that are in are counted anew; each item that comes out otherwise is listed"
+)
+MORE_VOTES = Way("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
+FILL = Way("fill", "FIELD=VALUE", "items without it get this value")
+RETIRE = Way(
+    "retire", "NAME", "it is no longer asked or shown; what was stored stays with the version it was given under"
+)
+LEAVE = Way("leave", "NAME", "what is stored stays as it is, also where it no longer fits")
+
+WAYS = {
+    row.name: row
+    for row in (
+        RENAME_DIMENSION,
+        RENAME_ASSET,
+        RENAME_FIELD,
+        RENAME_CRITERION,
+        RENAME_OPTION,
+        MOVE_ITEMS,
+        MAP,
+        ASK_AGAIN,
+        ASK_OLD_ITEMS,
+        NEW_VOTES_ONLY,
+        RECOMPUTE,
+        MORE_VOTES,
+        FILL,
+        RETIRE,
+        LEAVE,
+    )
+}
+"""The ways by their names, in the order in which they are listed."""
+
+
+@dataclass(frozen=True)
+class ChangeKind:
+    """One kind of change: a row of ``CHANGE_KINDS``."""
+
+    name: str
+    status: Status
+    meaning: str
+    """What changed, and what that does to a project, as a sentence; of an incompatible one also what to do instead."""
+    decisions: tuple[Way, ...] = ()
+    """The ways to decide about it, of which one has to be chosen."""
+    whatever_use: bool = False
+    """It does not become compatible where nothing is stored that hangs on it."""
+
+
+def _fits(name: str, meaning: str) -> ChangeKind:
+    return ChangeKind(name, Status.COMPATIBLE, meaning)
+
+
+def _asks(name: str, meaning: str, *decisions: Way) -> ChangeKind:
+    return ChangeKind(name, Status.DECISION, meaning, decisions)
+
+
+def _refused(name: str, meaning: str, *decisions: Way, whatever_use: bool = False) -> ChangeKind:
+    return ChangeKind(name, Status.INCOMPATIBLE, meaning, decisions, whatever_use)
+
+
+# ---- compatible -----------------------------------------------------------------------------------------------------
+
+VERSION = _fits("version", "Another version of the schema.")
+WORDS = _fits("words", "A text that people read; what it stands for is the same.")
+GUIDELINE = _fits("guideline", "What people are told; votes keep the guideline they were given under.")
+ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
+ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")
+TARGET = _fits("target", "How many items are wanted; nothing that is stored changes.")
+ADDED_ASSET = _fits("added_asset", "A place for images or clips that items may leave empty.")
+ADDED_FIELD = _fits("added_field", "A field that items may leave empty.")
+WIDER_ITEM = _fits("wider_item", "Items may be what they were, and more.")
+FIELD_KIND_FITS = _fits("field_kind_fits", "The field has another kind, which takes every value of the one before.")
+ADDED_OPTION = _fits("added_option", "One more answer; votes that are in stay as they are.")
+ADDED_REASON = _fits("added_reason", "One more reason to choose from.")
+REMOVED_REASON = _fits("removed_reason", "A reason less; votes that gave it keep it as a typed one.")
+CRITERION_KIND_FITS = _fits(
+    "criterion_kind_fits", "The criterion has another kind, which takes every answer of before."
+)
+WIDER_CRITERION = _fits("wider_criterion", "The criterion takes what it took, and more.")
+ASKED_LESS = _fits(
+    "asked_less", "It is asked about the same or fewer items, or need not be answered; answers that are in stay."
+)
+PLAN_RULES = _fits("plan_rules", "What the steps of plans need and make; votes that are in stay as they are.")
+SHOWN = _fits("shown", "What people see next to what they are asked; votes keep the version they were given under.")
+HANDING_OUT = _fits("handing_out", "How work is handed out or limited from now on; what is done stays.")
+GATES = _fits("gates", "Who may work or settle from now on; who was let in stays in, and settled items stay settled.")
+WHICH_WORK = _fits("which_work", "What is worked on from now on; what is done stays.")
+ADDED_STAGE = _fits("added_stage", "A further step; it begins without work.")
+FIGURES = _fits("figures", "How numbers are made of votes and answers; they are made anew whenever they are shown.")
+READING = _fits("reading", "How models' answers are read; results are read anew.")
+IMPORTS = _fits("imports", "How files are read from now on; items that are in stay.")
+EXPORTS = _fits("exports", "How files are written from now on; releases that were made stay.")
+JUDGES = _fits("judges", "Judges and what they see; runs that were made keep what they were asked with.")
+MODELS = _fits("models", "How models are asked from now on; runs that were made keep what they were asked with.")
+
+# ---- compatible with a decision -------------------------------------------------------------------------------------
+
+RENAMED = _asks("renamed", "The same under another name, as was decided.")
+REMOVED_DIMENSION = _asks(
+    "removed_dimension", "Items of this dimension would belong to none.", RENAME_DIMENSION, MOVE_ITEMS
+)
+ASSET_LIMITS = _asks(
+    "asset_limits",
+    "Items may have more images or clips than fit, or fewer than are needed: no one is asked about these until they"
+    " have them.",
+    LEAVE,
+)
+REMOVED_FIELD = _asks("removed_field", "Items hold values in this field.", RENAME_FIELD, RETIRE)
+FIELD_NEEDED = _asks("field_needed", "Items without a value in this field no longer fit.", FILL, LEAVE)
+FIELD_LIMITS = _asks("field_limits", "Values of items may lie outside of what the field now takes.", LEAVE)
+REMOVED_VALUE = _asks("removed_value", "Items may hold a value that is no longer listed.", MAP, RENAME_OPTION, LEAVE)
+UNIT_OF_FIELD = _asks("unit_of_field", "The numbers that are stored would be in another unit.", LEAVE)
+ADDED_CRITERION = _asks("added_criterion", "Votes that are in say nothing about it.", NEW_VOTES_ONLY, ASK_OLD_ITEMS)
+REMOVED_CRITERION = _asks("removed_criterion", "Votes that are in answer it.", RENAME_CRITERION, RETIRE)
+ASKED_MORE = _asks(
+    "asked_more", "It is asked where it was not, or has to be answered; votes that are in do not say it.",
+    NEW_VOTES_ONLY, ASK_OLD_ITEMS,
+)  # fmt: skip
+REMOVED_OPTION = _asks(
+    "removed_option", "Votes may give an answer that is no longer offered.", MAP, RENAME_OPTION, ASK_AGAIN
+)
+CRITERION_LIMITS = _asks("criterion_limits", "Answers may lie outside of what is now taken.", LEAVE, ASK_AGAIN)
+UNIT = _asks("unit", "The numbers that were typed would be in another unit.", LEAVE, ASK_AGAIN)
+REMOVED_SKIP = _asks("removed_skip", "Votes may skip what can no longer be skipped.", LEAVE, ASK_AGAIN)
+RATERS_RAISED = _asks("raters_raised", "Decided items have fewer votes than are now asked for.", MORE_VOTES, LEAVE)
+RATERS_LOWERED = _asks(
+    "raters_lowered", "Items that wait for further votes may be decided by those that are in.", RECOMPUTE
+)
+KEEP_RULE = _asks("keep_rule", "The votes may come to other verdicts.", RECOMPUTE)
+SKIPS = _asks("skips", "Skips do something else, so items may come to other verdicts.", RECOMPUTE)
+SETTLING = _asks("settling", "Who settles what differs, if anyone: open items may come out otherwise.", RECOMPUTE)
+REFINEMENT_END = _asks("refinement_end", "Items may be refined that were not, or the other way round.", RECOMPUTE)
+ADDED_VERIFICATION = _asks("added_verification", "Items that are in have no votes.", ASK_OLD_ITEMS)
+
+# ---- incompatible ---------------------------------------------------------------------------------------------------
+
+_ELSE = "Leave it as it is, or begin a new project with what carries over (`touchstone project clone`)."
+
+OTHER_SCHEMA = _refused(
+    "other_schema",
+    "The name says which benchmark a schema is of. Keep the name; for another benchmark begin a new project.",
+    whatever_use=True,
+)
+SAME_VERSION = _refused(
+    "same_version",
+    "Votes keep the version they were given under, so no two schemas may have the same. Raise `version`.",
+    whatever_use=True,
+)
+REMOVED_ASSET = _refused(
+    "removed_asset",
+    "Items have images or clips in this place, which would belong to nothing. Leave it, with `min: 0` where new items"
+    " need none; where it only has another name, say so.",
+    RENAME_ASSET,
+)
+ASSET_KIND = _refused(
+    "asset_kind", "An image is no clip. Leave it, and add a place with another role for the other kind."
+)
+FIELD_KIND = _refused(
+    "field_kind",
+    "Values of items do not fit the new kind. Give the new field another name: the old one is then retired.",
+)
+TAKEN_FROM = _refused(
+    "taken_from",
+    "Its answers or values are entries, passages or places of something else, and say nothing about another. Give the"
+    " new one another name: the old one is then retired.",
+)
+KEY_FIELD = _refused(
+    "key_field", f"Votes and answers were held against the field that was the key, and not against another. {_ELSE}"
+)
+CRITERION_KIND = _refused(
+    "criterion_kind",
+    "Answers to it do not fit the new kind. Give the new criterion another name: the old one is then retired.",
+)
+REMOVED_STAGE = _refused(
+    "removed_stage",
+    f"Work was done in this step, which would belong to none. {_ELSE}",
+)
+GRADING_SAMPLE = _refused(
+    "grading_sample",
+    f"Which answers are graded was settled before anyone graded, so that no one could choose by what came out. {_ELSE}",
+)
+
+CHANGE_KINDS = {row.name: row for row in list(vars().values()) if isinstance(row, ChangeKind)}
+"""The rows by their names: what is compatible first, then what needs a decision, then what is incompatible."""
