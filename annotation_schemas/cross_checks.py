@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.grammar import MOST, choices, suggestion, unique
-from annotation_schemas.keys import key_field, key_fields
+from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
     Criterion,
@@ -22,7 +22,7 @@ from annotation_schemas.model import (
     Schema,
 )
 from annotation_schemas.yaml_text import Document, Path
-from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, value_that_keeps
+from domain.policies import KEEP_RULES, KeepRule, Target, criteria_that_decide, targets
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -304,27 +304,27 @@ def _verification(schema: Schema) -> Found:
     about = list(criteria_that_decide(keep))
     if not about:
         yield path, "`criterion` is missing; it names the criterion that decides"
-    for name in about:
+    for index, name in enumerate(about):
+        at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
-            yield (*path, "criterion"), f"`{name}` is no criterion of verification{suggestion(name, list(criteria))}"
+            yield at, f"`{name}` is no criterion of verification{suggestion(name, list(criteria))}"
         elif does := kinds.of_criterion(criteria[name]).never_alike:
-            yield (*path, "criterion"), f"no two people {does} `{name}` alike, so it cannot decide about items"
+            yield at, f"no two people {does} `{name}` alike, so it cannot decide about items"
         elif criteria[name].dimensions is not None:
-            yield (
-                (*path, "criterion"),
-                f"`{name}` is asked in some dimensions only, so it cannot decide about all items",
-            )
+            yield at, f"`{name}` is asked in some dimensions only, so it cannot decide about all items"
     yield from _skips(schema, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
     if rule is None:
         return
-    if rule.needs_key or (keep.key is not None and not rule.needs_values):
+    if keep.parts:
+        yield from _keep_parts(schema, keep, rule, criteria, path)
+    elif rule.needs_key or (keep.key is not None and not rule.needs_values):
         yield from _keep_key(schema, keep, path)
     else:
         yield from _keep_values(keep, rule, about, criteria, path)
     if verification.qualification:
         yield from _qualification(verification.qualification, "verification")
-        if verification.qualification.against in ("key", "both") and keep.key is None:
+        if verification.qualification.against in ("key", "both") and not keys_of_votes(schema):
             at = ("stages", "verification", "qualification", "against")
             yield at, "the keep rule has no `key` to compare with; use `seniors`"
 
@@ -365,15 +365,52 @@ def _keep_values(
     elif keep.values and keep.value is not None:
         yield (*path, "value"), "there is `values` already, with a value for each criterion"
     elif rule.needs_values and not keep.values:
-        yield path, f"`values` is missing; the rule `{keep.rule}` asks for the wanted value of each criterion"
+        yield (
+            path,
+            f"`values` is missing; the rule `{keep.rule}` asks for the wanted value of each criterion"
+            " (or for `parts`, each with its own target)",
+        )
     elif not keep.values and keep.value is None:
         yield path, "`value` is missing; it is the value that keeps an item"
     if keep.values and set(keep.values) != set(about):
         yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
     for name in about:
-        wanted = value_that_keeps(keep, name, {})
+        wanted = keep.values.get(name, keep.value)
         if name in criteria and wanted is not None and not _is_value_of(criteria[name], wanted):
             yield (*path, "values" if name in keep.values else "value"), f"`{wanted}` is no value of `{name}`"
+
+
+def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[str, Criterion], path: Path) -> Found:
+    for other in ("criterion", "criteria", "key", "value", "values"):
+        if getattr(keep, other) not in (None, (), {}):
+            yield (*path, other), "there is `parts` already, each with its own target; move it into one of them"
+    if rule.needs_key:
+        yield (*path, "parts"), f"the rule `{keep.rule}` compares with one `key`; for parts say `all_of`"
+    yield from unique([((*path, "parts", at, "criterion"), part.criterion) for at, part in enumerate(keep.parts)])
+    for index, (part, target) in enumerate(zip(keep.parts, targets(keep), strict=True)):
+        at: Path = (*path, "parts", index)
+        said = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
+        said += ["at_least or at_most"] if target.limited else []
+        if len(said) != 1:
+            why = f"this has {' and '.join(said)}" if said else "nothing says which answers keep an item"
+            yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
+        elif part.key is not None:
+            yield from _key_of_votes(schema, part.key, at)
+        elif part.criterion in criteria:
+            yield from _target_fits(criteria[part.criterion], target, at)
+
+
+def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
+    """Whether raters can answer what a part wants, as far as the kind says."""
+    if not target.limited:
+        if not _is_value_of(criterion, target.value):
+            yield (*at, "value"), f"`{target.value}` is no value of `{criterion.name}`"
+        return
+    key = "at_least" if target.at_least is not None else "at_most"
+    if kinds.of_criterion(criterion).ends(criterion) is None:
+        yield (*at, key), f"the values of `{criterion.name}` are no numbers; give `value`, or numbers as its values"
+    elif target.at_least is not None and target.at_most is not None and target.at_least > target.at_most:
+        yield (*at, "at_most"), "at_most is less than at_least"
 
 
 def _skips(schema: Schema, deciding: Sequence[Criterion]) -> Found:
@@ -391,7 +428,6 @@ def _skips(schema: Schema, deciding: Sequence[Criterion]) -> Found:
 
 
 def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
-    fields = {field.name: field for field in schema.item.fields}
     if keep.value is not None or keep.values:
         yield (
             (*path, "value" if keep.value is not None else "values"),
@@ -399,10 +435,17 @@ def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
         )
     if keep.key is None:
         yield path, "`key` is missing; it names the field that holds the right answer"
-    elif keep.key not in fields:
-        yield (*path, "key"), f"`{keep.key}` is no field of the item{suggestion(keep.key, list(fields))}"
-    elif "verification" not in fields[keep.key].secret_in:
-        yield (*path, "key"), f"`{keep.key}` must be hidden from raters: give the field `secret_in: [verification]`"
+    else:
+        yield from _key_of_votes(schema, keep.key, path)
+
+
+def _key_of_votes(schema: Schema, key: str, path: Path) -> Found:
+    """A field that votes are compared with is there, and no one who votes sees it."""
+    fields = {field.name: field for field in schema.item.fields}
+    if key not in fields:
+        yield (*path, "key"), f"`{key}` is no field of the item{suggestion(key, list(fields))}"
+    elif "verification" not in fields[key].secret_in:
+        yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [verification]`"
 
 
 def _answering(schema: Schema) -> Found:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
+from domain.policies import targets
 
 _REFERENCES = ("answer", "ref_answer", "ref_answer_1", "true_action", "key_concept", "reason")
 """Placeholders of judge templates that stand for what is right."""
@@ -20,7 +21,7 @@ def key_fields(schema: Schema) -> frozenset[str]:
     found = {name for name in _NAMES if name in fields}
     found |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
     found |= {field.drawn for field in schema.item.fields if field.drawn is not None}
-    found |= {key} if (key := key_field(schema)) else set()
+    found |= {*keys_of_votes(schema), *filter(None, [key_field(schema)])}
     for judge in schema.judges:
         row = registry.find("template", judge.template)
         for placeholder in row.placeholders if isinstance(row, registry.Template) else ():
@@ -37,12 +38,12 @@ def key_is_private(schema: Schema) -> bool:
 def key_field(schema: Schema) -> str | None:
     """The item field that models' answers are held against; None: there is none.
 
-    The key of the keep rule; else the field that says what answers are read as; else the first that names an option,
-    several, or an order.
+    The (first) key of the keep rule; else the field that says what answers are read as; else the first that names an
+    option, several, or an order.
     """
-    key = key_of_votes(schema)
-    if key is not None:
-        return key
+    keys = keys_of_votes(schema)
+    if keys:
+        return keys[0]
     fields = schema.item.fields
     said = next((field.name for field in fields if field.read_as is not None), None)
     chosen = [field for field in fields if kinds.of_field(field).chosen]
@@ -50,14 +51,15 @@ def key_field(schema: Schema) -> str | None:
     return said or (first.name if first is not None else None)
 
 
-def key_of_votes(schema: Schema) -> str | None:
-    """The item field that votes of verification are held against; None: there is none."""
-    return schema.stages.verification.keep.key if schema.stages.verification is not None else None
+def keys_of_votes(schema: Schema) -> tuple[str, ...]:
+    """The item fields that votes of verification are held against, in the order of the keep rule."""
+    stage = schema.stages.verification
+    return tuple(dict.fromkeys(each.key for each in targets(stage.keep) if each.key)) if stage is not None else ()
 
 
 def votes_tell(schema: Schema, left_out: Collection[str]) -> bool:
     """Whether kept votes tell one of the fields that files leave out: they are equal to the key."""
-    return key_of_votes(schema) in left_out
+    return not set(left_out).isdisjoint(keys_of_votes(schema))
 
 
 def reference_field(schema: Schema) -> str | None:

@@ -238,6 +238,22 @@ class Criterion(_Part):
         return _known(name, info, "criterion_kind")
 
 
+class KeepPart(_Part):
+    """One of several things that have to hold for an item to be kept: a criterion, and which answers to it are
+    wanted. It names `key`, `value`, or limits."""
+
+    criterion: str
+    """The criterion that decides; each part has another."""
+    key: str | None = None
+    """The item's field that holds the right answer."""
+    value: Scalar | None = None
+    """The value that keeps an item."""
+    at_least: int | float | None = None
+    """Numbers that are not lower keep an item; votes on the same side of a limit agree."""
+    at_most: int | float | None = None
+    """Numbers that are not higher keep an item; votes on the same side of a limit agree."""
+
+
 class Keep(_Part):
     """The rule that makes a verdict of the votes: a row of the registry of keep rules."""
 
@@ -253,6 +269,9 @@ class Keep(_Part):
     """The value that keeps an item."""
     values: dict[str, Scalar] = Field(default_factory=dict)
     """Instead of `value`: each criterion with the value that keeps an item."""
+    parts: tuple[KeepPart, ...] = ()
+    """Instead of all of these: criteria, each with its own target. The rule is applied to each, and every one must come
+    to keep the item."""
 
 
 class Skips(_Part):

@@ -7,6 +7,7 @@ may be meant.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -15,19 +16,20 @@ from typing import Any
 
 from annotation_schemas import grading_sample, kinds, registry
 from annotation_schemas.formats import keys_of_source
-from annotation_schemas.keys import key_fields, key_of_votes
+from annotation_schemas.keys import key_fields, keys_of_votes
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
 from domain.errors import SchemaError
 from domain.policies import (
     REFINEMENT_ENDS,
+    Target,
     Vote,
     criteria_that_decide,
     is_skip,
     item_state,
     same,
-    value_that_keeps,
+    targets,
 )
 from domain.states import ItemState
 
@@ -142,9 +144,14 @@ def _can_be_given(criterion: Criterion, value: Any, reason: Any, fields: Mapping
 
 
 def ballots(
-    criteria: Sequence[Criterion], fields: Mapping[str, Any], *, wanted: Mapping[str, Any], deciding: Sequence[str]
+    criteria: Sequence[Criterion],
+    fields: Mapping[str, Any],
+    *,
+    wanted: Mapping[str, Sequence[Any]],
+    deciding: Sequence[str],
 ) -> list[Ballot]:
     """Ways to fill in a form, as many as tell something: criteria that neither decide nor show others have one answer.
+    Answers that are ``wanted`` are among them where they can be given.
 
     Every ballot is one that the server would take. Where there are too many, those that differ only in what no later
     criterion asks about stand for one another, and each answer is still in one of them.
@@ -156,7 +163,7 @@ def ballots(
     tell = {*deciding, *conditions}
     grown: list[Ballot] = [Ballot({}, {})]
     for index, criterion in enumerate(criteria):
-        also = [wanted[criterion.name]] if criterion.name in wanted else []
+        also = wanted.get(criterion.name, ())
         told = _answers_to(criterion, fields, [*also, *conditions.get(criterion.name, ())])
         if criterion.name not in tell:
             told = told[:1]
@@ -323,36 +330,41 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
     keep, path = stage.keep, ("stages", "verification", "keep")
     deciding = criteria_that_decide(keep)
     asked = {each.name: each for each in criteria}
-    at = (*path, "key" if keep.key is not None else "values" if keep.values else "value")
     fields = some_item(schema)
-    unfit = list(_key_fits(schema, keep, [asked[name] for name in deciding], at))
+    places = [_place_of(keep, path, index) for index in range(len(deciding))]
+    unfit = list(_keys_fit(schema, keep, [asked[name] for name in deciding], places))
     yield from unfit
     if any(each.level == ERROR for each in unfit):
         return
-    keys = _key_values(schema, keep, [asked[name] for name in deciding], fields)
-    impossible = False
-    for key in keys:
-        item = {**fields, keep.key: key} if keep.key is not None else fields
-        wanted = {name: value_that_keeps(keep, name, item) for name in deciding}
-        for name in deciding:
-            if not any(same(value, wanted[name]) for value, _ in _answers_to(asked[name], item, [wanted[name]])):
-                impossible = True
-                yield Finding(ERROR, at, _unanswerable(keep, asked[name], wanted[name]))
-        if impossible:
-            return
-    item = {**fields, keep.key: keys[0]} if keep.key is not None else fields
-    wanted = {name: value_that_keeps(keep, name, item) for name in deciding}
+    wanted: dict[str, Sequence[Any]] = {}
+    item = dict(fields)
+    for target, at in zip(targets(keep), places, strict=True):
+        criterion = asked[target.criterion]
+        values = _key_values(schema, target.key, criterion, fields) if target.key else [target.value]
+        for value in reversed(values):  # the first stays
+            item |= {target.key: value} if target.key else {}
+            goal = target.of(item)
+            wanted[target.criterion] = _tried(goal, criterion)
+            if not any(goal.met_by(answer) for answer, _ in _answers_to(criterion, item, wanted[target.criterion])):
+                yield Finding(ERROR, at, _unanswerable(goal, criterion))
+                return
+        if _always_met(target, criterion):
+            yield Finding(
+                WARNING,
+                at,
+                f"every answer to `{criterion.name}` is {target.in_words()}, so this decides nothing; "
+                "narrow it, or take the part away",
+            )
+    goals = [each.of(item) for each in targets(keep)]
     forms = ballots(criteria, item, wanted=wanted, deciding=deciding)
-    right = next(
-        (form for form in forms if all(same(form.values.get(name), wanted[name]) for name in deciding)),
-        None,
-    )
+    right = next((form for form in forms if all(each.met_by(form.values.get(each.criterion)) for each in goals)), None)
     if right is None:
         behind = next((name for name in deciding if asked[name].show_if), deciding[0])
+        told = ", ".join(f"{each.criterion}: {each.value if each.key else each.in_words()}" for each in goals)
         yield Finding(
             ERROR,
-            (*path, "criterion"),
-            f"no item can be kept: the answers that keep one ({_told_values(wanted)}) cannot be given together, "
+            (*path, "parts" if keep.parts else "criterion"),
+            f"no item can be kept: the answers that keep one ({told}) cannot be given together, "
             f"because `{behind}` is not asked after the others; let the criterion that is always asked decide",
         )
         return
@@ -364,90 +376,133 @@ def _told_values(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
-def _unanswerable(keep: Keep, criterion: Criterion, value: Any) -> str:
-    limits = kinds.of_criterion(criterion).limits(criterion)
-    said = f"{criterion.kind} {limits}".rstrip()
-    source = f"the item's `{keep.key}`" if keep.key is not None else f"`{value}`"
-    return (
-        f"no item can be kept: `{criterion.name}` is a {said} and can never be answered "
-        f"with {source}{f' (for instance `{value}`)' if keep.key is not None else ''}, so votes that are all right "
-        "reject it; let a criterion decide that has this answer, or change what keeps an item"
+def _place_of(keep: Keep, path: Path, index: int) -> Path:
+    """Where a schema says what the criterion at that place is wanted to be."""
+    if keep.parts:
+        return (*path, "parts", index)
+    return (*path, "key" if keep.key is not None else "values" if keep.values else "value")
+
+
+def _tried(target: Target, criterion: Criterion) -> list[Any]:
+    """Answers that may meet a target: its value, or numbers at its limits and the nearest steps within."""
+    if not target.limited:
+        return [target.value]
+    found: list[Any] = []
+    for limit, towards in ((target.at_least, math.ceil), (target.at_most, math.floor)):
+        if limit is not None:
+            begins, step = criterion.min or 0, criterion.step or 1
+            found += [limit, begins + towards((limit - begins) / step) * step]
+    return found
+
+
+def _always_met(target: Target, criterion: Criterion) -> bool:
+    """Whether no answer lies outside of a target's limits."""
+    low, high = kinds.of_criterion(criterion).ends(criterion) or (None, None)
+    return target.limited and all(
+        limit is None or (end is not None and target.met_by(end))
+        for limit, end in ((target.at_least, low), (target.at_most, high))
     )
 
 
-def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Path) -> Iterator[Finding]:
-    """Whether the field that holds the right answer and the criterion that looks for it speak of the same things."""
-    if keep.key is None:
-        for criterion in deciding:
-            row = kinds.of_criterion(criterion)
-            if not row.compared:
-                yield Finding(
-                    WARNING if row.typed else ERROR,
-                    at,
-                    f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
-                    f"`{value_that_keeps(keep, criterion.name, {})}`, whatever the item is about; compare with the "
-                    "item's own answer (`key`), or let a choice decide",
-                )
-        return
-    field = schema.item.field(keep.key)
-    key = kinds.of_field(field)
-    if len(deciding) > 1:
-        names = ", ".join(f"`{each.name}`" for each in deciding)
-        alike = len({(each.kind, each.field, each.options, each.values) for each in deciding}) == 1
+def _unanswerable(target: Target, criterion: Criterion) -> str:
+    limits = kinds.of_criterion(criterion).limits(criterion)
+    said = f"{criterion.kind} {limits}".rstrip()
+    source = f"the item's `{target.key}`" if target.key is not None else f"`{target.in_words()}`"
+    return (
+        f"no item can be kept: `{criterion.name}` is a {said} and can never be answered "
+        f"with {source}{f' (for instance `{target.value}`)' if target.key is not None else ''}, so votes that are all "
+        "right reject it; let a criterion decide that has this answer, or change what keeps an item"
+    )
+
+
+def _keys_fit(schema: Schema, keep: Keep, deciding: Sequence[Criterion], places: Sequence[Path]) -> Iterator[Finding]:
+    """Whether what keeps an item and the criteria that look for it speak of the same things."""
+    by_key: dict[str, list[int]] = {}
+    for index, target in enumerate(targets(keep)):
+        if target.key is not None:
+            by_key.setdefault(target.key, []).append(index)
+        elif not target.limited:
+            yield from _value_fits(target, deciding[index], places[index])
+    for key, indexes in by_key.items():
+        compared = [deciding[index] for index in indexes]
+        if len(compared) > 1:
+            yield _one_key_for(key, compared, places[indexes[-1]])
+        for index in indexes:
+            yield from _key_fits(schema, key, deciding[index], places[index])
+
+
+def _value_fits(target: Target, criterion: Criterion, at: Path) -> Iterator[Finding]:
+    row = kinds.of_criterion(criterion)
+    if not row.compared:
         yield Finding(
-            WARNING if alike else ERROR,
+            WARNING if row.typed else ERROR,
             at,
-            f"{names} are all compared with `{keep.key}`, so an item is rejected although its votes are right and "
-            "unanimous, unless the same answer is right for each; let one criterion decide by the key",
+            f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
+            f"`{target.value}`, whatever the item is about; compare with the item's own answer (`key`), or let a "
+            "choice decide",
         )
-    for criterion in deciding:
-        row = kinds.of_criterion(criterion)
-        if criterion.field is not None and key.chosen and field.field != criterion.field:
-            yield Finding(
-                ERROR,
-                at,
-                f"no item can be kept: `{keep.key}` is chosen from `{field.field}` and `{criterion.name}` from "
-                f"`{criterion.field}`; let both name the same list",
-            )
-        elif key.picks_several and row.picks_several:
-            yield Finding(
-                WARNING,
-                at,
-                f"raters' answers to `{criterion.name}` stand in the order of the options and are compared whole, so "
-                f"an item whose `{keep.key}` stands in another order is never kept; give them in that order",
-            )
-        elif not key.votes_equal:
-            yield Finding(
-                ERROR,
-                at,
-                f"no item can be kept: no vote equals {field.kind}, which `{keep.key}` holds; name another field",
-            )
-        elif not key.limited and row.compared:
-            yield Finding(
-                WARNING,
-                at,
-                f"nothing makes sure that `{keep.key}` (of kind `{field.kind}`) is one of the answers to "
-                f"`{criterion.name}`, and an item where it is not is always rejected; give the field the kind "
-                f"`{'option_of' if criterion.field else 'choice'}`",
-            )
-        elif row.typed and key.written:
-            level, why = (WARNING, "equal letter for letter") if row.in_words else (ERROR, "never equal")
-            yield Finding(
-                level,
-                at,
-                f"what raters type under `{criterion.name}` and the text of `{keep.key}` are {why}"
-                f"{', so nearly no item is kept' if level == WARNING else ', so no item can be kept'}; "
-                + ("offer options instead" if level == WARNING else "give the field the kind `integer`"),
-            )
 
 
-def _key_values(schema: Schema, keep: Keep, deciding: Sequence[Criterion], fields: Mapping[str, Any]) -> list[Any]:
+def _one_key_for(key: str, deciding: Sequence[Criterion], at: Path) -> Finding:
+    names = ", ".join(f"`{each.name}`" for each in deciding)
+    alike = len({(each.kind, each.field, each.options, each.values) for each in deciding}) == 1
+    return Finding(
+        WARNING if alike else ERROR,
+        at,
+        f"{names} are all compared with `{key}`, so an item is rejected although its votes are right and "
+        "unanimous, unless the same answer is right for each; let one criterion decide by the key",
+    )
+
+
+def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iterator[Finding]:
+    """Whether the field that holds the right answer and the criterion that looks for it speak of the same things."""
+    field = schema.item.field(name)
+    key = kinds.of_field(field)
+    row = kinds.of_criterion(criterion)
+    if criterion.field is not None and key.chosen and field.field != criterion.field:
+        yield Finding(
+            ERROR,
+            at,
+            f"no item can be kept: `{name}` is chosen from `{field.field}` and `{criterion.name}` from "
+            f"`{criterion.field}`; let both name the same list",
+        )
+    elif key.picks_several and row.picks_several:
+        yield Finding(
+            WARNING,
+            at,
+            f"raters' answers to `{criterion.name}` stand in the order of the options and are compared whole, so "
+            f"an item whose `{name}` stands in another order is never kept; give them in that order",
+        )
+    elif not key.votes_equal:
+        yield Finding(
+            ERROR,
+            at,
+            f"no item can be kept: no vote equals {field.kind}, which `{name}` holds; name another field",
+        )
+    elif not key.limited and row.compared:
+        yield Finding(
+            WARNING,
+            at,
+            f"nothing makes sure that `{name}` (of kind `{field.kind}`) is one of the answers to "
+            f"`{criterion.name}`, and an item where it is not is always rejected; give the field the kind "
+            f"`{'option_of' if criterion.field else 'choice'}`",
+        )
+    elif row.typed and key.written:
+        level, why = (WARNING, "equal letter for letter") if row.in_words else (ERROR, "never equal")
+        yield Finding(
+            level,
+            at,
+            f"what raters type under `{criterion.name}` and the text of `{name}` are {why}"
+            f"{', so nearly no item is kept' if level == WARNING else ', so no item can be kept'}; "
+            + ("offer options instead" if level == WARNING else "give the field the kind `integer`"),
+        )
+
+
+def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[str, Any]) -> list[Any]:
     """Right answers that items can have: every one of a choice, some of an item's own options."""
-    if keep.key is None:
-        return [None]
-    field = schema.item.field(keep.key)
+    field = schema.item.field(key)
     entries = list(fields.get(field.field or "") or ())
-    free = [value for value, _ in _answers_to(deciding[0], fields, []) if value is not None]
+    free = [value for value, _ in _answers_to(criterion, fields, []) if value is not None]
     fitting = [value for value in free if not isinstance(value, float) or value == int(value)]
     some = fields[field.name]
     return list(kinds.of_field(field).key_values(field, entries, some, fitting)) or [some]
@@ -592,7 +647,8 @@ def _refinement(schema: Schema) -> Iterator[Finding]:
         return
     for dimension in schema.dimensions:
         criteria = registry.criteria_of(schema, "refinement", dimension.id)
-        forms = ballots(criteria, some_item(schema), wanted=stage.done, deciding=tuple(stage.done))
+        wanted = {name: [value] for name, value in stage.done.items()}
+        forms = ballots(criteria, some_item(schema), wanted=wanted, deciding=tuple(stage.done))
         if not any(all(same(form.values.get(name), value) for name, value in stage.done.items()) for form in forms):
             yield Finding(
                 ERROR,
@@ -656,19 +712,20 @@ def _shown_answers(schema: Schema) -> Iterator[Finding]:
         return
     lists = {each.field for each in stage.criteria if each.field is not None}
     known = key_fields(schema)
-    places = _places_of_key(schema)
+    keyed = keys_of_votes(schema)
+    places = _places_of_key(schema) if keyed else ()
     for index, field in enumerate(schema.item.fields):
         if "verification" in field.secret_in:
             continue
         path: Path = ("item", "fields", index)
         todo = "give it `secret_in: [verification]`"
-        if stage.keep.key is not None and field.name in places:
+        if field.name in places:
             yield Finding(
                 ERROR,
                 path,
                 f"`{field.name}` says where the right answer stands, and raters of verification see it; {todo}",
             )
-        elif stage.keep.key is not None and (field.name in known or _TELLS.search(field.name)):
+        elif keyed and (field.name in known or _TELLS.search(field.name)):
             yield Finding(
                 WARNING,
                 path,
@@ -690,11 +747,11 @@ def _places_of_key(schema: Schema) -> set[str]:
         return set()
     names = schema.source.fields if schema.source else {}
     keys = {key for key in row.chosen[:3] if key}
-    key = key_of_votes(schema)
+    votes = keys_of_votes(schema)
     return {
         field.name
         for field in schema.item.fields
-        if names.get(field.name, field.name) in keys and field.name != key and not kinds.of_field(field).chosen
+        if names.get(field.name, field.name) in keys and field.name not in votes and not kinds.of_field(field).chosen
     }
 
 

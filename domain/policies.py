@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
 from itertools import combinations
@@ -36,6 +36,21 @@ class Verdict:
     why: str
 
 
+class PartSpec(Protocol):
+    """A part of a keep rule as the schema states it (an entry of ``parts:`` in YAML)."""
+
+    @property
+    def criterion(self) -> str: ...
+    @property
+    def key(self) -> str | None: ...
+    @property
+    def value(self) -> Any: ...
+    @property
+    def at_least(self) -> float | None: ...
+    @property
+    def at_most(self) -> float | None: ...
+
+
 class KeepSpec(Protocol):
     """A keep rule as the schema states it (``keep:`` in YAML)."""
 
@@ -51,6 +66,8 @@ class KeepSpec(Protocol):
     def value(self) -> Any: ...
     @property
     def values(self) -> Mapping[str, Any]: ...
+    @property
+    def parts(self) -> Sequence[PartSpec]: ...
 
 
 class SkipsSpec(Protocol):
@@ -69,24 +86,69 @@ Cast = tuple[Any, Fraction]
 """What a vote says about one criterion, and what it weighs."""
 
 
+def same(left: Any, right: Any) -> bool:
+    """Equal as JSON values: 1 is 1.0, but true is not 1."""
+    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Which answers to one criterion keep an item: a value, or numbers between limits that count."""
+
+    criterion: str
+    value: Any = None
+    """The one that keeps it, unless there are limits; None keeps none."""
+    key: str | None = None
+    """The item's field that holds the value; see ``of``."""
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether limits say what keeps an item, so that there may be several such answers."""
+        return self.at_least is not None or self.at_most is not None
+
+    def of(self, item_fields: Mapping[str, Any]) -> Target:
+        """The target for an item with these fields."""
+        return self if self.key is None else replace(self, value=item_fields.get(self.key))
+
+    def met_by(self, value: Any) -> bool:
+        """Whether an answer is one that keeps the item. No answer is none."""
+        if value is None:
+            return False
+        if not self.limited:
+            return same(value, self.value)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
+
+    def alike(self, one: Any, other: Any) -> bool:
+        """Whether two answers say the same about the item: the same value; of limits, on the same side of them."""
+        if one is None or other is None:
+            return False
+        return self.met_by(one) == self.met_by(other) if self.limited else same(one, other)
+
+    def in_words(self) -> str:
+        """What is wanted, as in ``at most 3``."""
+        if self.limited:
+            said = (("at least", self.at_least), ("at most", self.at_most))
+            return " and ".join(f"{word} {limit}" for word, limit in said if limit is not None)
+        return str(self.value) if self.key is None else f"the item's {self.key}"
+
+
 @dataclass(frozen=True)
 class KeepRule:
     """A row of the registry."""
 
     name: str
     meaning: str
-    outcome: Callable[[Sequence[Cast], Any], Outcome]
-    """The votes on one criterion and the value that keeps the item, to what they come to."""
+    outcome: Callable[[Sequence[Cast], Target], Outcome]
+    """The votes on one criterion and the answers to it that keep the item, to what they come to."""
     needs_key: bool = False
     needs_values: bool = False
-    """It asks for `values`: the wanted one of each criterion."""
+    """It asks for `values` (the wanted one of each criterion) or for `parts`."""
     weighs: bool = False
     """Votes count by the qualification of who cast them."""
-
-
-def same(left: Any, right: Any) -> bool:
-    """Equal as JSON values: 1 is 1.0, but true is not 1."""
-    return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
 def weighed(weight: float | None) -> Fraction:
@@ -99,27 +161,32 @@ def weighed(weight: float | None) -> Fraction:
     return Fraction(1) if weight is None else Fraction(str(weight))
 
 
-def _unanimous(cast: Sequence[Cast], wanted: Any) -> Outcome:
-    first = cast[0][0]
-    if first is None or not all(same(value, first) for value, _ in cast):
+def _unanimous(cast: Sequence[Cast], target: Target) -> Outcome:
+    values = [value for value, _ in cast]
+    met = [target.met_by(value) for value in values]
+    if all(met):
+        return "keep"
+    if any(met) or None in values:
         return "split"
-    return "keep" if same(first, wanted) else "drop"
+    return "drop" if all(target.alike(one, other) for one, other in combinations(values, 2)) else "split"
 
 
-def _majority(cast: Sequence[Cast], wanted: Any) -> Outcome:
-    return _weighted([(value, Fraction(1)) for value, _ in cast], wanted)
+def _majority(cast: Sequence[Cast], target: Target) -> Outcome:
+    return _weighted([(value, Fraction(1)) for value, _ in cast], target)
 
 
-def _weighted(cast: Sequence[Cast], wanted: Any) -> Outcome:
+def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
     """More than half of the weight of all votes decides, skips and missing answers weighing against everything.
 
     A tie (exactly half on one value), a weight spread over several values, and votes that weigh nothing at all are
     splits: no one is outvoted by as much as them.
     """
     whole = sum((weight for _, weight in cast), Fraction(0))
-    for value, _ in cast:
-        if value is not None and 2 * sum(weight for other, weight in cast if same(value, other)) > whole:
-            return "keep" if same(value, wanted) else "drop"
+    if 2 * sum(weight for value, weight in cast if target.met_by(value)) > whole:
+        return "keep"
+    others = [(value, weight) for value, weight in cast if not target.met_by(value)]
+    if any(2 * sum(weight for other, weight in others if target.alike(value, other)) > whole for value, _ in others):
+        return "drop"
     return "split"
 
 
@@ -136,7 +203,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
         KeepRule("majority", "kept if more than half of the raters give the value", _majority),
         KeepRule(
             "all_of",
-            "kept if all raters give each of several criteria the value that `values` names for it",
+            "kept if all raters give each of several criteria the value that `values` names for it, or meet each of"
+            " `parts`",
             _unanimous,
             needs_values=True,
         ),
@@ -169,7 +237,21 @@ REFINEMENT_ENDS: Mapping[str, str] = {
 
 def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
     """The criteria that a keep rule looks at."""
+    if rule.parts:
+        return tuple(part.criterion for part in rule.parts)
     return rule.criteria or ((rule.criterion,) if rule.criterion is not None else tuple(rule.values))
+
+
+def targets(rule: KeepSpec) -> tuple[Target, ...]:
+    """Which answers keep an item, for each criterion that a keep rule looks at (``Target.of`` fills in the key)."""
+    if rule.parts:
+        return tuple(
+            Target(part.criterion, value=part.value, key=part.key, at_least=part.at_least, at_most=part.at_most)
+            for part in rule.parts
+        )
+    if rule.key is not None or KEEP_RULES[rule.rule].needs_key:
+        return tuple(Target(name, key=rule.key or "") for name in criteria_that_decide(rule))
+    return tuple(Target(name, value=rule.values.get(name, rule.value)) for name in criteria_that_decide(rule))
 
 
 def is_skip(vote: Vote, criteria: Sequence[str]) -> bool:
@@ -202,14 +284,12 @@ def verdict(
         return _after_skips(skips, skipped, len(votes), criteria, words or {})
     if len(votes) < raters:
         return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes are in.")
-    outcomes = {
-        name: row.outcome(
-            [(vote.values.get(name), weighed(vote.weight)) for vote in votes], value_that_keeps(rule, name, item_fields)
-        )
-        for name in criteria
-    }
-    dropped = [name for name, outcome in outcomes.items() if outcome == "drop"]
-    split = [name for name, outcome in outcomes.items() if outcome == "split"]
+    outcomes: dict[str, list[str]] = {"keep": [], "drop": [], "split": []}
+    for target in targets(rule):
+        cast = [(vote.values.get(target.criterion), weighed(vote.weight)) for vote in votes]
+        told = f"{target.criterion} (wanted: {target.in_words()})" if rule.parts else target.criterion
+        outcomes[row.outcome(cast, target.of(item_fields))].append(told)
+    dropped, split = outcomes["drop"], outcomes["split"]
     if dropped:
         return Verdict(ItemState.REJECTED, f"The votes agree on another value in {', '.join(dropped)}.")
     if split and adjudication:
@@ -217,13 +297,6 @@ def verdict(
     if split:
         return Verdict(ItemState.REJECTED, f"The votes differ in {', '.join(split)}, and what differs is dropped.")
     return Verdict(ItemState.KEPT, f"All {len(votes)} votes are in and satisfy the rule {rule.rule}.")
-
-
-def value_that_keeps(rule: KeepSpec, name: str, item_fields: Mapping[str, Any]) -> Any:
-    """The value of a criterion that keeps an item: what its key holds, or what the rule says; None if neither says."""
-    if rule.key is not None or KEEP_RULES[rule.rule].needs_key:
-        return item_fields.get(rule.key or "")
-    return rule.values.get(name, rule.value)
 
 
 def _after_skips(
@@ -243,14 +316,17 @@ def _after_skips(
 
 
 def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any] | None = None) -> bool:
-    """Whether all votes give the same answer in every criterion that decides, and none of them skips.
+    """Whether all votes say the same in every criterion that decides, and none of them skips.
 
-    With ``item_fields`` it must also be the answer that keeps the item.
+    With ``item_fields`` it must also be what keeps the item.
     """
-    for name in criteria_that_decide(rule):
-        values = [vote.values.get(name) for vote in votes]
-        wanted = values[0] if item_fields is None else value_that_keeps(rule, name, item_fields)
-        if values[0] is None or not all(same(value, wanted) for value in values):
+    for target in targets(rule):
+        values = [vote.values.get(target.criterion) for vote in votes]
+        if item_fields is not None:
+            agreed = all(map(target.of(item_fields).met_by, values))
+        else:
+            agreed = None not in values and all(target.alike(one, other) for one, other in combinations(values, 2))
+        if not agreed:
             return False
     return True
 
@@ -261,15 +337,15 @@ def contest(rule: KeepSpec, votes: Sequence[Vote]) -> float:
     A skip agrees with nothing, not even with another skip. One vote alone contests nothing.
     """
     pairs = list(combinations(votes, 2))
-    criteria = criteria_that_decide(rule)
-    if not pairs or not criteria:
+    wanted = targets(rule)
+    if not pairs or not wanted:
         return 0.0
     differing = sum(
-        one.values.get(name) is None or not same(one.values.get(name), other.values.get(name))
+        not target.alike(one.values.get(target.criterion), other.values.get(target.criterion))
         for one, other in pairs
-        for name in criteria
+        for target in wanted
     )
-    return differing / (len(pairs) * len(criteria))
+    return differing / (len(pairs) * len(wanted))
 
 
 def decides_one_right(done: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -750,6 +750,12 @@ SAMPLE = {f"{G}.sample": {"outputs": 6, "seed": 7}}
 LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
 GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
          "stages.adjudication": "none"}  # fmt: skip
+IN_PARTS = {
+    f"{V}.keep": {
+        "rule": "all_of",
+        "parts": [{"criterion": "fits", "value": "yes"}, {"criterion": "size", "at_least": 1, "at_most": 1}],
+    }
+}
 FORMED = {
     f"{FIELD}.6": {"name": "other_kind", "kind": "choice", "options": ["a", "b"], "required": False},
     f"{FIELD}.7": {"name": "plan_text", "kind": "long_text", "form": "kind", "forms": {"a": "one", "b": "free"},
@@ -893,6 +899,17 @@ ROWS: dict[str, Row] = {
     "Keep.values": row(
         verdicts, f"{V}.keep.values.size", 2, **{f"{V}.keep": {"rule": "all_of", "values": {"fits": "yes", "size": 1}}}
     ),
+    "Keep.parts": Row(verdicts, {f"{V}.keep": {"rule": "all_of", "parts": [{"criterion": "size", "value": 1}]}}),
+    "KeepPart.criterion": row(verdicts, f"{V}.keep.parts.1.criterion", "many", **IN_PARTS),
+    "KeepPart.key": row(
+        verdicts,
+        f"{V}.keep.parts.0.key",
+        "second",
+        **{f"{C}.6": LETTER, f"{V}.keep": {"rule": "all_of", "parts": [{"criterion": "letter", "key": "answer"}]}},
+    ),
+    "KeepPart.value": row(verdicts, f"{V}.keep.parts.0.value", "no", **IN_PARTS),
+    "KeepPart.at_least": row(verdicts, f"{V}.keep.parts.1.at_least", 2, **IN_PARTS),
+    "KeepPart.at_most": row(verdicts, f"{V}.keep.parts.1.at_most", 2, **IN_PARTS),
     "Skips.after": row(verdicts, f"{V}.skips.after", 2, **{f"{V}.skips": {"after": 1}}),
     "Skips.then": row(verdicts, f"{V}.skips.then", "adjudicate", **{f"{V}.skips": {"after": 1}}),
     "Qualification.items": row(qualified, f"{V}.qualification.items", 4, **{**GATED, f"{V}.qualification": GATE}),

@@ -12,6 +12,7 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema, Schema, StageName
 from annotation_schemas.typed_yaml import dotted
+from domain.policies import targets
 
 
 def register(cli: typer.Typer) -> None:
@@ -100,6 +101,9 @@ def _stages(schema: Schema) -> list[tuple[str, str]]:
             words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
         if part is not None and stage == "verification":
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
+            if part.keep.parts:
+                told = (f"{each.criterion} ({each.in_words()})" for each in targets(part.keep))
+                words += f": {', '.join(told)}"
             if part.skips:
                 words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
         lines.append((stage, words))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotation_schemas.keys import key_field, key_of_votes, reference_field, votes_tell
+from annotation_schemas.keys import key_field, keys_of_votes, reference_field, votes_tell
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
-from domain.policies import value_that_keeps
+from domain.policies import targets
 
 VOTES = """
 stages:
@@ -26,11 +26,12 @@ def schema(fields: str, stages: str = "") -> Schema:
 
 def test_the_key_of_votes_comes_before_every_other_field() -> None:
     one = schema("{name: answer, kind: text}, {name: truth, kind: text, secret_in: [verification]}", VOTES)
-    assert (key_of_votes(one), key_field(one), reference_field(one)) == ("truth", "truth", "truth")
+    assert (keys_of_votes(one), key_field(one), reference_field(one)) == (("truth",), "truth", "truth")
     assert votes_tell(one, ["truth"])
     assert not votes_tell(one, ["answer"])
     assert not votes_tell(one, [])
-    assert value_that_keeps(one.stages.verification.keep, "says", {"answer": "a", "truth": "t"}) == "t"  # type: ignore[union-attr]
+    (target,) = targets(one.stages.verification.keep)  # type: ignore[union-attr]
+    assert target.of({"answer": "a", "truth": "t"}).value == "t"
 
 
 @pytest.mark.parametrize(
@@ -45,5 +46,5 @@ def test_without_votes_answers_are_held_against_what_the_schema_says(
     fields: str, key: str | None, reference: str | None
 ) -> None:
     one = schema(fields)
-    assert (key_of_votes(one), key_field(one), reference_field(one)) == (None, key, reference)
+    assert (keys_of_votes(one), key_field(one), reference_field(one)) == ((), key, reference)
     assert not votes_tell(one, ["answer"])

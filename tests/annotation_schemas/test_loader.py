@@ -51,6 +51,10 @@ report: {statistics: [cohen_kappa]}
 """
 
 
+ONE = 'rule: unanimous, criterion: fits, value: "yes"'
+"""The keep rule of the schema that is broken."""
+
+
 class Broken(NamedTuple):
     """A change to the file that fits, and the line and key that the message must name, with a part of the sentence."""
 
@@ -120,6 +124,25 @@ BROKEN = [
     Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value", "there is `values`"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: all_of, key: answer, values: {size: 1}", 30,
            "keep.key", "not for `key`"),
+    Broken(ONE, 'rule: all_of, criterion: fits, parts: [{criterion: fits, value: "yes"}]', 30, "keep.criterion",
+           "there is `parts` already"),
+    Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts", "say `all_of`"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fit, value: \"yes\"}]", 30, "keep.parts[0].criterion",
+           "did you mean `fits`?"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "nothing says which answers keep"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1, at_most: 2}]", 30, "keep.parts[0]",
+           "this has value and at_least or at_most"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1}, {criterion: size, at_most: 2}]", 30,
+           "keep.parts[1].criterion", "there twice"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits, value: maybe}]", 30, "keep.parts[0].value",
+           "`maybe` is no value of `fits`"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits, at_most: 3}]", 30, "keep.parts[0].at_most", "are no numbers"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: size, at_least: 3, at_most: 1}]", 30, "keep.parts[0].at_most",
+           "at_most is less than at_least"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: question}]", 30, "keep.parts[0].key",
+           "must be hidden from raters"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
+           "`reply` is no field"),
     Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "some dimensions only"),
     Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
     Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the 2 votes"),

@@ -139,7 +139,26 @@ IMPOSSIBLE = [
               "models: {strategy: generate, prompts: egothink, variants: {planing: [one]}}\n"),
          "31: models.variants.planing", "would silently get `general`; there are general, planning"),
 ]  # fmt: skip
+PART = f"{KEEP}: stages.verification.keep.parts"
+IMPOSSIBLE += [
+    Case(text("{rule: all_of, parts: [{criterion: fits, value: \"yes\"}, {criterion: count, at_least: 12}]}"),
+         f"{PART}[1]", "`count` is a number from 0 to 9 in steps of 1 and can never be answered with `at least 12`"),
+    Case(text("{rule: all_of, parts: [{criterion: count, at_least: 2.2, at_most: 2.8}]}"), f"{PART}[0]",
+         "can never be answered with `at least 2.2 and at most 2.8`"),
+    Case(text('{rule: all_of, parts: [{criterion: choice, key: answer}, {criterion: other, key: answer}]}'),
+         f"{PART}[1]", "is chosen from `options` and `other` from `others`"),
+    Case(text('{rule: all_of, parts: [{criterion: why, value: dark}, {criterion: fits, value: "yes"}]}'),
+         f"{PART}:", "(why: dark, fits: yes) cannot be given together, because `why` is not asked"),
+    Case(text('{rule: all_of, parts: [{criterion: letters, key: letter}]}'), f"{PART}[0]", "(for instance `C`)"),
+    Case(text("{rule: all_of, parts: [{criterion: size, at_most: 3}]}",
+              size="      - {name: size, kind: scale, prompt: How large, values: [1, 2, 3]}"),
+         f"{KEEP}: stages.verification.keep:", "no votes can reject an item"),
+]  # fmt: skip
 MAYBE_MEANT = [
+    Case(text('{rule: all_of, parts: [{criterion: fits, value: "yes"}, {criterion: count, at_most: 9}]}'),
+         f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this decides nothing"),
+    Case(text("{rule: all_of, parts: [{criterion: size, at_most: 2}]}"),
+         "23: warning: stages.verification.criteria[3].show_if", "where all raters leave it"),
     Case(text("{rule: unanimous_and_key, criterion: seen, key: several}"), f"{KEEP}: warning: stages.",
          "an item whose `several` stands in another order is never kept"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
@@ -185,7 +204,10 @@ FITS = [
     text("{rule: majority, criterion: choice, key: answer}"),
     text("{rule: unanimous_and_key, criterion: count, key: number}"),
     text('{rule: unanimous, criterion: fits, value: "yes"}', raters=40),
-]
+    text("{rule: all_of, parts: [{criterion: choice, key: answer}, {criterion: count, key: number},"
+         ' {criterion: fits, value: "yes"}]}', raters=2, after="  adjudication: {reasons: [unclear]}\n"),
+    text("{rule: majority, parts: [{criterion: count, at_least: 4.5, at_most: 5.5}]}"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", IMPOSSIBLE, ids=lambda case: case.says[:40])

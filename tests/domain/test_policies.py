@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation_schemas.model import KeepPart
 from domain.errors import NotAvailable
-from domain.policies import KEEP_RULES, Vote, contest, item_state, verdict
+from domain.policies import KEEP_RULES, Vote, contest, is_unanimous, item_state, verdict
 from domain.states import ItemState
 
 pytestmark = pytest.mark.thorough
@@ -36,6 +37,7 @@ class Rule:
     key: str | None = None
     value: Any = "yes"
     values: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[KeepPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,57 @@ def test_all_of_wants_of_each_criterion_its_own_value() -> None:
     assert state(("no", 1), (None, 1)) is SENIOR
 
 
+PARTS = Rule(
+    "all_of",
+    criterion=None,
+    value=None,
+    parts=(
+        KeepPart(criterion="choice", key="answer"),
+        KeepPart(criterion="fits", value="yes"),
+        KeepPart(criterion="hard", at_most=3),
+    ),
+)
+
+
+def ballot(rater: int, choice: Any, fits: Any, hard: Any) -> Vote:
+    return Vote(str(rater), {"choice": choice, "fits": fits, "hard": hard})
+
+
+@pytest.mark.parametrize(
+    ("cast", "state", "told"),
+    [
+        ([("b", "yes", 1), ("b", "yes", 3)], KEPT, "satisfy the rule"),  # 1 and 3 are both at most 3
+        ([("a", "yes", 1), ("a", "yes", 1)], OUT, "another value in choice (wanted: the item's answer)"),
+        ([("b", "no", 1), ("b", "no", 1)], OUT, "another value in fits (wanted: yes)"),
+        ([("b", "yes", 4), ("b", "yes", 5)], OUT, "another value in hard (wanted: at most 3)"),
+        ([("b", "yes", 3), ("b", "yes", 4)], SENIOR, "differ in hard (wanted: at most 3)"),
+        ([("b", "yes", None), ("b", "yes", 1)], SENIOR, "differ in hard"),
+        ([("b", "no", 4), ("b", "yes", 5)], OUT, "in hard"),  # one part that is agreed on is enough to reject
+        ([("b", "yes", "2"), ("b", "yes", True)], OUT, "in hard"),  # no numbers, so not within the limit
+    ],
+)
+def test_parts_have_a_target_each(cast: list[tuple[Any, Any, Any]], state: ItemState, told: str) -> None:
+    given_votes = [ballot(at, *each) for at, each in enumerate(cast)]
+    found = verdict(PARTS, given_votes, raters=2, item_fields={"answer": "b"}, adjudication=True)
+    assert (found.state, told in found.why) == (state, True), found.why
+
+
+def test_votes_on_the_same_side_of_a_limit_say_the_same() -> None:
+    low, high, out = ballot(0, "b", "yes", 1), ballot(1, "b", "yes", 3), ballot(2, "b", "yes", 5)
+    assert is_unanimous(PARTS, [low, high])
+    assert is_unanimous(PARTS, [low, high], item_fields={"answer": "b"})
+    assert not is_unanimous(PARTS, [low, high], item_fields={"answer": "a"})
+    assert not is_unanimous(PARTS, [low, out])
+    assert contest(PARTS, [low, high]) == 0
+    assert contest(PARTS, [low, high, out]) == pytest.approx(2 / 9)  # two of three pairs differ in one of three parts
+
+
+def test_both_limits_and_a_majority_of_votes() -> None:
+    rule = Rule("majority", None, value=None, parts=(KeepPart(criterion="c", at_least=2, at_most=4.5),))
+    for values, state in (([2, 4.5, 9], KEPT), ([1, 5, 3], OUT), ([1, 3, None], SENIOR)):
+        assert verdict(rule, votes(*values), raters=3, item_fields={}, adjudication=True).state is state
+
+
 def skip(rater: str, cause: str = "unclear") -> Vote:
     return Vote(rater, {"c": None}, {"c": cause})
 
@@ -339,6 +392,31 @@ def by_the_code(policy: dict[str, Any], cast: list[Any]) -> str:
         adjudication=policy["adjudication"],
         skips=Skips(*policy["skips"]) if policy["skips"] else None,
     ).state.value
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["yes", "no"]), st.sampled_from([1, 3, 4, None])),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(["all_of", "majority", "unanimous"]),
+    st.data(),
+)
+def test_the_order_of_votes_does_not_matter_to_parts(cast: list[Any], rule: str, data: st.DataObject) -> None:
+    parts = Rule(rule, None, value=None, parts=PARTS.parts)
+    found = {
+        verdict(
+            parts,
+            [ballot(at, *each) for at, each in enumerate(order)],
+            raters=len(cast),
+            item_fields={"answer": "b"},
+            adjudication=True,
+        ).state
+        for order in (cast, data.draw(st.permutations(cast)))
+    }
+    assert len(found) == 1
 
 
 @settings(max_examples=300)

@@ -16,7 +16,7 @@ from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.order import evenly
-from domain.policies import criteria_that_decide, same, value_that_keeps
+from domain.policies import criteria_that_decide, same, targets
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
 from workflow.access.event_log import log
@@ -211,9 +211,10 @@ def _known_verdict(
 
 
 def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The answers that keep an item, by criterion; None where the rule keeps whatever the votes agree on."""
-    found = {name: value_that_keeps(keep, name, content) for name in criteria_that_decide(keep)}
-    return None if any(value is None for value in found.values()) else found
+    """The answers that keep an item, by criterion; None where nothing says which. Criteria of which the rule names
+    limits are left out: there several answers are right."""
+    found = {each.criterion: each.of(content).value for each in targets(keep) if not each.limited}
+    return None if not found or any(value is None for value in found.values()) else found
 
 
 def _known_grade(access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
 from domain.display_names import distinct_names
-from domain.policies import criteria_that_decide, same
+from domain.policies import Target, same, targets
 from domain.qualification import Review, Standing, standing
 from domain.records import Person
 from domain.roles import Role, at_least
@@ -35,7 +35,7 @@ class ItemResult:
     answer: Mapping[str, Any]
     reasons: Mapping[str, Any]
     key: Any
-    """The item's own key; None where the schema has none."""
+    """The item's own key, or a list of those of several criteria; None where the schema has none."""
     seniors: Any
     """What most seniors answered; None if they did not, or differed."""
     right: bool | None
@@ -178,12 +178,19 @@ def _result(
     item = thing.item
     verification = access.schema.stages.verification
     keep = verification.keep if verification and thing.prediction is None else None
-    deciding = criteria_that_decide(keep) if keep else _graded(access, item.dimension)
-    key = content.get(keep.key) if keep and keep.key else None
-    seniors = _most([tuple(row.answers.get(name) for name in deciding) for row in reference])
-    answer = tuple(given.answers.get(name) for name in deciding) if given else ()
-    by_key = None if key is None else bool(given) and all(same(value, key) for value in answer)
-    by_seniors = None if seniors is None else bool(given) and all(map(same, answer, seniors))
+    deciding = targets(keep) if keep else [Target(name) for name in _graded(access, item.dimension)]
+    keyed = [each.of(content) for each in deciding if each.key]
+    keys = [each.value for each in keyed if each.value is not None]
+    seniors = _most([tuple(row.answers.get(each.criterion) for each in deciding) for row in reference])
+    by_key = by_seniors = None
+    if keyed and len(keys) == len(keyed):
+        by_key = given is not None and all(each.met_by(given.answers.get(each.criterion)) for each in keyed)
+    if seniors is not None:
+        by_seniors = given is not None and all(
+            same(answer, wanted) or each.of(content).alike(answer, wanted)
+            for each, wanted in zip(deciding, seniors, strict=True)
+            for answer in [given.answers.get(each.criterion)]
+        )
     wanted = {"key": by_key, "seniors": by_seniors}.get(asked.against or "")
     if asked.against == "both":
         wanted = None if by_key is None or by_seniors is None else by_key and by_seniors
@@ -200,11 +207,15 @@ def _result(
         shown,
         dict(given.answers) if given else {},
         dict(given.reasons) if given else {},
-        key,
-        list(seniors) if seniors is not None and len(seniors) > 1 else seniors[0] if seniors else None,
+        _one_or_all(keys if by_key is not None else ()),
+        _one_or_all(seniors or ()),
         wanted,
         graded=thing.prediction.text if thing.prediction else None,
     )
+
+
+def _one_or_all(values: Sequence[Any]) -> Any:
+    return list(values) if len(values) > 1 else values[0] if values else None
 
 
 def references_of(
