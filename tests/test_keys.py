@@ -753,7 +753,7 @@ GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion
 IN_PARTS = {
     f"{V}.keep": {
         "rule": "all_of",
-        "parts": [{"criterion": "fits", "value": "yes"}, {"criterion": "size", "at_least": 1, "at_most": 1}],
+        "parts": [{"criterion": "fits", "value": "yes"}, {"criterion": "size", "at_least": 1, "at_most": 2}],
     }
 }
 FORMED = {
@@ -909,7 +909,7 @@ ROWS: dict[str, Row] = {
     ),
     "KeepPart.value": row(verdicts, f"{V}.keep.parts.0.value", "no", **IN_PARTS),
     "KeepPart.at_least": row(verdicts, f"{V}.keep.parts.1.at_least", 2, **IN_PARTS),
-    "KeepPart.at_most": row(verdicts, f"{V}.keep.parts.1.at_most", 2, **IN_PARTS),
+    "KeepPart.at_most": row(verdicts, f"{V}.keep.parts.1.at_most", 1, **IN_PARTS),
     "Skips.after": row(verdicts, f"{V}.skips.after", 2, **{f"{V}.skips": {"after": 1}}),
     "Skips.then": row(verdicts, f"{V}.skips.then", "adjudicate", **{f"{V}.skips": {"after": 1}}),
     "Qualification.items": row(qualified, f"{V}.qualification.items", 4, **{**GATED, f"{V}.qualification": GATE}),
