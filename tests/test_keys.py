@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.asked import asked_of
+from annotation_schemas.changes import grammar_keys
 from annotation_schemas.formats import as_named, dimension_named, fields_of, item_keys, new_path, new_record
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
@@ -1147,6 +1148,8 @@ def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> Non
     assert set(registry.NOT_ENFORCED) <= {path for _, path in grammar()}, "it names no key of the grammar"
     assert not named & set(ROWS), "what has an effect is not named as not enforced"
     assert set(KEYS) - named == set(ROWS)
+    classed = {f"{part.__name__}.{key}" for part, rules in grammar_keys.KEYS.items() for key in rules}
+    assert set(KEYS) == classed, "annotation_schemas/changes/grammar_keys.py says what becomes of a project in use"
 
 
 @pytest.mark.thorough

@@ -256,6 +256,22 @@ def registries() -> Iterator[str]:
         yield from table(["name", "meaning"], rows)
 
 
+def changes() -> Iterator[str]:
+    """What may differ between two schemas, and how one decides about it."""
+    from annotation_schemas.changes import CHANGE_KINDS, WAYS
+
+    yield "## Kinds of changes"
+    yield from ("", "What `touchstone schema diff` says of each difference between two schemas.", "")
+    rows = (
+        [f"`{row.name}`", row.status.value, row.meaning, ", ".join(f"`{way.option}`" for way in row.decisions)]
+        for row in CHANGE_KINDS.values()
+    )
+    yield from table(["name", "class", "meaning", "decided by"], rows)
+    yield from ("", "### Decisions", "")
+    ways = ([f"`{way.option} {way.takes}`", way.meaning] for way in WAYS.values())
+    yield from table(["option", "what then happens"], ways)
+
+
 def formats() -> Iterator[str]:
     """What goes in and out of files."""
     from annotation_schemas.formats import FORMATS
@@ -345,7 +361,20 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, formats, reading, outcomes, grammar, layouts, descriptions, errors]
+SECTIONS = [
+    settings,
+    commands,
+    schemas,
+    registries,
+    changes,
+    formats,
+    reading,
+    outcomes,
+    grammar,
+    layouts,
+    descriptions,
+    errors,
+]
 
 
 def written() -> str:

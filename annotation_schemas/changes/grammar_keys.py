@@ -255,7 +255,16 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "show_if": _condition,
         "skip": part(rows.WIDER_CRITERION, rows.REMOVED_SKIP),
     },
-    model.Keep: {**_all(rows.KEEP_RULE, "rule", "criterion", "criteria", "value", "values"), "key": _key_of_votes},
+    model.KeepPart: {
+        "criterion": _named_by,
+        **_all(rows.KEEP_RULE, "value", "at_least", "at_most"),
+        "key": _key_of_votes,
+    },
+    model.Keep: {
+        **_all(rows.KEEP_RULE, "rule", "criterion", "criteria", "value", "values"),
+        "key": _key_of_votes,
+        "parts": entries("criterion", added=rows.KEEP_RULE, removed=rows.KEEP_RULE),
+    },
     model.Skips: _all(rows.SKIPS, "after", "then"),
     model.Qualification: _all(
         rows.GATES, "items", "reviewers", "pass_mark", "against", "retry_after_hours", "attempts"

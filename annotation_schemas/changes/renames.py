@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from annotation_schemas.model import Choice, Criterion, ItemField, Keep, Refinement, Scalar, Schema
+from annotation_schemas.model import Choice, Criterion, ItemField, Keep, KeepPart, Refinement, Scalar, Schema
 from domain.policies import criteria_that_decide, same
 
 Names = Mapping[str, Mapping[str, str]]
@@ -28,6 +28,8 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Criterion", "role"): ("assets",),
     ("Criterion", "dimensions"): ("dimensions",),
     ("Criterion", "show_if"): ("criteria",),
+    ("KeepPart", "criterion"): ("criteria",),
+    ("KeepPart", "key"): ("fields",),
     ("Keep", "criterion"): ("criteria",),
     ("Keep", "criteria"): ("criteria",),
     ("Keep", "key"): ("fields",),
@@ -131,6 +133,8 @@ def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -
         updates["show_if"] = of_owner(part.show_if)
     elif isinstance(part, Refinement):
         updates["done"] = of_owner(part.done)
+    elif isinstance(part, KeepPart):
+        updates["value"] = value(part.value) if part.criterion == owner.name else part.value
     elif isinstance(part, Keep):
         updates["values"] = of_owner(part.values)
         if owner.name in criteria_that_decide(part):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import copy
 import itertools
-import typing
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import yaml
-from pydantic import BaseModel
 
 from annotation_schemas import shipped
 from annotation_schemas.changes import (
@@ -25,7 +23,6 @@ from annotation_schemas.changes import (
     compare,
     targets,
 )
-from annotation_schemas.changes.grammar_keys import KEYS
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain.errors import InvalidInput
@@ -510,23 +507,6 @@ def test_there_are_sixty_and_every_kind_of_change_is_among_them_or_in_a_test_of_
     assert set(CHANGE_KINDS) == seen | apart
 
 
-def test_every_key_of_the_grammar_has_a_class() -> None:
-    def parts(annotation: Any) -> set[type[BaseModel]]:
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            return {annotation}
-        return {found for each in typing.get_args(annotation) for found in parts(each)}
-
-    reached: set[type[BaseModel]] = set()
-    waiting = [Schema]
-    while waiting:
-        model = waiting.pop()
-        if model not in reached:
-            reached.add(model)
-            waiting += [each for key in model.model_fields.values() for each in parts(key.annotation)]
-    for model in reached:
-        assert set(KEYS.get(model, {})) == set(model.model_fields), f"changes/grammar_keys.py, {model.__name__}"
-
-
 def test_a_schema_differs_from_every_other_and_not_from_itself() -> None:
     schemas = [load_schema(path).schema_ for path in shipped().values()]
     for one, other in itertools.product(schemas, repeat=2):
@@ -570,6 +550,17 @@ def test_another_key_is_incompatible() -> None:
     assert (f"{VOTES}.keep.key", "keep_rule", ASKS) in told(compare(made(add(CRITERIA, asks), second), old))
     read = made(put("item.fields.note.read_as", "text"), take("item.fields", "answer"), put("judges", []), version=2)
     assert ("item.fields.answer", "key_field", NO) in told(compare(made(), read))
+
+
+def test_parts_of_a_keep_rule_are_told_apart_by_their_criteria() -> None:
+    def keeps(least: float, *more: dict[str, Any]) -> Edit:
+        parts = [{"criterion": "correct", "value": "yes"}, {"criterion": "width", "at_least": least}, *more]
+        return put(f"{VOTES}.keep", {"rule": "unanimous", "parts": parts})
+
+    assert told(compare(made(keeps(2)), made(keeps(3, {"criterion": "size", "value": 1}), version=2))) == [
+        (f"{VOTES}.keep.parts.width.at_least", "keep_rule", ASKS),
+        (f"{VOTES}.keep.parts.size", "keep_rule", ASKS),
+    ]
 
 
 def test_verification_that_comes_later_asks_about_the_items_that_are_there() -> None:
