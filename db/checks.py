@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import exists, func
+from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.records import StoredAnnotation, StoredItem, StoredTask
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -25,35 +25,60 @@ from domain.states import Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
+_AT_ONCE = 2_000
 
 
-def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[StoredAnnotation]]:
-    """What counts about the current revision of every item, by item id, oldest first."""
+class Said(NamedTuple):
+    """What someone submitted about an item, as far as verdicts and checks look at it."""
+
+    item_id: int
+    person_id: int
+    answers: dict[str, Any]
+    reasons: dict[str, Any]
+    weight: float | None
+    guideline_hash: str
+
+
+def current_annotations(
+    session: Session, *, project_id: int, stage: Stage, ids: Sequence[int] | None = None
+) -> dict[int, list[Said]]:
+    """What counts about the current revision of every item (or of those with these ids), by item id, oldest first."""
+    columns: tuple[Any, ...] = (
+        AnnotationRow.item_id,
+        AnnotationRow.person_id,
+        AnnotationRow.answers,
+        AnnotationRow.reasons,
+        AnnotationRow.weight,
+        AnnotationRow.guideline_hash,
+    )
     wanted = (
-        select(AnnotationRow)
+        plain_select(*columns)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .where(
-            AnnotationRow.project_id == project_id,
-            AnnotationRow.stage == stage,
-            AnnotationRow.purpose == Purpose.LIVE,
-            AnnotationRow.revision == ItemRow.current_revision,
+            col(AnnotationRow.project_id) == project_id,
+            col(AnnotationRow.stage) == stage,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            col(AnnotationRow.revision) == ItemRow.current_revision,
             ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
         )
         .order_by(col(AnnotationRow.id))
     )
-    found: dict[int, list[StoredAnnotation]] = {}
-    for row in session.exec(wanted):
-        found.setdefault(row.item_id, []).append(row)
+    if ids is not None:
+        wanted = wanted.where(col(AnnotationRow.item_id).in_(ids))
+    found: dict[int, list[Said]] = {}
+    for row in session.execute(wanted):
+        found.setdefault(row[0], []).append(Said._make(row))
     return found
 
 
-def current_slots(session: Session, *, project_id: int) -> dict[tuple[int, Stage], int]:
-    """How many slots about its current revision an item has in a stage, those called off left out."""
+def current_slots(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
+    """How many slots about its current revision each of these items has in a stage, those called off left out."""
     wanted = (
         select(TaskRow.item_id, TaskRow.stage, func.count())
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
             TaskRow.project_id == project_id,
+            col(TaskRow.item_id).in_(ids),
             TaskRow.revision == ItemRow.current_revision,
             TaskRow.purpose == Purpose.LIVE,
             TaskRow.state != TaskState.WITHDRAWN,
@@ -232,17 +257,36 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
     return list(session.exec(wanted))
 
 
-def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[tuple[StoredTask, StoredItem]]:
-    """The live slots of a stage that wait or are being worked on, with their items."""
+class Waiting(NamedTuple):
+    """A slot that waits or is being worked on, and its item."""
+
+    id: int
+    slot: int
+    rank: int
+    item_id: int
+    external_id: str
+    priority: int
+
+
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> Iterator[Waiting]:
+    """The live slots of a stage that wait or are being worked on, one after the other."""
+    columns: tuple[Any, ...] = (
+        TaskRow.id,
+        TaskRow.slot,
+        TaskRow.rank,
+        ItemRow.id,
+        ItemRow.external_id,
+        ItemRow.priority,
+    )
     wanted = (
-        select(TaskRow, ItemRow)
+        plain_select(*columns)
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
-            TaskRow.project_id == project_id,
-            TaskRow.stage == stage,
-            TaskRow.purpose == Purpose.LIVE,
+            col(TaskRow.project_id) == project_id,
+            col(TaskRow.stage) == stage,
+            col(TaskRow.purpose) == Purpose.LIVE,
             col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
         )
         .order_by(col(TaskRow.id))
     )
-    return [(row, item) for row, item in session.exec(wanted)]
+    return map(Waiting._make, session.execute(wanted.execution_options(yield_per=_AT_ONCE)))

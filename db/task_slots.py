@@ -178,28 +178,31 @@ def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
         session.exec(update(TaskRow).where(col(TaskRow.id) == id).values(rank=rank))
 
 
-def withdraw(session: Session, *, unit: str) -> None:
-    """Call off the slots of a unit that no one has done."""
-    session.exec(
-        update(TaskRow)
-        .where(col(TaskRow.unit) == unit, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
-        .values(state=TaskState.WITHDRAWN, lease_until=None)
-    )
-
-
-def offer(session: Session, *, slot: Slot, needed: Sequence[str]) -> None:
-    """Have one open slot: open it, or offer it again if it was called off; ``needed`` as in ``open_slots``."""
-    if open_slots(session, slots=[slot], needed=needed):
-        return
-    session.exec(
-        update(TaskRow)
-        .where(
-            col(TaskRow.unit) == slot.unit,
-            col(TaskRow.slot) == slot.slot,
-            col(TaskRow.state) == TaskState.WITHDRAWN,
+def withdraw(session: Session, *, units: Sequence[str]) -> None:
+    """Call off the slots of units that no one has done."""
+    for begin in range(0, len(units), _AT_ONCE):
+        some = col(TaskRow.unit).in_(units[begin : begin + _AT_ONCE])
+        session.exec(
+            update(TaskRow)
+            .where(some, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
+            .values(state=TaskState.WITHDRAWN, lease_until=None)
         )
-        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot.shuffle, opened=moment())
-    )
+
+
+def offer(session: Session, *, slots: Sequence[Slot], needed: Sequence[str]) -> None:
+    """Have these slots open: open each, or offer it again if it was called off; ``needed`` as in ``open_slots``."""
+    if open_slots(session, slots=slots, needed=needed) == len(slots):
+        return
+    for slot in slots:
+        session.exec(
+            update(TaskRow)
+            .where(
+                col(TaskRow.unit) == slot.unit,
+                col(TaskRow.slot) == slot.slot,
+                col(TaskRow.state) == TaskState.WITHDRAWN,
+            )
+            .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot.shuffle, opened=moment())
+        )
 
 
 def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
@@ -278,15 +281,6 @@ def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
         session.exec(held.with_for_update(key_share=True)).all()
         changed = update(TaskRow).where(col(TaskRow.id).in_(some))
         session.exec(changed.values(awaits_media=awaits, opened=moment()))
-
-
-def offer_again(session: Session, *, unit: str) -> None:
-    """Offer the slots of a unit that were called off."""
-    session.exec(
-        update(TaskRow)
-        .where(col(TaskRow.unit) == unit, col(TaskRow.state) == TaskState.WITHDRAWN)
-        .values(state=TaskState.OPEN, person_id=None, lease_until=None, opened=moment())
-    )
 
 
 def _number(text: str) -> int:

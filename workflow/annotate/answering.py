@@ -64,7 +64,9 @@ def close(session: Session, *, access: Access, item_id: int, revision: int, dime
     stage = access.schema.stages.answering
     if stage is None:
         return
-    task_slots.withdraw(session, unit=task_slots.unit_of_revision(Stage.ANSWERING, item_id=item_id, revision=revision))
+    task_slots.withdraw(
+        session, units=[task_slots.unit_of_revision(Stage.ANSWERING, item_id=item_id, revision=revision)]
+    )
     if stage.per_dimension is not None:
         _draw(session, access, stage, dimension)
 
@@ -146,7 +148,7 @@ def after(
     run = _run(session, access, person, item_id, now)
     answer = NewAnswer(item_id, run.id, run.name, answer_readings.as_stored(_text(given.values[criterion.name])))
     for earlier in respondents.answers_to(session, item_id=item_id, name=run.name):  # mended: no one need grade it
-        task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=earlier))
+        task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=earlier)])
     ids = answer_readings.keep(session, project_id=access.project_id, answers=[answer], now=now)
     grading.pass_on(session, access=access, predictions=[(id, item_id, row.dimension) for id in ids], now=now)
     return items.by_id(session, id=item_id).state

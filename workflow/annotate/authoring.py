@@ -103,12 +103,11 @@ def revise(
     """Give a locked item a new revision, on which votes begin anew; its number."""
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
         unit = task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
-        task_slots.withdraw(session, unit=unit)
+        task_slots.withdraw(session, units=[unit])
     answering.close(session, access=access, item_id=item.id, revision=item.current_revision, dimension=item.dimension)
     for id in tasks.answers_in_refinement(session, item_id=item.id):
-        task_slots.withdraw(
-            session, unit=task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
-        )
+        unit = task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
+        task_slots.withdraw(session, units=[unit])
     item = items.lock(session, id=item.id)
     number = item.current_revision + 1
     items.revise(session, item=item, row=_revision(access, item.id, number, fields, editor_id, now))

@@ -93,9 +93,9 @@ def offer_arbitration(session: Session, *, access: Access, row: StoredTask, now:
             shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=0),
             at=now,
         )
-        task_slots.offer(session, slot=slot, needed=access.needed_roles)
+        task_slots.offer(session, slots=[slot], needed=access.needed_roles)
     else:
-        task_slots.withdraw(session, unit=unit)
+        task_slots.withdraw(session, units=[unit])
 
 
 # ---- answers that count no longer, or again --------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 def _call_off(session: Session, *, ids: Iterable[int]) -> None:
     for id in sorted(ids):
         for stage in (Stage.CODING, Stage.ARBITRATION):
-            task_slots.withdraw(session, unit=task_slots.unit_of_answer(stage, prediction_id=id))
+            task_slots.withdraw(session, units=[task_slots.unit_of_answer(stage, prediction_id=id)])
 
 
 def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:

@@ -242,8 +242,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
         task_slots.offer_units(session, units=[each.unit for each in wanted])
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
-        for unit in dict.fromkeys(row.unit for row in rows):
-            task_slots.withdraw(session, unit=unit)
+        task_slots.withdraw(session, units=list(dict.fromkeys(row.unit for row in rows)))
 
 
 def _last(every: Iterable[task_counts.AnswerSlots]) -> list[task_counts.AnswerSlots]:

@@ -46,7 +46,7 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
     units = [task_slots.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
     if withdrawn:
         for unit in units:
-            task_slots.withdraw(session, unit=unit)
+            task_slots.withdraw(session, units=[unit])
     else:
         open_answers(session, access=access, answers=answers, now=now)
         task_slots.offer_units(session, units=units)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 from db import comment_threads, items, submissions, task_slots
 from db.engine import Session
-from db.records import StoredAnnotation, StoredItem, StoredTask
+from db.records import StoredItem, StoredTask
 from domain.errors import Problem
 from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
@@ -59,12 +59,20 @@ def open_verification(
     return task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
 
 
-def judge(
-    access: Access,
-    fields: Mapping[str, Any],
-    votes: Sequence[StoredAnnotation],
-    decisions: Sequence[StoredAnnotation],
-) -> Verdict:
+class Said(Protocol):
+    """A stored vote or decision, as far as the policy reads it."""
+
+    @property
+    def person_id(self) -> int: ...
+    @property
+    def answers(self) -> dict[str, Any]: ...
+    @property
+    def reasons(self) -> dict[str, Any]: ...
+    @property
+    def weight(self) -> float | None: ...
+
+
+def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
     """What the votes on an item's current revision, and the senior's decision about it, come to."""
     verification = access.schema.stages.verification
     return item_state(
@@ -79,7 +87,7 @@ def judge(
     )
 
 
-def as_votes(rows: Sequence[StoredAnnotation]) -> list[Vote]:
+def as_votes(rows: Sequence[Said]) -> list[Vote]:
     """Stored votes as the policy reads them."""
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 
@@ -111,41 +119,59 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
     because a skip was taken back is.
     """
     verdict = verdict_of(session, access=access, item=item)
-    before = item.state
-    if verdict.state is not before:
-        data = {"from": item.state.value, "to": verdict.state.value, "why": verdict.why}
+    follow(session, access=access, verdicts=[(item, verdict)], now=now)
+    return verdict
+
+
+def follow(session: Session, *, access: Access, verdicts: Sequence[tuple[StoredItem, Verdict]], now: datetime) -> None:
+    """Do what follows from the verdicts on locked items; see ``settle``."""
+    changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
+    for item, before, verdict in changed:
+        data = {"from": before.value, "to": verdict.state.value, "why": verdict.why}
         log(session, "item.state", project=access, item=item, now=now, data=data)
-        items.settle(session, item=item, state=verdict.state)
-        match_slots(session, access=access, item=item, state=verdict.state)
+    if changed:
+        items.settle(session, states=[(item, verdict.state) for item, _, verdict in changed])
+        match_slots(session, states=[(item, verdict.state) for item, _, verdict in changed])
+    for item, before, verdict in changed:
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         revision = (item.id, item.current_revision, item.dimension)
         answering.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)
-    unit = task_slots.unit_of_revision(Stage.ADJUDICATION, item_id=item.id, revision=item.current_revision)
-    if verdict.state is ItemState.IN_ADJUDICATION:
-        slot = task_slots.Slot(
-            project_id=access.project_id,
-            stage=Stage.ADJUDICATION,
-            unit=unit,
-            item_id=item.id,
-            revision=item.current_revision,
-            dimension=item.dimension,
-            shuffle=task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
-            at=now,
-        )
-        task_slots.offer(session, slot=slot, needed=access.needed_roles)
-    elif access.schema.stages.adjudication is not None and verdict.state is not before:
-        task_slots.withdraw(session, unit=unit)
-    return verdict
+    contested = [item for item, verdict in verdicts if verdict.state is ItemState.IN_ADJUDICATION]
+    if contested:
+        slots = [_for_senior(session, access, item, now) for item in contested]
+        task_slots.offer(session, slots=slots, needed=access.needed_roles)
+    if access.schema.stages.adjudication is not None:
+        over = [item for item, _, verdict in changed if verdict.state is not ItemState.IN_ADJUDICATION]
+        task_slots.withdraw(session, units=[_unit(Stage.ADJUDICATION, item) for item in over])
 
 
-def match_slots(session: Session, *, access: Access, item: StoredItem, state: ItemState) -> None:
-    """Offer an item's slots for votes, or call them off, as its state wants it."""
-    unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
-    if state is ItemState.IN_VERIFICATION:
-        task_slots.offer_again(session, unit=unit)
-    else:
-        task_slots.withdraw(session, unit=unit)
+def match_slots(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) -> None:
+    """Offer items' slots for votes, or call them off, as their states want it."""
+    wanted = {item.id: state is ItemState.IN_VERIFICATION for item, state in states}
+    offered = [_unit(Stage.VERIFICATION, item) for item, _ in states if wanted[item.id]]
+    task_slots.offer_units(session, units=offered)
+    task_slots.withdraw(session, units=[_unit(Stage.VERIFICATION, item) for item, _ in states if not wanted[item.id]])
+
+
+def _unit(stage: Stage, item: StoredItem) -> str:
+    """An item as it stands, as something to vote on or to settle."""
+    return task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
+
+
+def _for_senior(session: Session, access: Access, item: StoredItem, now: datetime) -> task_slots.Slot:
+    """The slot in which a senior settles an item."""
+    unit = _unit(Stage.ADJUDICATION, item)
+    return task_slots.Slot(
+        project_id=access.project_id,
+        stage=Stage.ADJUDICATION,
+        unit=unit,
+        item_id=item.id,
+        revision=item.current_revision,
+        dimension=item.dimension,
+        shuffle=task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
+        at=now,
+    )
 
 
 def weight_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> float | None:

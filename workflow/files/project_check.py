@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.registry import criteria_of
@@ -12,12 +14,16 @@ from db import checks as queries
 from db import guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
-from domain.policies import criteria_that_decide, is_skip, is_unanimous
+from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
-from workflow.annotate.verification import as_votes, judge, match_slots, open_verification, settle
+from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification
+
+_AT_ONCE = 2_000
+_MENDED_AT_ONCE = 50
+"""Items that one transaction settles: about as long as a page takes, so that voters who wait for it do not notice."""
 
 
 def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
@@ -53,6 +59,8 @@ def remarks(store: Store, *, project: str | None = None) -> list[str]:
 
 def _mixed(session: Session, access: Access) -> Iterator[str]:
     versions = guidelines.numbers(session, project_id=access.project_id)
+    if len(versions) < 2:
+        return
     votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
     found: dict[tuple[int, ...], list[int]] = {}
     for item_id, cast in votes.items():
@@ -107,31 +115,51 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
     stage = access.schema.stages.verification
-    contents = items.current_content(session, project_id=access.project_id)
-    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
-    slots = queries.current_slots(session, project_id=access.project_id)
-    for item in items.of_project(session, project_id=access.project_id):
-        item_id = item.id
-        verdict = judge(access, contents[item_id], votes.get(item_id, []), decisions.get(item_id, []))
-        if verdict.state is not item.state:
-            yield (
-                item_id,
-                f"item {item.external_id} is stored as {item.state.value}, but its votes make it"
-                f" {verdict.state.value}. {verdict.why}",
-            )
-        offered = slots.get((item_id, Stage.VERIFICATION), 0)
-        missing = (stage.raters if stage else 0) - offered
-        if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
-            yield item_id, f"item {item.external_id} lacks {missing} of its slots for votes."
-        surplus = offered - len(votes.get(item_id, []))
-        if surplus > 0 and verdict.state is not ItemState.IN_VERIFICATION:
-            yield (
-                item_id,
-                f"item {item.external_id} is no longer in verification, but {surplus} more votes are asked for.",
-            )
-        if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((item_id, Stage.ADJUDICATION)):
-            yield item_id, f"item {item.external_id} waits for a senior, but has no slot for one."
+    for lot in _judged(session, access):
+        slots = queries.current_slots(session, project_id=access.project_id, ids=[each.id for each in lot])
+        for each in lot:
+            verdict, name = each.verdict, f"item {each.external_id}"
+            if verdict.state is not each.state:
+                became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
+                yield each.id, f"{name} {became}"
+            offered = slots.get((each.id, Stage.VERIFICATION), 0)
+            missing = (stage.raters if stage else 0) - offered
+            if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
+                yield each.id, f"{name} lacks {missing} of its slots for votes."
+            surplus = offered - len(each.votes)
+            if surplus > 0 and verdict.state is not ItemState.IN_VERIFICATION:
+                yield each.id, f"{name} is no longer in verification, but {surplus} more votes are asked for."
+            if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((each.id, Stage.ADJUDICATION)):
+                yield each.id, f"{name} waits for a senior, but has no slot for one."
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """An item with what was said about it as it stands, and what that comes to."""
+
+    id: int
+    external_id: str
+    state: ItemState
+    fields: Mapping[str, Any]
+    votes: Sequence[queries.Said]
+    decisions: Sequence[queries.Said]
+    verdict: Verdict
+
+
+def _judged(session: Session, access: Access) -> Iterator[list[_Judged]]:
+    """All items in the order in which they came, a lot at a time: a large project does not fit into memory."""
+    every = items.with_states(session, project_id=access.project_id)
+    for begin in range(0, len(every), _AT_ONCE):
+        some = every[begin : begin + _AT_ONCE]
+        about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
+        fields = items.current_content(session, **about)
+        votes = queries.current_annotations(session, stage=Stage.VERIFICATION, **about)
+        decisions = queries.current_annotations(session, stage=Stage.ADJUDICATION, **about)
+        lot = []
+        for id, external_id, _, state in some:
+            said = (votes.get(id, []), decisions.get(id, []))
+            lot.append(_Judged(id, external_id, state, fields[id], *said, judge(access, fields[id], *said)))
+        yield lot
 
 
 def gates(session: Session, *, access: Access) -> dict[str, int]:
@@ -145,26 +173,22 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
     stage = access.schema.stages.verification
     if stage is None:
         return refinement.counts(session, access=access)
-    contents = items.current_content(session, project_id=access.project_id)
-    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
-    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
     wanted = "equal_to_key" if stage.keep.key is not None else "as_wanted"
     names = ["imported", "voted", "skipped", "unanimous", wanted, "adjudicated", "kept", "rejected"]
     found: Counter[str] = Counter()
-    for item_id, fields in contents.items():
-        cast = as_votes(votes.get(item_id, []))
-        verdict = judge(access, fields, votes.get(item_id, []), decisions.get(item_id, []))
+    for each in chain.from_iterable(_judged(session, access)):
+        cast = as_votes(each.votes)
         complete = len(cast) >= stage.raters
         found.update(
             {
                 "imported": 1,
-                "voted": verdict.state is not ItemState.IN_VERIFICATION,
+                "voted": each.verdict.state is not ItemState.IN_VERIFICATION,
                 "skipped": any(is_skip(vote, criteria_that_decide(stage.keep)) for vote in cast),
                 "unanimous": complete and is_unanimous(stage.keep, cast),
-                wanted: complete and is_unanimous(stage.keep, cast, item_fields=fields),
-                "adjudicated": bool(decisions.get(item_id)),
-                "kept": verdict.state is ItemState.KEPT,
-                "rejected": verdict.state is ItemState.REJECTED,
+                wanted: complete and is_unanimous(stage.keep, cast, item_fields=each.fields),
+                "adjudicated": bool(each.decisions),
+                "kept": each.verdict.state is ItemState.KEPT,
+                "rejected": each.verdict.state is ItemState.REJECTED,
             }
         )
     gone = {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
@@ -177,14 +201,14 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
         part = getattr(access.schema.stages, stage.value)
         if part is None:
             continue
-        for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
-            rank = task_slots.rank_of(part.order, slot=row.slot, item_id=item.id, priority=item.priority)
+        for row in queries.unfinished(session, project_id=access.project_id, stage=stage):
+            rank = task_slots.rank_of(part.order, slot=row.slot, item_id=row.item_id, priority=row.priority)
             begun = row.rank == task_slots.BEGUN and stage is Stage.GRADING and part.order == "random"
             if rank != row.rank and not begun:
                 yield (
                     row.id,
                     rank,
-                    f"item {item.external_id} has a slot for {stage.value} with the rank {row.rank},"
+                    f"item {row.external_id} has a slot for {stage.value} with the rank {row.rank},"
                     f" but the order {part.order} makes it {rank}.",
                 )
 
@@ -196,15 +220,23 @@ def _of_media(stage: str, item: str, waits: bool) -> str:
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:
-    """Bring caches and slots up to the votes, one item at a time, so that work goes on meanwhile."""
-    for item_id in item_ids:
+    """Bring caches and slots up to the votes, a few items at a time, so that work goes on meanwhile."""
+    for begin in range(0, len(item_ids), _MENDED_AT_ONCE):
         with store.write() as session:
             access = access_to(session, person=None, project=name)
-            item, now = items.lock(session, id=item_id), store.now()
-            revision = (item_id, item.current_revision, item.dimension)
-            open_verification(session, access=access, revisions=[revision], now=now)
-            verdict = settle(session, access=access, item=item, now=now)
-            match_slots(session, access=access, item=item, state=verdict.state)
+            held, now = items.lock_all(session, ids=item_ids[begin : begin + _MENDED_AT_ONCE]), store.now()
+            revisions = [(item.id, item.current_revision, item.dimension) for item in held]
+            open_verification(session, access=access, revisions=revisions, now=now)
+            about: dict[str, Any] = {"project_id": access.project_id, "ids": [item.id for item in held]}
+            fields = items.current_content(session, **about)
+            votes = queries.current_annotations(session, stage=Stage.VERIFICATION, **about)
+            decisions = queries.current_annotations(session, stage=Stage.ADJUDICATION, **about)
+            verdicts = [
+                (item, judge(access, fields[item.id], votes.get(item.id, []), decisions.get(item.id, [])))
+                for item in held
+            ]
+            follow(session, access=access, verdicts=verdicts, now=now)
+            match_slots(session, states=[(item, verdict.state) for item, verdict in verdicts])
     with store.write() as session:
         log(
             session,

@@ -130,7 +130,7 @@ def withdraw_now(
     """As ``withdraw``, in this transaction, of a run that counts and that no one works on."""
     row = runs.withdraw(session, row=row, why=why, now=now)
     for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
-        task_slots.withdraw(session, unit=task_slots.unit_of_prediction(prediction_id=prediction_id))
+        task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=prediction_id)])
     follow_run(session, access=access, run_id=row.id, withdrawn=True, now=now)
     coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
     grading.draw(session, access=access, now=now)
