@@ -56,6 +56,7 @@ WORKS: Mapping[str, str] = {
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
     "public": "workflow.files.public_board:board",
+    "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
     "scorecard": "workflow.lead.scorecard:scorecards",

@@ -337,8 +337,8 @@ async def _pages(study: Study, server: Server, tokens: dict[str, str], seconds: 
             kept = f"{large_study.states(study.items)['kept']:,} kept"
             study.must(kept.encode() in shown, f"the dashboard does not say {kept!r}")
         if path == "adjudication_reasons":
-            for reason, n in Counter(each.decision[1] for each in study.items if each.decision).items():
-                study.must(f"{n:,}".encode() in shown, f"the page of reasons does not say that {reason} has {n:,}")
+            for why, n in Counter((each.decision[1], each.dimension) for each in study.items if each.decision).items():
+                study.must(f"{n} open of {n}".encode() in shown, f"the page of reasons does not say {n} of {why}")
     slowest = max(seen, key=lambda path: max(seen[path]["stands_s"], seen[path]["again_s"]))
     figures["slowest_other_page_s"] = max(seen[slowest]["stands_s"], seen[slowest]["again_s"])
     figures["slowest_other_page"], figures["pages"] = slowest, seen

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, func
+from sqlalchemy import Text, bindparam, cast, exists, func
+from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.records import StoredAnnotation, StoredGuidelineVersion, StoredItem, StoredReasonAnswer
+from db.records import StoredGuidelineVersion
 from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
 from domain.states import Purpose, Stage
 
@@ -137,18 +138,95 @@ def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, S
     return {(hash, Stage(stage)): n for hash, stage, n in session.exec(wanted)}
 
 
-def decisions(
-    session: Session, *, project_id: int
-) -> list[tuple[StoredAnnotation, StoredItem, StoredReasonAnswer | None]]:
-    """What seniors have decided, oldest first, with its item, and what the lead has made of its reason."""
+class Decision(NamedTuple):
+    """What a senior decided about an item, and what the lead has made of its reason."""
+
+    id: int
+    item: str
+    """The id that files know."""
+    dimension: str
+    revision: int
+    answers: dict[str, Any]
+    note: str
+    guideline_hash: str
+    created_at: datetime
+    version_id: int | None
+    """The version of the guideline that answers it; None: it is open."""
+    why: str | None
+    """Why the guideline stayed as it was, if it did."""
+
+    @property
+    def cause(self) -> str:
+        """Its reason; empty if it names none."""
+        return str(self.answers.get("cause") or "")
+
+
+def decisions(session: Session, *, project_id: int) -> list[Decision]:
+    """What seniors have decided, oldest first."""
+    columns: tuple[Any, ...] = (
+        AnnotationRow.id,
+        ItemRow.external_id,
+        AnnotationRow.dimension,
+        AnnotationRow.revision,
+        AnnotationRow.answers,
+        AnnotationRow.note,
+        AnnotationRow.guideline_hash,
+        AnnotationRow.created_at,
+        ReasonAnswerRow.guideline_version_id,
+        ReasonAnswerRow.why,
+    )
     wanted = (
-        select(AnnotationRow, ItemRow, ReasonAnswerRow)
+        plain_select(*columns)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .join(ReasonAnswerRow, col(ReasonAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
-        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.ADJUDICATION)
+        .where(col(AnnotationRow.project_id) == project_id, col(AnnotationRow.stage) == Stage.ADJUDICATION)
         .order_by(col(AnnotationRow.id))
     )
-    return [(decision, item, answer) for decision, item, answer in session.exec(wanted)]
+    return [Decision._make(row) for row in session.execute(wanted)]
+
+
+def count_answers(session: Session, *, project_id: int) -> dict[int, int]:
+    """How many decisions each version of the guideline answers, by its id."""
+    wanted = (
+        select(ReasonAnswerRow.guideline_version_id, func.count())
+        .join(AnnotationRow, col(AnnotationRow.id) == ReasonAnswerRow.annotation_id)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.ADJUDICATION)
+        .group_by(col(ReasonAnswerRow.guideline_version_id))
+    )
+    return dict(session.exec(wanted).all())
+
+
+class Skip(NamedTuple):
+    """A vote that gives reasons, of which some may be for skips."""
+
+    item: str
+    """The id that files know."""
+    dimension: str
+    answers: dict[str, Any]
+    reasons: dict[str, Any]
+
+
+def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
+    """What counts of the votes in verification that give a reason, oldest first."""
+    columns: tuple[Any, ...] = (
+        ItemRow.external_id,
+        AnnotationRow.dimension,
+        AnnotationRow.answers,
+        AnnotationRow.reasons,
+    )
+    wanted = (
+        plain_select(*columns)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .where(
+            col(AnnotationRow.project_id) == project_id,
+            col(AnnotationRow.stage) == Stage.VERIFICATION,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            func.length(cast(col(AnnotationRow.reasons), Text)) > len("{}"),
+            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return [Skip._make(row) for row in session.execute(wanted)]
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
-from app import markup, shell
+from app import figures, markup, pending_figures, shell
 from app.screens import Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
@@ -16,6 +17,7 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
+from workflow.lead.adjudication_reasons import Overview
 
 SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD)
 
@@ -34,25 +36,42 @@ def render(services: Services) -> None:
         "change.",
         made_up=view.made_up,
     )
-    lines = adjudication_reasons.reasons(services.store, by=services.person, project=view.name)
-    if lines:
-        _decisions(services, view, lines)
+    asked = _asked(services, view)
+    pending_figures.show_pending(services, asked, lambda: _asked(services, view), about="The reasons are")
+    if asked.figure is None:
+        return
+    found: Overview = asked.figure.value
+    if found.lines:
+        _decisions(services, view, found)
     else:
         shell.show(markup.notice(nothing(view)))
-    skipped = adjudication_reasons.skips(services.store, by=services.person, project=view.name)
-    if skipped:
+    if found.skipped:
         shell.section("Why verifiers skipped")
-        shell.show(skip_table(view, skipped))
+        shell.show(skip_table(view, found.skipped))
 
 
-def _decisions(services: Services, view: ProjectView, lines: Sequence[AdjudicationReason]) -> None:
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """The reasons, counted again only if there is something new since."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "reasons",
+        {"project": view.name, "by": None},
+        state=adjudication_reasons.mark(services.store, **about),
+        size=adjudication_reasons.size(services.store, **about),
+    )
+
+
+def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
+    lines = found.lines
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
     with right:
         st.download_button(
             "Download as CSV",
-            adjudication_reasons.reasons_csv(lines),
+            found.file,
             f"{view.name}-adjudication-reasons.csv",
             "text/csv",
             key="reasons.csv",

@@ -227,6 +227,7 @@ def senior(store: Store) -> Person:
     return make_person(store, "sue", role=Role.SENIOR)
 
 
+@pytest.mark.both_databases
 def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     contested(store, 3)
     contested(store, 1, "shape")
@@ -286,6 +287,7 @@ def test_both_texts_can_be_read_off_the_changes(before: list[str], after: list[s
     assert [text for sign, text in found if sign in " +"] == kept[1]
 
 
+@pytest.mark.both_databases
 def test_why_people_skipped_adds_up_too(store: Store, senior: Person) -> None:
     make_items(store, 3)
     ann, bob = (Person(id=LOGINS[login], login=login, name=login) for login in ("ann", "bob"))

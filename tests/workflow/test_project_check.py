@@ -16,6 +16,7 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
+from workflow.files import project_check
 from workflow.files.project_check import check, remarks
 
 pytestmark = pytest.mark.both_databases
@@ -47,6 +48,36 @@ def test_lost_slots_are_found_and_opened_again(store: Store) -> None:
     make_items(store)
     damage(store, "DELETE FROM task WHERE slot = 1")
     assert len(check(store, rebuild=True)) == 1
+    assert check(store) == []
+
+
+def test_all_items_are_brought_up_to_their_votes_whatever_fits_into_a_lot(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restore of votes alone: every state and slot but those of the votes is that of a new item."""
+    monkeypatch.setattr(project_check, "_AT_ONCE", 3)
+    monkeypatch.setattr(project_check, "_MENDED_AT_ONCE", 2)
+    make_project(store)
+    make_items(store, 7)
+    ann, bob = make_people(store, "ann", "bob")
+    order = [vote(store, ann, ["red", "blue", "red"][at % 3]).item for at in range(7)]
+    truth = dict.fromkeys(order, "in_verification")
+    for _ in range(6):
+        view = claimed(store, bob)
+        at = order.index(view.item) % 3
+        truth[view.item] = ("kept", "rejected", "in_adjudication")[at]
+        values = {"choice": ["red", "blue", "blue"][at]}
+        submissions.submit(store, person=bob, task=view.id, key=view.id, values=values)
+
+    def states() -> dict[str | None, str]:
+        with store.read() as session:
+            return {id: state for id, state in session.connection().execute(text("SELECT public_id, state FROM item"))}
+
+    assert states() == truth
+    damage(store, "DELETE FROM task WHERE stage = 'adjudication'")
+    damage(store, "UPDATE item SET state = 'in_verification'")
+    assert check(store, rebuild=True) != []
+    assert states() == truth
     assert check(store) == []
 
 

@@ -30,10 +30,7 @@ def versions(store: Store, *, by: Person | None, project: str) -> list[Guideline
         counts: dict[str, dict[str, int]] = defaultdict(dict)
         for (hash, stage), n in guidelines.count_submissions(session, project_id=access.project_id).items():
             counts[hash][stage.value] = n
-        answers: dict[int, int] = defaultdict(int)
-        for _, _, answer in guidelines.decisions(session, project_id=access.project_id):
-            if answer is not None:
-                answers[answer.guideline_version_id] += 1
+        answers = guidelines.count_answers(session, project_id=access.project_id)
         return [
             _version(row, login, counts.get(row.hash, {}), answers.get(row.id, 0))
             for row, login in guidelines.of_project(session, project_id=access.project_id)
@@ -242,9 +239,9 @@ def _answer(
 ) -> int:
     """Note that a version answers all open decisions with these reasons; how many. The project is locked meanwhile."""
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for decision, _, known in guidelines.decisions(session, project_id=access.project_id):
-        if known is None:
-            waiting[str(decision.answers.get("cause") or ""), decision.dimension].append(decision.id)
+    for decision in guidelines.decisions(session, project_id=access.project_id):
+        if decision.version_id is None:
+            waiting[decision.cause, decision.dimension].append(decision.id)
     for reason, dimension in answers:
         if (reason, dimension) not in waiting:
             raise InvalidInput(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from annotation_schemas import registry
-from db import files, guidelines, items
+from db import comment_threads, events, files, guidelines, items
 from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
@@ -29,17 +30,18 @@ def reasons(store: Store, *, by: Person | None, project: str) -> list[Adjudicati
         number = guidelines.numbers(session, project_id=access.project_id)
         versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}
         found: dict[tuple[str, str], list[SettledCase]] = defaultdict(list)
-        for decision, item, answer in guidelines.decisions(session, project_id=access.project_id):
-            found[str(decision.answers.get("cause") or ""), decision.dimension].append(
+        for decision in guidelines.decisions(session, project_id=access.project_id):
+            answer = decision.version_id
+            found[decision.cause, decision.dimension].append(
                 SettledCase(
-                    item=item.external_id,
+                    item=decision.item,
                     revision=decision.revision,
                     decision=str(decision.answers.get("decision")),
                     note=decision.note,
                     at=decision.created_at,
                     guideline=number.get(decision.guideline_hash, 1),
-                    answered_by=versions[answer.guideline_version_id] if answer else None,
-                    answer=answer.why if answer else "",
+                    answered_by=None if answer is None else versions[answer],
+                    answer=decision.why or "",
                 )
             )
         lines = [
@@ -74,18 +76,54 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
             if criterion.skip
             for one in criterion.skip.reasons
         }
-        external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+        may_skip = any(criterion.skip for criterion in asked)
         found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-        for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        for vote in guidelines.votes_with_reasons(session, project_id=access.project_id) if may_skip else ():
             for criterion in asked:
                 reason = vote.reasons.get(criterion.name)
                 if criterion.skip and vote.answers.get(criterion.name) is None and reason is not None:
-                    found[criterion.name, str(reason), vote.dimension].append(external[vote.item_id])
+                    found[criterion.name, str(reason), vote.dimension].append(vote.item)
         lines = [
             SkipLine(criterion, reason, labels.get((criterion, reason), reason), dimension, tuple(names))
             for (criterion, reason, dimension), names in found.items()
         ]
         return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.reason, line.dimension))
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What the page shows of a project's reasons."""
+
+    lines: Sequence[AdjudicationReason]
+    file: str
+    """``reasons_csv`` of them."""
+    skipped: Sequence[SkipLine]
+
+
+def overview(store: Store, *, by: Person | None, project: str) -> Overview:
+    """Reasons and skips together; ``by`` None is anyone who has made sure that the person may see them."""
+    lines = reasons(store, by=by, project=project)
+    return Overview(lines, reasons_csv(lines), skips(store, by=by, project=project))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the reasons do: no one has voted or settled anything, and guideline and schema
+    are what they were."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        id = access.project_id
+        voted = comment_threads.newest(session, project_id=id, stage=Stage.VERIFICATION)
+        settled = comment_threads.newest(session, project_id=id, stage=Stage.ADJUDICATION)
+        return (access.began, access.loaded.hash, *voted, *settled, events.newest(session, project_id=id))
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How much there is to count: decisions, and votes where verifiers may skip."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        skips = any(each.skip for each in registry.criteria_of(access.schema, Stage.VERIFICATION.value))
+        counted = (Stage.ADJUDICATION, Stage.VERIFICATION) if skips else (Stage.ADJUDICATION,)
+        return sum(files.n_ratings(session, project_id=access.project_id, stage=stage) for stage in counted)
 
 
 def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:
