@@ -9,6 +9,8 @@ from typing import Any
 
 from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
+from annotation_schemas.formats import keys_of_source
+from annotation_schemas.formats.columns import DIMENSION
 from annotation_schemas.grammar import MOST, choices, suggestion, unique
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
@@ -673,6 +675,11 @@ def _rest(schema: Schema) -> Found:
             yield ("export", "public_without", index), f"`{name}` is no field of the item{suggestion(name, fields)}"
     if schema.source:
         targets = [*fields, *(slot.role for slot in schema.item.assets)]
+        keys = keys_of_source(schema)
+        if keys is not None and keys.open:
+            targets.append(DIMENSION)
+        if schema.source.separator is not None and not (keys is not None and keys.table):
+            yield ("source", "separator"), f"`separator` is for tables; files of `{schema.source.format}` hold lists"
         for name in schema.source.fields:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{suggestion(name, targets)}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from annotation_schemas.formats import Content, ItemKeys, as_named, changes, item_keys, keys_of, new_record
+from annotation_schemas.formats import Content, ItemKeys, Said, as_named, changes, item_keys, keys_of, new_record
 from annotation_schemas.model import Schema
 from domain import json_text
+from domain.errors import FileRefused
 from domain.json_text import Layout
 from domain.records import FileRecord, Fragment, ItemRecord
 
@@ -33,19 +35,37 @@ def item_files(
     ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external
     ids to write (None: all), ``without`` the fields to leave out of every record.
     """
-    row = as_named(item_keys(format), schema)
-    ids = _new_ids(row, files)
-    return {file.path: _file(row, schema, file, ids, only, without).encode() for file in files}
+    ids = _new_ids(as_named(item_keys(format), schema), files)
+    return {file.path: encoded(file, _file(format, schema, file, ids, only, without)) for file in files}
+
+
+def encoded(file: FileRecord, text: str) -> bytes:
+    """The bytes of a file in the encoding in which it came."""
+    encoding = file.meta.get("encoding", "utf-8")
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise FileRefused(
+            f"{file.path} came in {encoding}, which has no {text[error.start]!r}; take it out of the items that were "
+            "edited or written here, or import the file again as UTF-8 into another project."
+        ) from error
+
+
+def named_in_file(format: str, schema: Schema, file: FileRecord) -> tuple[ItemKeys, Schema]:
+    """The keys of one file, and the schema with what was said of it when it came in."""
+    schema = Said.of_file(file.meta, schema).schema(schema, format)
+    return as_named(item_keys(format), schema), schema
 
 
 def _file(
-    row: ItemKeys,
+    format: str,
     schema: Schema,
     file: FileRecord,
     ids: Mapping[str, int],
     only: Collection[str] | None,
     without: Collection[str],
 ) -> str:
+    row, schema = named_in_file(format, schema, file)
     old = [item.fragment for item in file.items if item.fragment]
     layout = Layout.from_json(file.meta["layout"]) if "layout" in file.meta else row.layout
     orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
@@ -70,7 +90,7 @@ def _record(
 ) -> Fragment | str:
     fields = {name: value for name, value in item.fields.items() if name not in without}
     if item.fragment is None:
-        return json_text.record_text(_new(row, schema, item, fields, order, ids), layout)
+        return json_text.record_text(made(row, schema, item, fields, order, ids), layout)
     if not item.touched and not without:
         return item.fragment
     record = json_text.values(item.fragment.raw, keys_of(row, schema))
@@ -80,22 +100,27 @@ def _record(
     return Fragment(item.fragment.lead, raw)
 
 
-def _new(
+def made(
     row: ItemKeys,
     schema: Schema,
     item: ItemRecord,
     fields: Mapping[str, Any],
     order: Sequence[str],
-    ids: Mapping[str, int],
+    ids: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, Any]:
+    """The record of an item that came from no file; ``ids`` are the numbers that new items get."""
+    media: dict[str, list[str]] = {}
+    for asset in item.assets:
+        media.setdefault(asset.role, []).append(asset.path)
     sources = [asset.source for asset in item.assets if asset.source]
     return new_record(
         row,
         schema,
         fields,
         dimension=item.dimension,
-        id=ids.get(item.external_id),
+        id=item.external_id if row.open else ids.get(item.external_id),
         images=[asset.path for asset in item.assets],
+        media=media,
         source=sources[0] if sources else None,
         order=order,
     )
@@ -104,7 +129,7 @@ def _new(
 def _new_ids(row: ItemKeys, files: Sequence[FileRecord]) -> dict[str, int]:
     """Numbers for new records, by external id: after all that are taken, in the order of the items."""
     new = [item.external_id for file in files for item in file.items if item.fragment is None]
-    if row.id_key is None or not new:
+    if row.id_key is None or row.open or not new:
         return {}
     taken = [
         json_text.values(item.fragment.raw, [row.id_key]).get(row.id_key)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
     ItemKeys,
     Misfit,
     ReadFiles,
+    Said,
     as_named,
     dimension_named,
     dimension_of_folder,
@@ -24,20 +26,37 @@ from annotation_schemas.formats import (
 )
 from annotation_schemas.kinds import check_read
 from annotation_schemas.model import Dimension, Schema
-from domain import json_text
+from domain import csv_rows, json_text
 from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson, Piece
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
+
+UTF_8 = "utf-8"
+
+
+class Text(NamedTuple):
+    """What is in a file, and in which encoding it goes out again."""
+
+    text: str
+    encoding: str = UTF_8
+
 
 OnProgress = Callable[[int, int], None]
 """Called with how much is done and how much there is."""
 
 
 def read_items(
-    path: Path, *, format: str, schema: Schema, dimension: str | None = None, progress: OnProgress | None = None
+    path: Path,
+    *,
+    format: str,
+    schema: Schema,
+    dimension: str | None = None,
+    progress: OnProgress | None = None,
+    said: Said | None = None,
 ) -> ReadFiles:
-    """All records of an annotation file, or of all annotation files below a folder.
+    """All records of an annotation file, or of all annotation files below a folder. ``said`` is what someone says of
+    files of an open format as they come in.
 
     Raises
     ------
@@ -45,50 +64,70 @@ def read_items(
         There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records
         that do not fit are returned in ``bad``.
     """
-    row = as_named(item_keys(format), schema)
+    return read_files(Reader, path, item_keys(format), schema, said or Said(), dimension, progress)
+
+
+def read_files(
+    reads: type[Reader],
+    path: Path,
+    keys: ItemKeys,
+    schema: Schema,
+    said: Said,
+    dimension: str | None,
+    progress: OnProgress | None,
+) -> ReadFiles:
+    """All records of a file or of all files below a folder, each file by a reader of its own."""
+    try:
+        schema = said.schema(schema, keys.name)
+    except Misfit as error:
+        raise FileRefused(f"{error}. Nothing was imported.") from error
+    row = as_named(keys, schema)
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
-    found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None)
-    texts = [_text(file) for file in found]
-    total = sum(len(text) for text in texts)
+    found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
+    texts = [reads.text(file, said) for file in found]
+    total = sum(len(each.text) for each in texts)
     files: list[FileRecord] = []
     bad: list[BadRow] = []
+    notes: dict[str, None] = {}
     done = 0
     for file, text in zip(found, texts, strict=True):
         place = file.name if single else file.relative_to(path).as_posix()
-        reader = _Reader(row, schema, place, _dimension_of_file(row, schema, file, fixed), single)
-        for piece in reader.pieces(text):
+        reader = reads(row, schema, place, _dimension_of_file(row, schema, file, fixed), single, said, text.encoding)
+        for piece in reader.pieces(text.text):
             reader.take(piece)
             done += len(piece.lead) + len(piece.raw)
             if progress:
                 progress(done, total)
         files.append(reader.file())
         bad += reader.bad
+        notes |= dict.fromkeys(reader.notes())
     if progress:
         progress(total, total)
-    return ReadFiles(_told_apart(files), bad, single)
+    return ReadFiles(_told_apart(files), bad, single, " ".join(notes) or None)
 
 
-def annotation_files(folder: Path, name: str | None) -> list[Path]:
-    """The annotation files below a folder, in a fixed order: those of this name if there are any, else all JSON."""
+def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = (".json", ".jsonl")) -> list[Path]:
+    """The annotation files below a folder, in a fixed order: those of this name if there are any, else all with one
+    of these endings."""
     found: list[Path] = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        json_files = [file for file in files if file.lower().endswith((".json", ".jsonl")) and not file.startswith(".")]
-        found += [Path(where) / file for file in json_files]
+        of_kind = [file for file in files if file.lower().endswith(tuple(endings)) and not file.startswith(".")]
+        found += [Path(where) / file for file in of_kind]
     found.sort()
     if not found:
+        kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise FileRefused(
-            f"{folder} holds no .json or .jsonl file. Give an annotation file, or the folder that holds them."
+            f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
         )
     return [file for file in found if file.name == name] or found
 
 
-def _text(file: Path) -> str:
+def bytes_of(file: Path) -> bytes:
+    """What is in a file; ``FileRefused`` if it cannot be read."""
     try:
-        return json_text.decode(file.read_bytes())
-    except NotJson as error:
-        raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+        return file.read_bytes()
     except FileNotFoundError:
         raise FileRefused(f"There is no file or folder {file}.") from None
     except OSError as error:
@@ -124,24 +163,37 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
 
 
 @dataclass
-class _Reader:
-    """One file on its way in."""
+class Reader:
+    """One file of JSON on its way in."""
 
     row: ItemKeys
     schema: Schema
     place: str
     dimension: Dimension | None
     single: bool
+    said: Said = field(default_factory=Said)
+    encoding: str = UTF_8
     items: list[ItemRecord] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     head: str = ""
     tail: str = ""
-    layout: json_text.Layout = field(default_factory=json_text.Layout)
+    layout: json_text.Layout | csv_rows.Layout = field(default_factory=json_text.Layout)
     wanted: Sequence[str] = ()
     rows_by_id: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
 
-    def pieces(self, text: str) -> Sequence[Piece]:
+    @classmethod
+    def text(cls, file: Path, said: Said) -> Text:
+        """What is in a file, as text; ``FileRefused`` if it is none."""
+        if said.encoding:
+            return decoded(file, said.encoding)
+        try:
+            return Text(json_text.decode(bytes_of(file)))
+        except NotJson as error:
+            raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+
+    def pieces(self, text: str) -> Iterable[Piece | csv_rows.Row]:
+        """The records of a file, one by one."""
         try:
             found = json_text.split(text)
         except NotJson as error:
@@ -151,15 +203,28 @@ class _Reader:
         self.wanted = keys_of(self.row, self.schema)
         return found.pieces
 
-    def take(self, piece: Piece) -> None:
+    def record(self, piece: Any) -> Mapping[str, Any]:
+        """The values of a record that someone reads."""
+        return json_text.values(piece.raw, self.wanted)
+
+    def where(self, piece: Any) -> str:
+        """Where in the file a bad record stands, if more is known than its row."""
+        return ""
+
+    def take(self, piece: Piece | csv_rows.Row) -> None:
+        """Make an item of a record, or note why it is none."""
         self.n_rows += 1
         try:
             if piece.problem:
                 raise Misfit(piece.problem)
-            record = json_text.values(piece.raw, self.wanted)
-            self.items.append(self._item(record, Fragment(piece.lead, piece.raw)))
+            self.items.append(self._item(self.record(piece), Fragment(piece.lead, piece.raw)))
         except (Misfit, NotJson) as error:
-            self.bad.append(BadRow(self.place, self.n_rows, str(error), json_text.printable(piece.raw)))
+            reason = f"{error}{self.where(piece)}"
+            self.bad.append(BadRow(self.place, self.n_rows, reason, json_text.printable(piece.raw)))
+
+    def notes(self) -> Iterator[str]:
+        """What there is to say of the file besides, in sentences."""
+        yield from ()
 
     def _item(self, record: Mapping[str, Any], fragment: Fragment) -> ItemRecord:
         fields = fields_of(self.row, self.schema, record)
@@ -182,6 +247,8 @@ class _Reader:
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
         name = record.get(self.row.named_by or "")
         found = dimension_named(self.schema, name) if isinstance(name, str) else None
+        if found is None and name is None and self.row.open:  # a file or folder for each dimension
+            found = dimension_of_folder(self.schema, self.place.rpartition(".")[0].split("/"))
         if found:
             return found
         if len(self.schema.dimensions) == 1 and name is None:
@@ -192,7 +259,31 @@ class _Reader:
 
     def file(self) -> FileRecord:
         meta = {"format": self.row.name, "single": self.single, "layout": self.layout.as_json()}
+        if said := self.said.as_json():
+            meta["said"] = said
+        if self.encoding != UTF_8:
+            meta["encoding"] = self.encoding
         return FileRecord(self.place, self.items, self.head, self.tail, meta)
+
+
+def decoded(file: Path, encoding: str) -> Text:
+    """The text of a file in an encoding that someone names, a byte order mark included; ``FileRefused`` if it is not in
+    that."""
+    data = bytes_of(file)
+    try:
+        exact = _BYTE_ORDERS.get((codecs.lookup(encoding).name, data[:2]), encoding)
+        return Text(data.decode(exact), exact)
+    except LookupError:
+        raise FileRefused(f"There is no encoding {encoding!r}; known are utf-8, cp1252, utf-16, latin-1.") from None
+    except UnicodeError as error:
+        raise FileRefused(f"{file.name} is not in {encoding}: {error}. Nothing was imported.") from error
+
+
+_BYTE_ORDERS = {
+    ("utf-16", codecs.BOM_UTF16_LE): "utf-16-le",
+    ("utf-16", codecs.BOM_UTF16_BE): "utf-16-be",
+}
+"""What such a file goes out in, so that its bytes are as they were."""
 
 
 def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
@@ -200,6 +291,8 @@ def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
     value = record.get(row.id_key) if row.id_key else None
     if value is None:
         return None
+    if row.table:
+        value = value.strip()
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         raise Misfit(f"{row.id_key} is neither a whole number nor text")
     return short(str(value), row.id_key or "")
@@ -211,6 +304,8 @@ def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields
     A clip that items may come without is left out where the item itself says that nothing is on it: its segments are an
     empty list.
     """
+    if row.open:
+        return list(_by_role(row, schema, record))
     source = record.get(row.video or "") if row.video else None
     if row.media and schema.item.assets and record.get(row.media) is not None:
         named = record[row.media]
@@ -227,6 +322,16 @@ def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields
         for slot in schema.item.assets
         if not (slot.kind == "clip" and slot.min == 0 and [] in told)
     ]
+
+
+def _by_role(row: ItemKeys, schema: Schema, record: Mapping[str, Any]) -> Iterator[AssetName]:
+    """The media of each role by its own keys; what a role needs and no key names has the item's id for a name."""
+    for slot in schema.item.assets:
+        paths = row.roles[slot.role].read(record) if slot.role in row.roles else None
+        if paths is None:
+            paths = [""] if slot.min else []
+        for path in paths:
+            yield AssetName(slot.role, short(path, row.roles[slot.role].keys[0]) if path else "")
 
 
 def _role_of(schema: Schema, path: str) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from annotation_schemas.formats.cells import Misfit
 from annotation_schemas.formats.columns import (
     LONGEST_NAME,
     Chosen,
     Column,
     ItemKeys,
-    Misfit,
     Moments,
     Plain,
     Record,
+    Said,
     Spread,
     as_named,
     changes,
@@ -24,6 +25,7 @@ from annotation_schemas.formats.columns import (
     name_of_rater,
     new_path,
     new_record,
+    of_head,
     short,
     whole_number,
 )
@@ -49,6 +51,7 @@ __all__ = [
     "ReadPredictions",
     "ReadRatings",
     "Record",
+    "Said",
     "Spread",
     "Takes",
     "Writer",
@@ -65,6 +68,7 @@ __all__ = [
     "named",
     "new_path",
     "new_record",
+    "of_head",
     "offered",
     "reading",
     "short",

@@ -12,21 +12,23 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from annotation_schemas import kinds
-from annotation_schemas.model import Dimension, ItemField, Schema
+from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered
+from annotation_schemas.grammar import suggestion
+from annotation_schemas.model import Dimension, ItemField, Schema, Source
 from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
 
 LONGEST_NAME = 300
 """Characters of an id, a path, a model's name."""
 
+ID, DIMENSION = "id", "dimension"
+"""The keys of open formats that name an item and its dimension, unless the schema says otherwise."""
+
 Record = Mapping[str, Any]
-
-
-class Misfit(ValueError):
-    """A record that does not fit its format; ``str(error)`` says why, to follow "row 3: "."""
 
 
 class Column(Protocol):
@@ -78,6 +80,8 @@ class Spread:
     """A list of texts with one key for each entry."""
 
     keys: tuple[str, ...]
+    grows: bool = False
+    """A longer list gets further keys."""
 
     def read(self, record: Record) -> Any:
         there = [key for key in self.keys if record.get(key) is not None]
@@ -90,7 +94,8 @@ class Spread:
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         entries = list(value or ())
-        return {key: entries[i] if i < len(entries) else None for i, key in enumerate(self.keys)}
+        keys = numbered(self.keys, len(entries)) if self.grows else self.keys
+        return {key: entries[i] if i < len(entries) else None for i, key in enumerate(keys)}
 
 
 @dataclass(frozen=True)
@@ -186,11 +191,22 @@ class ItemKeys:
     """The field with the frame of the source video with which the action begins that is asked for."""
     moments: Callable[[Record], Moments] = lambda fields: Moments()
     """From an item's fields to what is cut out of its source video."""
+    open: bool = False
+    """It is no benchmark's own: its keys are the names of the schema's fields and roles, or what ``source`` says."""
+    table: bool = False
+    """Its records are rows of texts; else JSON objects."""
+    endings: tuple[str, ...] = (".json", ".jsonl")
+    """Of its files."""
+    roles: Mapping[str, Paths] = field(default_factory=dict)
+    """Of an open format: the keys that name the media of each role; a role that is not there is found by the item's
+    id."""
 
 
 def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
     """The row with the keys that this schema's files have where they differ (``source.id``, ``source.fields``): also
     those without which a record is something else, and that of the images."""
+    if row.open:
+        return _opened(row, schema)
     if schema.source is None or schema.source.format != row.name:
         return row
     names = schema.source.fields
@@ -209,13 +225,110 @@ def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
     )
 
 
+def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
+    """An open format with the keys of this schema; of a table without its head, one column for each."""
+    if row.order:
+        return row
+    source = schema.source or Source(format=row.name)
+    names, id_key = source.fields, source.id or ID
+    named_by = names.get(DIMENSION, DIMENSION)
+    roles = {
+        slot.role: Paths((names.get(slot.role, slot.role),), slot.max != 1, row.table, source.separator)
+        for slot in schema.item.assets
+    }
+    fields = [names.get(each.name, each.name) for each in schema.item.fields]
+    first = [id_key, *([named_by] if len(schema.dimensions) > 1 else [])]
+    order = dict.fromkeys([*first, *(key for paths in roles.values() for key in paths.keys), *fields])
+    return replace(row, id_key=id_key, named_by=named_by, roles=roles, order=tuple(order))
+
+
+def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
+    """The row of a table whose columns are these: lists and media that have a column for each entry (``option_1``,
+    ``option_2``), and media that have none."""
+    row = as_named(row, schema)
+    spread = {}
+    names = schema.source.fields if schema.source else {}
+    for each in schema.item.fields:
+        key = names.get(each.name, each.name)
+        if kinds.of_field(each).holds == "texts" and key not in head and (keys := _numbered(key, head)):
+            spread[each.name] = keys
+    roles = {}
+    for role, paths in row.roles.items():
+        (key,) = paths.keys
+        keys = (key,) if key in head else _numbered(key, head)
+        if keys:
+            roles[role] = replace(paths, keys=keys)
+    return replace(row, spread=spread, roles=roles)
+
+
+def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
+    """The columns ``key_1``, ``key_2`` and so on; of a plural also ``option_1`` for ``options``."""
+    for stem in (key, key.removesuffix("s")):
+        there = {int(found[1]): name for name in head if (found := re.fullmatch(rf"{re.escape(stem)}_?(\d+)", name))}
+        if there:
+            return tuple(there[n] for n in sorted(there))
+    return ()
+
+
+@dataclass(frozen=True)
+class Said:
+    """What someone says of files of an open format as they come in, besides what the schema says of all."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The key or column of a field, a role of media, ``id`` or ``dimension``."""
+    separator: str | None = None
+    """What stands between the entries of a list in one cell."""
+    encoding: str | None = None
+
+    def schema(self, schema: Schema, format: str) -> Schema:
+        """The schema with these names. ``Misfit`` for a name that is no field and no role of it."""
+        fields = [each.name for each in schema.item.fields]
+        known = [*fields, *(slot.role for slot in schema.item.assets), ID, DIMENSION]
+        for name in self.columns:
+            if name not in known:
+                there = ", ".join(dict.fromkeys(known))
+                raise Misfit(f"`{name}` is no field or asset{suggestion(name, known)}; there are {there}")
+        if not self.columns and self.separator is None:
+            return schema
+        source = schema.source or Source(format=format)
+        named = {name: key for name, key in self.columns.items() if name != ID or name in fields}
+        said = {
+            "id": self.columns.get(ID, source.id),
+            "fields": {**source.fields, **named},
+            "separator": self.separator or source.separator,
+        }
+        return schema.model_copy(update={"source": source.model_copy(update=said)})
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``FileRecord.meta``; empty where nothing was said that its export has to know."""
+        found = {"columns": dict(self.columns), "separator": self.separator}
+        return {name: value for name, value in found.items() if value}
+
+    @classmethod
+    def of_file(cls, meta: Mapping[str, Any], schema: Schema) -> Said:
+        """What was said of a file when it came in, of the fields that the schema still has."""
+        said = meta.get("said", {})
+        known = {
+            *(each.name for each in schema.item.fields),
+            *(slot.role for slot in schema.item.assets),
+            ID,
+            DIMENSION,
+        }
+        columns = {name: key for name, key in said.get("columns", {}).items() if name in known}
+        return cls(columns, said.get("separator"))
+
+
 def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
     """The columns by field, in the schema's order."""
     found: dict[str, Column] = {}
-    names = schema.source.fields if schema.source and schema.source.format == row.name else {}
+    source = schema.source if schema.source and (row.open or schema.source.format == row.name) else None
+    names = source.fields if source else {}
 
     def plain_or_spread(item_field: ItemField) -> Column:
         key = names.get(item_field.name) or row.renamed.get(item_field.name, item_field.name)
+        if row.table:
+            keys = row.spread.get(item_field.name)
+            return Spread(keys, grows=True) if keys else Cell(key, item_field, source.separator if source else None)
         if key == row.id_key:
             return Plain(key, "json")  # a number in most files, text in some
         keys = row.spread.get(item_field.name) or row.spread.get(key)
@@ -239,7 +352,8 @@ def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
     row = as_named(row, schema)
     found = [key for column in columns(row, schema).values() for key in column.keys]
     special = (row.id_key, row.named_by, row.media, row.origin, row.video)
-    return list(dict.fromkeys([*found, *row.needs, *(key for key in special if key)]))
+    of_media = [key for paths in row.roles.values() for key in paths.keys]
+    return list(dict.fromkeys([*found, *row.needs, *of_media, *(key for key in special if key)]))
 
 
 def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
@@ -252,9 +366,21 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
             found[name] = column.read(record)
         except Misfit as misfit:
             wrong[str(misfit)] = None
+    if row.open:
+        wrong |= {f"it has no {key}": None for key in _lacking(row, schema, found)}
     if wrong:
         raise Misfit("; ".join(wrong))
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _lacking(row: ItemKeys, schema: Schema, fields: Mapping[str, Any]) -> list[str]:
+    """The keys of required fields that were read, and are not there."""
+    by_name = columns(row, schema)
+    return [
+        by_name[each.name].keys[0]
+        for each in schema.item.fields
+        if each.required and each.name in fields and fields[each.name] is None
+    ]
 
 
 def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -282,25 +408,31 @@ def new_record(
     fields: Mapping[str, Any],
     *,
     dimension: str,
-    id: int | None = None,
+    id: int | str | None = None,
     images: Sequence[str] = (),
+    media: Mapping[str, Sequence[str]] = MappingProxyType({}),
     source: str | None = None,
     order: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's."""
+    """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's.
+
+    ``images`` are the paths of its media, ``media`` the same by role."""
     row = as_named(row, schema)
     found: dict[str, Any] = {}
+    for role, paths in row.roles.items():
+        found.update(paths.write(media.get(role, ())))
     if row.media and row.media in row.order:
         found[row.media] = list(images)
     elif row.media and row.media in order and images:
         found[row.media] = images[0]
-    if row.named_by:
-        found[row.named_by] = schema.dimension(dimension).named or schema.dimension(dimension).title
+    if row.named_by and (not row.open or row.named_by in (order or row.order)):
+        part = schema.dimension(dimension)
+        found[row.named_by] = part.named or (part.id if row.open else part.title)
     if row.origin:
         found[row.origin] = source or ""
     if row.video and source:
         found[row.video] = source
-    if row.id_key and id is not None:
+    if row.id_key and id is not None and (not row.open or row.id_key in (order or row.order)):
         found[row.id_key] = id
     for name, column in columns(row, schema).items():
         written = column.write(_or_none(fields.get(name)), fields)

@@ -8,7 +8,6 @@ ROWS = tuple(
     Format(name, meaning, Takes.ITEMS, place=place, available=False)
     for place, (name, meaning) in enumerate(
         (
-            ("jsonl", "one JSON object a line, its keys mapped by the schema"),
             ("hf_dataset", "a data set folder for the Hugging Face hub"),
             ("vlmevalkit", "a TSV file for VLMEvalKit"),
             ("lmms_eval", "a task folder for lmms-eval"),

@@ -16,6 +16,8 @@ class ReadFiles:
     bad: Sequence[BadRow] = ()
     single: bool = False
     """The path was a file, not a folder."""
+    note: str | None = None
+    """What there is to say of the files besides: how they were read, what in them nothing reads."""
 
 
 @dataclass(frozen=True)

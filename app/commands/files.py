@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from annotation_schemas.formats import FORMATS, Format, Takes, named, reading, writing
+from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -32,6 +32,7 @@ def _with(rows: Iterable[Format]) -> str:
     return f"With {named(rows)}:"
 
 
+OPEN_IN = _with(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
 MODELS = _with(reading(Takes.ANSWERS, Takes.TASKS))
 ANSWERS_IN = _with(reading(Takes.ANSWERS))
 REPLIES_IN = _with(reading(Takes.REPLIES))
@@ -166,6 +167,20 @@ def import_(
         list[str] | None, typer.Option(help=f"{TASKS_IN} a control that nothing is made of.", metavar="CONTROL")
     ] = None,
     rater: Annotated[str | None, typer.Option(help=f"{TASKS_IN} who made annotations that name no one.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"{OPEN_IN} FIELD=COLUMN, which column or key is a field, a role of media, id or dimension; by default"
+            " as the schema says, else the one of the same name."
+        ),
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(help="With csv: what stands between the entries of a list in one cell, where they are no JSON."),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help=f"{OPEN_IN} how the files are written, where not in UTF-8: cp1252, utf-16.")
+    ] = None,
     raters_are: Annotated[
         RatersAre | None,
         typer.Option(
@@ -203,6 +218,9 @@ def import_(
         )
         return
     described = of_file(spec) if spec else None
+    names_said = None
+    if column or separator or encoding:
+        names_said = Said(pairs(column or (), "FIELD=COLUMN", option="--column"), separator, encoding)
     here = _resources()
     with _bar() as progress:
         done = import_files(
@@ -218,6 +236,7 @@ def import_(
             model=model,
             spec=described,
             raters=raters_are,
+            said=names_said,
             progress=progress,
         )
     for line in [*_summary(done), *_raters(name, done.raters)]:
@@ -480,6 +499,11 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.assets_found or done.assets_missing:
         missing = f"{done.assets_missing} missing (their items wait; bring them in with --media DIR)."
         yield f"Media: {done.assets_found} present, {missing}"
+    if done.missing:
+        more = (
+            f", and {done.assets_missing - len(done.missing):,} more" if done.assets_missing > len(done.missing) else ""
+        )
+        yield f"Missing: {', '.join(done.missing)}{more}."
     if done.note:
         yield done.note
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Takes, offered
+from annotation_schemas.formats import Said, Takes, offered
 from app import archives, markup, shell
 from app.judging import begin
 from app.pairs import pairs
@@ -72,6 +72,7 @@ def _items(services: Services, view: ProjectView) -> None:
     are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
     names = _name_pairs(model) if takes is Takes.TASKS else None
     plan = _plan(services, view) if takes is Takes.REPLIES else None
+    said = _said_of_tables() if (keys := formats[chosen].keys) is not None and keys.open else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -116,6 +117,7 @@ def _items(services: Services, view: ProjectView) -> None:
                     skip_bad=skip_bad,
                     model=(model or "").strip() or None,
                     raters=are,
+                    said=said() if said else None,
                     progress=progress,
                 )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
@@ -274,6 +276,22 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
     return names
 
 
+def _said_of_tables() -> Callable[[], Said | None]:
+    """What is said of a table as it comes in; read when it is needed."""
+    columns = st.text_area("Columns with other names, each as FIELD=COLUMN", key="import.columns")
+    left, right = st.columns(2)
+    with left:
+        separator = st.text_input("Between the entries of a list in one cell", key="import.separator")
+    with right:
+        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding")
+
+    def said() -> Said | None:
+        found = Said(pairs(_lines(columns), THEIRS), separator.strip() or None, encoding.strip() or None)
+        return found if found != Said() else None
+
+    return said
+
+
 THEIRS = "NAME=THEIRS; give each a line of its own"
 
 
@@ -324,6 +342,9 @@ def imported_sentence(done: Any) -> str:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
+    if missing := getattr(done, "missing", ()):
+        more = f" and {done.assets_missing - len(missing):,} more" if done.assets_missing > len(missing) else ""
+        parts.append(f"missing: {', '.join(missing)}{more}")
     if done.assets_missing:
         parts.append("no one gets an item until its missing media are imported")
     if done.bad:

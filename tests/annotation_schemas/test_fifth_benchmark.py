@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from annotation_schemas import registry
 from annotation_schemas.guideline import guideline_for
 from annotation_schemas.kinds import check_answers, check_fields
 from annotation_schemas.loader import load_schema
-from domain.errors import NotAvailable
 from tests.paths import ROOT
 
 LOADED = load_schema(ROOT / "tests" / "annotation_schemas" / "files" / "fifth_benchmark.yaml")
@@ -33,8 +30,7 @@ def test_its_forms_are_checked() -> None:
     assert [each.name for each in check_answers(criteria, {"answer_correct": "yes"}, {}, item)] == ["difficulty"]
 
 
-def test_it_can_be_verified_and_judged_and_says_what_is_not_built() -> None:
+def test_it_can_be_verified_judged_and_exported() -> None:
     registry.require_available(LOADED.schema_, "verification")
     registry.require_available(LOADED.schema_, "judges")
-    with pytest.raises(NotAvailable, match="declared, but not built yet"):
-        registry.require_row("format", LOADED.schema_.export.formats[0])
+    assert registry.require_row("format", LOADED.schema_.export.formats[0]).name == "jsonl"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Takes
+from annotation_schemas.formats import FORMATS, Format, Said, Takes, named
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
@@ -42,6 +42,7 @@ def import_files(
     model: str | None = None,
     spec: ModelSpec | None = None,
     raters: RatersAre | None = None,
+    said: Said | None = None,
     progress: Progress | None = None,
 ) -> Imported:
     """Take a file, or all files below a folder, into a project.
@@ -58,6 +59,9 @@ def import_files(
         The same, with all that is known about how it was asked: a description with the adapter ``file``.
     raters
         Of ratings: who gave them; None: as it is known of each name, else machines.
+
+    said
+        Of tables and JSON of any benchmark: which column is which field, how the files are written.
 
     Raises
     ------
@@ -77,10 +81,13 @@ def import_files(
             f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
             "Answers that come as a file have a description with `adapter: file`."
         )
+    if said is not None and not (row.keys is not None and row.keys.open):
+        open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
+        raise FileRefused(f"Columns, separators and encodings are said of {open_}; {format} is imported without them.")
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
-    bring = Import(store, media, access, by, project, path, dimension, skip_bad, on)
+    bring = Import(store, media, access, by, project, path, dimension, skip_bad, on, said)
     if row.reads is not None and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads is not None and row.takes is Takes.RATINGS:
@@ -95,7 +102,7 @@ def import_files(
     if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     own = access.schema.source.format if access.schema.source else None
-    if row.keys is None or format != own:
+    if row.keys is None or (format != own and not (row.keys.open and row.fits(access.schema))):
         raise FileRefused(
             f"{access.title} reads {own or 'no annotation files'}, not {format}. "
             "Make a project with the schema of those files."

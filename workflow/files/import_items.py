@@ -25,6 +25,8 @@ from workflow.files.one_import import Import, Imported
 if TYPE_CHECKING:
     from media.store import StoredMedia
 
+_NAMED = 10
+"""So many media that are missing are named."""
 _FILLED_AT_ONCE = 20
 """So many media of items that are there already are saved together."""
 
@@ -51,6 +53,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         schema=bring.access.schema,
         dimension=bring.dimension,
         progress=lambda done, total: bring.on("reading", done, total),
+        **({"said": bring.said} if bring.said else {}),
     )
     bring.refuse(read.bad)
     with bring.store.read() as session:
@@ -80,7 +83,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write() as session:
             if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
-            return _save(bring, session, row.name, placed, wanted, stored, bad)
+            return _save(bring, session, row.name, placed, wanted, stored, bad, read.note)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
 
@@ -109,6 +112,7 @@ def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) 
     if not there and not same_path:
         return _Placed(file, {})
     if there and _identical(file, there):
+        _same_names(bring, session, file)
         return _Placed(file, _ids(there))
     if single:
         told_apart = _told_apart(bring.access.schema, file)
@@ -131,6 +135,20 @@ def _known_items(bring: Import, session: Session, file: FileRecord) -> dict[str,
 
 def _file_at(bring: Import, session: Session, path: str) -> bool:
     return any(known.path == path for known in files.files(session, project_id=bring.access.project_id))
+
+
+def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
+    """Refuse a file that is there already, but with other columns for its fields than now."""
+    stored = next(
+        (each for each in files.files(session, project_id=bring.access.project_id) if each.path == file.path), None
+    )
+    if stored is not None and stored.meta.get("said") != file.meta.get("said"):
+        before = stored.meta.get("said", {}).get("columns") or {}
+        named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"
+        raise FileRefused(
+            f"{file.path} is in this project already, and came in with other columns ({named}). Nothing was imported; "
+            "to read it otherwise, import it into another project."
+        )
 
 
 def _told_apart(schema: Schema, file: FileRecord) -> FileRecord:
@@ -159,6 +177,7 @@ def _save(
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
     bad: Sequence[BadRow],
+    note: str | None,
 ) -> Imported:
     now = bring.store.now()
     project_id = bring.access.project_id
@@ -184,17 +203,19 @@ def _save(
         new += len(items)
         bring.on("saving", new, total)
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
-    found = sum(1 for _, sha256 in have.values() if sha256)
+    missing = [name for name in wanted if not have.get(name, (0, None))[1]]
+    few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.file.items))
     if new or stored:
         data = {"format": format, "items": new, "media": len(stored), "left_out": len(bad)}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(
         items=new,
         repeated=total - new,
-        assets_found=found,
-        assets_missing=len(wanted) - found,
+        assets_found=len(wanted) - len(missing),
+        assets_missing=len(missing),
+        missing=tuple(missing[:_NAMED]),
         bad=tuple(bad),
-        note=source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.file.items)),
+        note=" ".join(filter(None, (note, few))) or None,
     )
 
 
@@ -227,14 +248,20 @@ def _identical(file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
 
 
 def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
-    for item in file.items:
-        row = there.get(item.external_id)
-        if row is not None and (item.fragment is None or row.fragment_raw != item.fragment.raw):
-            return (
-                f"{file.path}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
-                "already, with other content. Nothing was imported; edit items in the browser, or import the file into "
-                "another project."
-            )
+    changed = [
+        item
+        for item in file.items
+        if (row := there.get(item.external_id)) is not None
+        and (item.fragment is None or row.fragment_raw != item.fragment.raw)
+    ]
+    if changed:
+        first, n, same = changed[0], len(file.items) - len(there), len(there) - len(changed)
+        return (
+            f"{file.path}, row {(first.position or 0) + 1}: the item {first.external_id!r} is in this project "
+            f"already, with other content. Of its rows {len(changed):,} changed, {same:,} "
+            f"{'is' if same == 1 else 'are'} there word for word, {n:,} {'is' if n == 1 else 'are'} new. Nothing was "
+            "imported; edit items in the browser, or import the file into another project."
+        )
     if not there:
         return (
             f"A file {file.path} is in this project already, with other items. Nothing was imported; "

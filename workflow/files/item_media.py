@@ -88,7 +88,9 @@ class _Finder:
             around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
             places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
             found = folder.named(asset.path, folders=places) if asset.path else None
-            found = found or folder.of_id(item.external_id, kind)
+            found = found or folder.of_id(f"{item.external_id}/{asset.role}", kind)
+            if found is None and sum(slot.kind == kind for slot in self.access.schema.item.assets) == 1:
+                found = folder.of_id(item.external_id, kind)
             if found and kind == "clip" and found.suffix.lower() != ".webm":
                 from media import clips
 

@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas.formats import (
-    FORMATS,
-    ItemKeys,
-    new_path,
-)
+from annotation_schemas.formats import ItemKeys, new_path
 from db import files, items
 from db.engine import Session
 from db.records import StoredItem
@@ -38,9 +34,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None) -> Ite
     for each in rows:
         by_file[each.file_id].append(each)
     known = [
-        file
-        for file in files.files(session, project_id=project_id)
-        if file.format in FORMATS and FORMATS[file.format].keys is not None
+        file for file in files.files(session, project_id=project_id) if row is not None and file.format == row.name
     ]
     if row is None:  # a format that knows nothing of the files that items came in: they are one lot
         lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])

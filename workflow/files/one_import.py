@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotation_schemas.formats import Said
 from db.engine import Store
 from domain.records import BadRow, Person
 from domain.runs import Outcome
@@ -37,6 +38,8 @@ class Imported:
     """Rows that were there already, word for word."""
     assets_found: int = 0
     assets_missing: int = 0
+    missing: Sequence[str] = field(default=(), compare=False)
+    """The first of the media that are missing, by name."""
     bad: Sequence[BadRow] = ()
     """Left out, because bad rows were to be skipped."""
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
@@ -60,6 +63,8 @@ class Import:
     dimension: str | None
     skip_bad: bool
     on: Progress
+    said: Said | None = None
+    """Of files of an open format: what their columns are, where the schema does not say it."""
 
     @property
     def by_id(self) -> int | None:

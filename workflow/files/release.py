@@ -121,7 +121,7 @@ def export(
     on("writing", 0, len(made.files))
     if made.single and file_name:
         written = write_files({out.parent / name: data for name, data in made.files.items()})
-    elif out.suffix in (".json", ".jsonl") and not out.exists():
+    elif out.suffix in (".json", ".jsonl", ".csv", ".tsv") and not out.exists():
         raise FileRefused(f"This export is a folder of {len(made.files)} files; give --out a folder, not {out.name}.")
     else:
         written = write_folder(out, made.files)

@@ -1,0 +1,55 @@
+"""Items of any benchmark: plain CSV and JSON, whose columns and keys are the schema's fields and roles."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.columns import ItemKeys
+from annotation_schemas.formats.row import Format, Takes
+from annotation_schemas.model import Schema
+from domain.json_text import Layout
+
+NAMES = ("csv", "jsonl")
+
+
+def no_other_files(schema: Schema) -> bool:
+    """Whether the schema names no benchmark's own files."""
+    return schema.source is None or schema.source.format in NAMES
+
+
+ROWS = (
+    Format(
+        "csv",
+        "a table, each row an item; also `.tsv` and `.xlsx`",
+        Takes.ITEMS,
+        place=36,
+        reads="importers.item_tables:read_items",
+        writes="exporters.item_tables:written",
+        keys=ItemKeys(
+            name="csv",
+            order=(),
+            needs=(),
+            layout=Layout(),
+            file_name="items.csv",
+            open=True,
+            table=True,
+            endings=(".csv", ".tsv", ".xlsx"),
+        ),
+        fits=no_other_files,
+    ),
+    Format(
+        "jsonl",
+        "JSON, one object a line or a list of them, each an item",
+        Takes.ITEMS,
+        place=37,
+        reads="importers.items:read_items",
+        writes="exporters.items:written",
+        keys=ItemKeys(
+            name="jsonl",
+            order=(),
+            needs=(),
+            layout=Layout(shape="lines", between="\n", ascii=False),
+            file_name="items.jsonl",
+            open=True,
+        ),
+        fits=no_other_files,
+    ),
+)

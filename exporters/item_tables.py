@@ -1,0 +1,62 @@
+"""Tables of items out: rows that no one touched as they came in, the rest in the same dress."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from annotation_schemas.formats import Content, ItemKeys, Misfit, changes, columns, of_head
+from annotation_schemas.model import Schema
+from domain import csv_rows
+from domain.csv_rows import Change, Layout
+from domain.errors import FileRefused
+from domain.records import FileRecord, Fragment, ItemRecord
+from exporters.items import encoded, made, named_in_file
+
+
+def written(content: Content) -> dict[str, bytes]:
+    """A project's items as tables, each in the file that it came in or goes to.
+
+    Raises ``FileRefused`` if a file came in an encoding that lacks a character of an edited item.
+    """
+    return {
+        file.path: encoded(file, _file(content.format, content.schema, file, content.only, content.without))
+        for file in content.files
+    }
+
+
+def _file(format: str, schema: Schema, file: FileRecord, only: Collection[str] | None, without: Collection[str]) -> str:
+    row, schema = named_in_file(format, schema, file)
+    new = "layout" not in file.meta
+    layout = Layout(row.order) if new else Layout.from_json(file.meta["layout"])
+    row = of_head(row, schema, layout.columns)
+    of_fields = columns(row, schema).items()
+    private = frozenset(key for name, column in of_fields if name in without for key in column.keys)
+    kept = [item for item in file.items if only is None or item.external_id in only]
+    told = [_changes(row, schema, item, layout, without) for item in kept]
+    filled = dict.fromkeys(key for each in told for key, text in each.items() if text is not None)
+    change = Change(layout, private, tuple(key for key in filled if key not in private.union(layout.columns)))
+    rows = [_row(item, each, change) for item, each in zip(kept, told, strict=True)]
+    head = layout.separator.join(layout.columns) if new else file.head
+    return csv_rows.join(rows, head=change.head(head), tail="\n" if new else file.tail, layout=layout)
+
+
+def _changes(
+    row: ItemKeys, schema: Schema, item: ItemRecord, layout: Layout, without: Collection[str]
+) -> Mapping[str, Any]:
+    """The cells of a row that are not as they came; of a new item all."""
+    fields = {name: value for name, value in item.fields.items() if name not in without}
+    try:
+        if item.fragment is None:
+            return made(row, schema, item, fields, layout.columns)
+        if not item.touched:
+            return {}
+        return changes(row, schema, csv_rows.values(item.fragment.raw, layout), fields)
+    except Misfit as error:
+        raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
+
+
+def _row(item: ItemRecord, changed: Mapping[str, Any], change: Change) -> Fragment | str:
+    if item.fragment is None:
+        return change.new_row(changed)
+    return Fragment(item.fragment.lead, change.row(item.fragment.raw, changed))

@@ -1,0 +1,167 @@
+"""Tables of items in: CSV in whatever dress it comes, and Excel workbooks; each row an item, each column a field."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import Misfit, ReadFiles, Said, columns, item_keys, keys_of, of_head
+from annotation_schemas.model import Schema
+from domain import csv_rows, csv_text
+from domain.csv_rows import NotTable, Row
+from domain.errors import FileRefused
+from domain.records import FileRecord
+from importers import spreadsheets
+from importers.items import OnProgress, Reader, Text, bytes_of, decoded, read_files
+
+WORKBOOK = ".xlsx"
+_SHOWN = 20
+"""So many columns are named in a sentence."""
+
+
+def read_items(
+    path: Path,
+    *,
+    format: str,
+    schema: Schema,
+    dimension: str | None = None,
+    progress: OnProgress | None = None,
+    said: Said | None = None,
+) -> ReadFiles:
+    """All rows of a table, or of all tables below a folder; as ``importers.items.read_items``."""
+    return read_files(TableReader, path, item_keys(format), schema, said or Said(), dimension, progress)
+
+
+@dataclass
+class TableReader(Reader):
+    """One table on its way in."""
+
+    unread: Sequence[str] = ()
+    table: csv_rows.Table | None = None
+
+    @classmethod
+    def text(cls, file: Path, said: Said) -> Text:
+        if file.suffix.lower() == WORKBOOK:
+            return Text(_of_workbook(file))
+        if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
+            raise FileRefused(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
+        if said.encoding:
+            return decoded(file, said.encoding)
+        data = bytes_of(file)
+        if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\x00" in data[:4]:
+            raise FileRefused(
+                f"{file.name} is UTF-16 or UTF-32, not UTF-8. Nothing was imported; save it as UTF-8, or import it "
+                "with --encoding utf-16."
+            )
+        try:
+            return Text(data.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise FileRefused(
+                f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "
+                "import it with --encoding cp1252 (Western European files of Excel) or whatever it is in."
+            ) from error
+
+    def pieces(self, text: str) -> Iterator[Row]:
+        wanted = keys_of(self.row, self.schema)
+        known = {*wanted, *(f"{key.removesuffix('s')}_1" for key in wanted), *(f"{key}_1" for key in wanted)}
+        try:
+            table = csv_rows.table(csv_rows.lines_of(text), known)
+        except NotTable as error:
+            raise FileRefused(f"{self.place}: {error}. Nothing was imported.") from error
+        names = table.layout.columns
+        self.row = of_head(self.row, self.schema, names)
+        self._look(names)
+        self.table, self.head = table, table.head
+        yield from table.rows()
+        self.tail, self.layout = table.tail, table.style()
+
+    def _look(self, names: Sequence[str]) -> None:
+        """Refuse a head that lacks what every item needs, and remember what nothing reads."""
+        there, source = set(names), self.schema.source
+        of_fields = columns(self.row, self.schema)
+        lacking = {
+            each.name: of_fields[each.name].keys[0]
+            for each in self.schema.item.fields
+            if each.required and not there.issuperset(of_fields[each.name].keys)
+        }
+        said = {name: key for name, key in self.said.columns.items() if key not in there}
+        for role, paths in self.row.roles.items():
+            if there.intersection(paths.keys):
+                said.pop(role, None)
+        for name, column in of_fields.items():
+            if there.issuperset(column.keys):
+                said.pop(name, None)
+        if source is not None and source.id is not None and source.id not in there:
+            said["id"] = source.id
+        if lacking or said:
+            missing = ", ".join(
+                repr(key) + (f" ({name})" if key != name else "") for name, key in (lacking | said).items()
+            )
+            raise FileRefused(
+                f"{self.place} has no column {missing}; its columns are {_listed(names)}. Nothing was imported; say "
+                "which column is which field with --column, or in the schema (`source.fields`)."
+            )
+        read = set(keys_of(self.row, self.schema))
+        self.unread = [name for name in names if name and name not in read]
+
+    def record(self, piece: Any) -> Mapping[str, Any]:
+        names = self.table.layout.columns if self.table else ()
+        record = csv_rows.by_column(piece.cells, names)
+        if self.row.id_key in names and not record.get(self.row.id_key or "", "").strip():
+            raise Misfit(f"its {self.row.id_key} is empty")
+        return record
+
+    def where(self, piece: Any) -> str:
+        return f" (line {piece.line})"
+
+    def notes(self) -> Iterator[str]:
+        if self.table and (mark := self.table.layout.separator) != ",":
+            yield f"{self.place}: its cells are separated by {csv_rows.SEPARATORS[mark]}."
+        if self.unread:
+            yield (
+                f"Nothing reads {'the columns' if len(self.unread) > 1 else 'the column'} {_listed(self.unread)}; "
+                "what stands there stays with the rows and is exported again."
+            )
+        if self.table and self.row.id_key not in self.table.layout.columns:
+            yield f"There is no column {self.row.id_key!r}; items are named by their place in the file."
+        if by_id := [each.role for each in self.schema.item.assets if each.min and each.role not in self.row.roles]:
+            yield f"There is no column for {', '.join(by_id)}; these files are looked for by the items' names."
+
+    def file(self) -> FileRecord:
+        found = super().file()
+        if not found.path.lower().endswith(WORKBOOK):
+            return found
+        return FileRecord(found.path[: -len(WORKBOOK)] + ".csv", found.items, found.head, found.tail, found.meta)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_SHOWN] if name)
+    return shown + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+
+
+def _of_workbook(file: Path) -> str:
+    """The first sheet of a workbook as the CSV file that it goes out as.
+
+    Raises ``FileRefused`` where a spreadsheet program has changed what someone wrote: dates, formulas, errors.
+    """
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    wrong: list[str] = []
+    names: list[str] = []
+    for line in spreadsheets.lines_of_table(file, fits=any, wants="the names of columns"):
+        if not names:
+            names = list(line.cells)
+            table.writerow(names)
+        table.writerow([line.cells[name].text if name in line.cells else "" for name in names])
+        wrong += [f"row {line.number}: {name} {cell.problem}" for name, cell in line.cells.items() if cell.problem]
+    if wrong:
+        more = f" and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
+        raise FileRefused(
+            f"{file.name}: {'; '.join(wrong[:_SHOWN])}{more}. Nothing was imported; store these cells as texts, or "
+            "save the sheet as CSV."
+        )
+    return out.getvalue()

@@ -1,0 +1,287 @@
+"""Tables and JSON of any benchmark: rows become items by the schema's names, and come out as they came."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from annotation_schemas.formats import Said
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import Schema
+from domain.errors import FileRefused
+from domain.records import AssetName, FileRecord, ItemRecord
+from exporters import item_tables as tables_out
+from exporters import items as json_out
+from importers.item_tables import read_items as read_table
+from importers.items import read_items as read_json
+
+ROOMS = """
+name: rooms
+version: 1
+title: Rooms
+SOURCE
+dimensions:
+  - {id: add, title: Added, definition: "Something is new."}
+  - {id: gone, title: Gone, definition: "Something is missing.", named: taken}
+item:
+  assets:
+    - {role: before, kind: image}
+    - {role: after, kind: image}
+    - {role: reference, kind: image, min: 0, max: 3}
+    - {role: walk, kind: clip, min: 0}
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, required: false}
+    - {name: answer, kind: option_of, field: options, required: false}
+    - {name: level, kind: integer, required: false}
+    - {name: indoors, kind: choice, required: false,
+       options: [{value: true, label: "Yes"}, {value: false, label: "No"}, {value: 2, label: "Both"}]}
+    - {name: boxes, kind: boxes, options: [cup], required: false}
+    - {name: extra, kind: json, required: false}
+stages: {authoring: {}}
+export: {public_without: [answer]}
+"""
+
+
+def schema(source: str = "") -> Schema:
+    return load_text(ROOMS.replace("SOURCE", source), "Be exact.", "rooms").schema_
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def one(path: Path, told: Schema, **how: Any) -> FileRecord:
+    read = read_table(path, format="csv", schema=told, **how)
+    assert [bad.reason for bad in read.bad] == []
+    return read.files[0]
+
+
+def out(file: FileRecord, told: Schema, **how: Any) -> bytes:
+    from annotation_schemas.formats import Content
+
+    (data,) = tables_out.written(Content(told, "csv", files=[file], **how)).values()
+    return data
+
+
+HEAD = "id,dimension,question,before,after"
+
+
+def test_columns_are_fields_roles_id_and_dimension(tmp_path: Path) -> None:
+    text = (
+        "\ufeffid;dimension;question;option_1;option_2;option_3;answer;before;after;reference_1;reference_2;walk;"
+        "level;indoors;boxes;extra;from\r\n"
+        'a 1;add;"What, ""new""; here?";Hat;Cup;;Hat;a.png;b.png;r.png;s.png;w.mp4;3;TRUE;'
+        '"[{""label"":""cup"",""x"":0.1,""y"":0.2,""w"":0.3,""h"":0.4}]";007;x\r\n'
+        "a 2;Taken;'=Two;;;;;a.png;c.png;;;;;2;;1e5;y\r\n"
+    )
+    path = write(tmp_path / "rooms.csv", text)
+    read = read_table(path, format="csv", schema=schema())
+    assert (read.bad, read.single) == ([], True)
+    assert read.note == (
+        "rooms.csv: its cells are separated by semicolons. Nothing reads the column 'from'; what stands there stays "
+        "with the rows and is exported again."
+    )
+    first, second = read.files[0].items
+    assert (first.external_id, first.dimension) == ("a 1", "add")
+    assert first.fields == {
+        "question": 'What, "new"; here?',
+        "options": ["Hat", "Cup"],
+        "answer": "Hat",
+        "level": 3,
+        "indoors": True,
+        "boxes": [{"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}],
+        "extra": "007",  # no number in JSON
+    }
+    assert first.assets == [
+        AssetName("before", "a.png"),
+        AssetName("after", "b.png"),
+        AssetName("reference", "r.png"),
+        AssetName("reference", "s.png"),
+        AssetName("walk", "w.mp4"),
+    ]
+    assert (second.dimension, second.fields) == ("gone", {"question": "=Two", "indoors": 2, "extra": 1e5})
+    assert [asset.role for asset in second.assets] == ["before", "after"]
+    assert out(read.files[0], schema()) == path.read_bytes()
+
+
+def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "Nr,Bereich,Frage,Wahl,vorher,after\n7,add,Was?,Hut/Tasse,a.png,b.png\n")
+    mapped = "{format: csv, id: Nr, fields: {question: Frage, dimension: Bereich, options: Wahl, before: vorher}, "
+    by_schema = one(path, schema(f"source: {mapped}separator: /}}"))
+    names = {"id": "Nr", "question": "Frage", "dimension": "Bereich", "options": "Wahl", "before": "vorher"}
+    said = one(path, schema(), said=Said(names, "/"))
+    assert said.items == by_schema.items
+    (item,) = said.items
+    assert (item.external_id, item.fields) == ("7", {"question": "Was?", "options": ["Hut", "Tasse"]})
+    assert item.assets == [AssetName("before", "a.png"), AssetName("after", "b.png")]
+    edited = replace(item, touched=True, fields={**item.fields, "options": ["Hut", "Tasse", "Uhr"], "question": "Wo?"})
+    after = b"Nr,Bereich,Frage,Wahl,vorher,after\n7,add,Wo?,Hut/ Tasse/ Uhr,a.png,b.png\n"
+    assert out(replace(said, items=[edited]), schema()) == after, "its export knows what was said at its import"
+    with pytest.raises(FileRefused, match="`quesion` is no field or asset; did you mean `question`"):
+        read_table(path, format="csv", schema=schema(), said=Said({"quesion": "Frage"}))
+    with pytest.raises(FileRefused, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"):
+        read_table(path, format="csv", schema=schema(), said=Said({"level": "Fach"}))
+
+
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        ('"[""a"", ""b, c""]"', ["a", "b, c"]),
+        ('"[\'a\', ""b\'s""]"', ["a", "b's"]),  # as pandas writes a list
+        ("a|b", ["a", "b"]),
+        ("a", ["a"]),
+    ],
+)
+def test_a_list_in_one_cell(tmp_path: Path, cell: str, found: list[str]) -> None:
+    path = write(tmp_path / "t.csv", f"{HEAD},options,reference\n1,add,Q,a.png,b.png,{cell},{cell}\n")
+    (item,) = one(path, schema(), said=Said({}, "|")).items
+    assert item.fields["options"] == found
+    assert [asset.path for asset in item.assets if asset.role == "reference"] == found
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("1,add,Q,,,,,b", "it has no before"),
+        ("1,other,Q,,,,a,b", "its dimension is 'other'; the dimensions are Added, Gone"),
+        (",add,Q,,,,a,b", "its id is empty"),
+        ("1,add,,,,,a,b", "it has no question"),
+        ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
+        ("1,add,Q,a or b,,,a,b", "options is not a list: write it as JSON or with a column for each entry"),
+        ('1,add,Q,"[""a""]",b,,a,b', "Answer: this must be one of the entries of options"),
+        ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write it in digits alone"),
+        ("1,add,Q,,,x", "it has 6 cells, and the head has 8"),
+        ("0,add,Q,,,,a,b", "its id 0 is that of row 1 too"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_named_with_its_line(tmp_path: Path, row: str, reason: str) -> None:
+    head = "id,dimension,question,options,answer,level,before,after"
+    path = write(tmp_path / "t.csv", f'{head}\n0,add,"Two\nlines",,,,a,b\n{row}\n9,gone,Q,,,,a,b\n')
+    read = read_table(path, format="csv", schema=schema())
+    (bad,) = read.bad
+    assert bad.reason.startswith(reason)
+    assert (bad.row, bad.reason[-9:], bad.raw) == (2, " (line 4)", row)
+    assert [item.external_id for item in read.files[0].items] == ["0", "9"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [
+        ("cp1252", f"{HEAD}\r\n1,add,Größe?,a,b\r\n".encode("cp1252")),
+        ("utf-16", f"\ufeff{HEAD}\n1,add,Größe?,a,b\n".encode("utf-16-le")),
+        ("utf-16", f"\ufeff{HEAD}\n1,add,Größe?,a,b\n".encode("utf-16-be")),
+    ],
+)
+def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, encoding: str, data: bytes) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    with pytest.raises(FileRefused, match=f"--encoding {encoding}"):
+        read_table(path, format="csv", schema=schema())
+    file = one(path, schema(), said=Said(encoding=encoding))
+    assert file.items[0].fields == {"question": "Größe?"}
+    assert out(file, schema()) == data
+    odd = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "→"})])
+    if encoding == "cp1252":
+        with pytest.raises(FileRefused, match=r"t\.csv came in cp1252, which has no '→'"):
+            out(odd, schema())
+    with pytest.raises(FileRefused, match="There is no encoding 'latin-99'"):
+        read_table(path, format="csv", schema=schema(), said=Said(encoding="latin-99"))
+
+
+def test_edited_rows_change_only_their_cells_and_new_ones_join_in_the_style_of_the_file(tmp_path: Path) -> None:
+    rows = [[f"i{n}", "add", f"Question {n}?", "Hat", "Cup", "Hat", "a.png", "b.png", f"n{n}"] for n in range(4)]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerows([["id", "dimension", "question", "option_1", "option_2", "answer", "before", "after", "n"], *rows])
+    file = one(write(tmp_path / "t.csv", text.getvalue()), schema())
+    edited = replace(file.items[2], touched=True, fields={**file.items[2].fields, "answer": "Cup"})
+    longer = replace(
+        file.items[3], touched=True, fields={"question": "-So?", "options": ["Hat", "Cup", 'A "b"'], "answer": "Hat"}
+    )
+    images = [AssetName("before", "x.png"), AssetName("after", "y.png")]
+    new = ItemRecord("gone/1", "gone", {"question": "New?", "options": ["u", "v"], "answer": "v"}, images)
+    lines = text.getvalue().splitlines(keepends=True)
+    data = out(replace(file, items=[*file.items[:2], edited, file.items[3], new]), schema()).decode()
+    lines[3] = lines[3].replace('"Hat","a.png"', '"Cup","a.png"')
+    assert data == "".join([*lines[:5], '"gone/1","taken","New?","u","v","v","x.png","y.png",""\r\n'])
+    data = out(replace(file, items=[*file.items[:3], longer]), schema()).decode()
+    found = list(csv.DictReader(io.StringIO(data, newline="")))
+    assert [row["option_3"] for row in found] == ["", "", "", 'A "b"']
+    assert (found[3]["question"], found[3]["n"]) == ("'-So?", "n3")
+    public = out(file, schema(), without=["answer"], only=frozenset({"i1", "i3"})).decode()
+    found = list(csv.DictReader(io.StringIO(public, newline="")))
+    assert ([row["id"] for row in found], "answer" in found[0]) == (["i1", "i3"], False)
+
+
+def test_a_file_of_its_own_holds_items_of_no_file_and_is_read_again(tmp_path: Path) -> None:
+    images = [AssetName("before", "x.png"), AssetName("after", "y.png"), AssetName("reference", "1.png")]
+    fields = {"question": "=New?", "options": ["u", "v"], "answer": "v", "indoors": False, "extra": "12", "level": 2}
+    items = [
+        ItemRecord("gone/1", "gone", fields, [*images, AssetName("reference", "2.png")]),
+        ItemRecord("add/2", "add", {"question": "Q"}, images),
+    ]
+    data = out(FileRecord("items.csv", items), schema())
+    (tmp_path / "t.csv").write_bytes(data)
+    again = one(tmp_path / "t.csv", schema()).items
+    assert [(each.external_id, each.dimension, dict(each.fields), list(each.assets)) for each in again] == [
+        (each.external_id, each.dimension, dict(each.fields), list(each.assets)) for each in items
+    ]
+    (lines,) = json_out.item_files([FileRecord("items.jsonl", items)], format="jsonl", schema=schema()).values()
+    (tmp_path / "t.jsonl").write_bytes(lines)
+    read = read_json(tmp_path / "t.jsonl", format="jsonl", schema=schema()).files[0].items
+    assert [(each.external_id, each.dimension, dict(each.fields), list(each.assets)) for each in read] == [
+        (each.external_id, each.dimension, dict(each.fields), list(each.assets)) for each in items
+    ]
+    assert [json.loads(line)["dimension"] for line in lines.decode().splitlines()] == ["taken", "add"]
+
+
+def test_json_of_any_benchmark(tmp_path: Path) -> None:
+    text = (
+        '{"nr": 7, "Q": "Wo?", "options": ["a", "b"], "before": "a.png", "after": ["b.png"], "x": 1}\n'
+        '{"nr": 8, "Q": "Was?", "before": "a.png", "reference": ["1.png", "2.png"]}\n'
+        '{"nr": 9, "before": "a.png", "after": "b.png"}\n'
+    )
+    said = Said({"id": "nr", "question": "Q"})
+    path = write(tmp_path / "gone.jsonl", text)
+    read = read_json(path, format="jsonl", schema=schema(), said=said)
+    first, second = read.files[0].items
+    assert (first.external_id, first.dimension) == ("7", "gone"), "the file's name is a dimension's"
+    assert first.assets == [AssetName("before", "a.png"), AssetName("after", "b.png")]
+    assert [(each.role, each.path) for each in second.assets] == [
+        ("before", "a.png"),
+        ("after", ""),  # found by the item's name
+        ("reference", "1.png"),
+        ("reference", "2.png"),
+    ]
+    assert [(bad.row, bad.reason) for bad in read.bad] == [(3, "it has no Q")]
+    good = "".join(text.splitlines(keepends=True)[:2])
+    (data,) = json_out.item_files(read.files, format="jsonl", schema=schema()).values()
+    assert data.decode() == good
+
+
+def test_a_workbook_comes_in_as_the_table_that_it_shows(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append([*HEAD.split(","), "level", "indoors"])
+    sheet.append([1, "add", "Two\nlines", "a.png", "b.png", 3, True])
+    book.save(tmp_path / "t.xlsx")
+    file = one(tmp_path / "t.xlsx", schema())
+    assert (file.path, file.items[0].external_id) == ("t.csv", "1")
+    assert file.items[0].fields == {"question": "Two\nlines", "level": 3, "indoors": True}
+    assert out(file, schema()).decode() == f'{HEAD},level,indoors\n1,add,"Two\nlines",a.png,b.png,3,TRUE\n'
+    sheet["C2"] = "=1+1"
+    book.save(tmp_path / "u.xlsx")
+    with pytest.raises(FileRefused, match=r"u\.xlsx: row 2: question is a formula in the spreadsheet"):
+        read_table(tmp_path / "u.xlsx", format="csv", schema=schema())
+    with pytest.raises(FileRefused, match="is a spreadsheet that is not read"):
+        read_table(write(tmp_path / "t.ods", "PK"), format="csv", schema=schema())

@@ -1,0 +1,121 @@
+"""A table of items through a project: in with its media, edited, verified, out, and in again."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from annotation_schemas.formats import Said
+from annotation_schemas.loader import load_text
+from db import files
+from db.engine import Store
+from domain.errors import FileRefused
+from domain.states import Stage
+from media.store import MediaStore
+from testkit.factories import make_people
+from workflow.access.projects import access_to, create_project
+from workflow.annotate import claims, submissions
+from workflow.annotate.authoring import edit_item
+from workflow.files.import_files import import_files
+from workflow.files.one_import import Imported
+from workflow.files.release import release
+
+PAIRS = """
+name: pairs
+version: 1
+title: Pairs
+source: {format: csv, id: Nr, fields: {question: Frage}}
+dimensions: [{id: all, title: All, definition: "Everything."}]
+item:
+  assets: [{role: before, kind: image}, {role: after, kind: image}]
+  fields: [{name: question, kind: text}, {name: answer, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: ok, kind: choice, prompt: "Right?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: ok, value: "yes"}
+export: {public_without: [answer]}
+"""
+
+
+def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> None:
+    media = MediaStore(home / "media")
+    create_project(store, name="p", loaded=load_text(PAIRS, "Be exact.", "pairs"))
+    for at, name in enumerate(("a", "b", "c")):
+        (tmp_path / "m").mkdir(exist_ok=True)
+        Image.new("RGB", (16, 12), (at, 80, 9)).save(tmp_path / "m" / f"{name}.png")
+    out = io.StringIO(newline="")
+    rows = [["Nr", "Frage", "answer", "before", "after", "by"]]
+    rows += [[f"i {n}", f"What is {n}?", "It", "a.png", f"{'bcd'[n]}.png", "x"] for n in range(3)]
+    csv.writer(out, delimiter=";").writerows(rows)
+    path = tmp_path / "pairs.csv"
+    path.write_text(out.getvalue(), encoding="utf-8", newline="")
+
+    def bring(**how: Any) -> Imported:
+        return import_files(
+            store, media, by=None, project="p", format="csv", path=path, media_dir=tmp_path / "m", **how
+        )
+
+    done = bring()
+    assert (done.items, done.assets_found, done.missing) == (3, 3, ("d.png",))
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        roles = [
+            [(role, name) for role, name, _, _ in found]
+            for found in files.asset_names(session, project_id=project_id).values()
+        ]
+    assert roles == [[("before", "a.png"), ("after", f"{name}.png")] for name in "bcd"]
+    assert bring().repeated == 3
+    assert release(store, by=None, project="p", format="csv").files == {"pairs.csv": path.read_bytes()}
+
+    for person in make_people(store, "ann", "bob"):
+        for _ in range(2):
+            task = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+            submissions.submit(store, person=person, task=task.id, key=task.id, values={"ok": "yes"})
+    made = release(store, by=None, project="p", format="csv", verified=True)
+    told = json.loads(made.files["manifest.json"])
+    found = list(csv.DictReader(io.StringIO(made.files["pairs.csv"].decode(), newline=""), delimiter=";"))
+    assert [dict(row) for row in found] == [
+        {"Nr": f"i {n}", "Frage": f"What is {n}?", "before": "a.png", "after": f"{'bc'[n]}.png", "by": "x"}
+        for n in range(2)
+    ]
+    assert [(each["id"], each["file"], each["position"]) for each in told["items"]] == [
+        ("i 0", "pairs.csv", 0),
+        ("i 1", "pairs.csv", 1),
+    ]
+    assert hashlib.sha256(made.files["pairs.csv"]).hexdigest() in made.files["manifest.json"].decode()
+
+    edit_item(store, person=None, project="p", item="i 2", fields={"answer": 'The "cup"; red'})
+    after = out.getvalue().replace("What is 2?;It;", 'What is 2?;"The ""cup""; red";')
+    assert release(store, by=None, project="p", format="csv").files["pairs.csv"].decode() == after
+    lines = release(store, by=None, project="p", format="jsonl").files["items.jsonl"].decode().splitlines()
+    assert json.loads(lines[2]) == {
+        "Nr": "i 2",
+        "before": "a.png",
+        "after": "d.png",
+        "Frage": "What is 2?",
+        "answer": 'The "cup"; red',
+    }
+
+    with pytest.raises(FileRefused, match=r"came in with other columns \(as the schema says\)"):
+        bring(said=Said({"question": "by"}))
+    path.write_text(
+        out.getvalue().replace("is 1", "was 1") + "i 3;New?;It;a.png;b.png;\r\n", encoding="utf-8", newline=""
+    )
+    with pytest.raises(
+        FileRefused, match=r"'i 1' is in this .* Of its rows 1 changed, 2 are there word for word, 1 is new"
+    ):
+        bring()
+    with pytest.raises(
+        FileRefused, match="Columns, separators and encodings are said of csv or jsonl; predictions is"
+    ):
+        import_files(store, media, by=None, project="p", format="predictions", path=path, said=Said(encoding="cp1252"))
+    with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
+        import_files(store, media, by=None, project="p", format="pca_bench", path=path)
