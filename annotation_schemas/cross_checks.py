@@ -11,7 +11,7 @@ from annotation_schemas import derived, grading_sample, judge_templates, kinds, 
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.formats.columns import DIMENSION
-from annotation_schemas.grammar import MOST, choices, suggestion, unique
+from annotation_schemas.grammar import MOST, among, choices, suggestion, unique
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
@@ -70,7 +70,7 @@ def _top(schema: Schema) -> Found:
     if schema.version < 1:
         yield ("version",), "versions count from 1"
     if not schema.title.strip():
-        yield ("title",), "the title is empty"
+        yield ("title",), "the title is empty; write what people shall read"
 
 
 def _dimensions(schema: Schema) -> Found:
@@ -102,7 +102,9 @@ def _item(schema: Schema) -> Found:
     )
     for index, slot in enumerate(assets):
         if slot.min < 0 or (slot.max is not None and slot.max < max(slot.min, 1)):
-            yield ("item", "assets", index), "min and max do not fit together"
+            least = "min" if slot.min < 0 else "max"
+            why = "`min` is at least 0, and `max` at least 1 and no less than `min`"
+            yield ("item", "assets", index, least), f"min and max do not fit together: {why}"
     for index, field in enumerate(fields):
         yield from _field(schema, field, ("item", "fields", index))
 
@@ -124,11 +126,12 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         if getattr(field, key) and key not in row.keys:
             yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)
-    if any(bound is not None and bound < 0 for bound in (*bounds, field.length)):
-        yield path, "a length cannot be negative"
+    for key in ("length", "min_length", "max_length"):
+        if (getattr(field, key) or 0) < 0:
+            yield (*path, key), "a length cannot be negative; give 0 or more, or leave it out"
     yield from row.check_schema(schema, field, path)
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-        yield (*path, "max_length"), "max_length is less than min_length"
+        yield (*path, "max_length"), "max_length is less than min_length; raise it, or lower min_length"
 
 
 def _taking(key: str, quote: str = "") -> str:
@@ -164,13 +167,13 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
         said = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
         yield (
             path if field.form is None else (*path, "form"),
-            f"{said}; it names the field that says the form{suggestion(field.form or '', list(names))}",
+            f"{said}; it names the field that says the form{among(field.form or '', list(names))}",
         )
         return
     values = [str(option.value) for option in names[field.form].options]
     for value in field.forms:
         if value not in values:
-            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{suggestion(value, values)}"
+            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{among(value, values)}"
     lacking = [value for value in values if value not in field.forms]
     if lacking:
         yield (
@@ -196,9 +199,9 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
         if field.drawn is not None:
             yield (*path, "drawn"), "none of the forms is `drawn`"
     elif field.drawn is None:
-        yield path, f"`drawn` is missing; it names the field that is drawn{suggestion('', list(names))}"
+        yield path, f"`drawn` is missing; it names the field that is drawn{among('', list(names))}"
     elif field.drawn not in names:
-        said = f"`{field.drawn}` is no field with boxes or marks{suggestion(field.drawn, list(names))}"
+        said = f"`{field.drawn}` is no field with boxes or marks{among(field.drawn, list(names))}"
         yield (*path, "drawn"), said
     elif names[field.drawn].required:
         yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`: items of other forms have none"
@@ -251,9 +254,9 @@ def _refinement(stage: Refinement) -> Found:
     asked = {criterion.name: criterion for criterion in stage.criteria}
     for name, value in stage.done.items():
         if name not in asked:
-            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{suggestion(name, list(asked))}"
-        elif not _is_value_of(asked[name], value):
-            yield (*path, "done", name), f"`{value}` is no value of `{name}`"
+            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{among(name, list(asked))}"
+        elif wrong := _no_value(asked[name], value):
+            yield (*path, "done", name), wrong
     if stage.until is not None and not stage.done:
         yield path, "`done` is missing; it names the value of a criterion that says that one right answer is left"
 
@@ -263,29 +266,37 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
     yield from _keys_of_kind(criterion, path)
     yield from row.check_schema(schema, stage, criterion, path)
     if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
-        yield (*path, "max"), "max is less than min"
+        yield (*path, "max"), "max is less than min; raise it, or lower min"
     if row.counts_entries and (criterion.min or 0) > MOST:
         yield (*path, "min"), f"an answer of at most {MOST:,} entries may be asked for"
     if criterion.step is not None and criterion.step <= 0:
-        yield (*path, "step"), "a step is more than 0"
+        yield (*path, "step"), "a step is more than 0; leave it out where any number will do"
     if criterion.skip:
         yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from _known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
     earlier = {each.name: each for each in before}
     for name, accepted in criterion.show_if.items():
         if name not in earlier:
-            yield (*path, "show_if", name), f"`{name}` is not asked before `{criterion.name}`"
+            yield (*path, "show_if", name), _not_before(schema, stage, criterion, name, list(earlier))
             continue
         for value in accepted:
-            if not _is_value_of(earlier[name], value):
-                yield (*path, "show_if", name), f"`{value}` is no value of `{name}`"
+            if wrong := _no_value(earlier[name], value):
+                yield (*path, "show_if", name), wrong
+
+
+def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, earlier: Sequence[str]) -> str:
+    """Why a criterion cannot hang on something: on what comes later, on a field, on what is not there."""
+    said = f"`{name}` is not asked before `{criterion.name}`"
+    if name in (each.name for each in registry.criteria_of(schema, stage)):
+        return f"{said}; let it come first"
+    if name in (field.name for field in schema.item.fields):
+        said = f"{said}: it is a field of the item, and conditions are about answers"
+    return said + (among(name, earlier) or "; nothing is asked before it, so leave the condition out")
 
 
 _MISPLACED = {
     "options": "has no options of its own",
     "field": "refers to no field",
-    "values": "has no values; a scale has",
-    "labels": "has no labels; a scale has",
 }
 
 
@@ -294,7 +305,8 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
-            yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}"
+            own = f"its own keys are {', '.join(f'`{each}`' for each in takes)}" if takes else "leave it out"
+            yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 
 def _verification(schema: Schema) -> Found:
@@ -309,7 +321,7 @@ def _verification(schema: Schema) -> Found:
     for index, name in enumerate(about):
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
-            yield at, f"`{name}` is no criterion of verification{suggestion(name, list(criteria))}"
+            yield at, f"`{name}` is no criterion of verification{among(name, list(criteria))}"
         elif does := kinds.of_criterion(criteria[name]).never_alike:
             yield at, f"no two people {does} `{name}` alike, so it cannot decide about items"
         elif criteria[name].dimensions is not None:
@@ -336,7 +348,7 @@ def _qualification(gate: Qualification, stage: str) -> Found:
     if gate.items < 1 or gate.reviewers < 1:
         yield at, "items and reviewers must be at least 1"
     if not 0 <= gate.pass_mark <= 1:
-        yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
+        yield (*at, "pass_mark"), f"the pass mark is a share between 0 and 1{_of_percent(gate.pass_mark)}"
     if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
         yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
 
@@ -348,13 +360,13 @@ def _gold(schema: Schema) -> Found:
             continue
         path: Path = ("stages", name, "gold")
         if not 0.01 <= gold.rate <= 0.5:
-            yield (*path, "rate"), "the share of gold is between 0.01 and 0.5"
+            yield (*path, "rate"), f"the share of gold is between 0.01 and 0.5{_of_percent(gold.rate)}"
         if gold.after < 1:
             yield (*path, "after"), "this must be at least 1"
         for key in ("warn_below", "stop_below"):
             value = getattr(gold, key)
             if value is not None and not 0 < value <= 1:
-                yield (*path, key), "this is a share of right answers, above 0 and up to 1"
+                yield (*path, key), f"this is a share of right answers, above 0 and up to 1{_of_percent(value)}"
         if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
             yield (*path, "stop_below"), "anyone who is stopped has to be warned first: it cannot be above `warn_below`"
 
@@ -378,8 +390,8 @@ def _keep_values(
         yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
     for name in about:
         wanted = keep.values.get(name, keep.value)
-        if name in criteria and wanted is not None and not _is_value_of(criteria[name], wanted):
-            yield (*path, "values" if name in keep.values else "value"), f"`{wanted}` is no value of `{name}`"
+        if name in criteria and wanted is not None and (wrong := _no_value(criteria[name], wanted)):
+            yield (*path, "values" if name in keep.values else "value"), wrong
 
 
 def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[str, Criterion], path: Path) -> Found:
@@ -405,8 +417,8 @@ def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[st
 def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
     """Whether raters can answer what a part wants, as far as the kind says."""
     if not target.limited:
-        if not _is_value_of(criterion, target.value):
-            yield (*at, "value"), f"`{target.value}` is no value of `{criterion.name}`"
+        if wrong := _no_value(criterion, target.value):
+            yield (*at, "value"), wrong
         return
     key = "at_least" if target.at_least is not None else "at_most"
     if kinds.of_criterion(criterion).ends(criterion) is None:
@@ -445,7 +457,7 @@ def _key_of_votes(schema: Schema, key: str, path: Path) -> Found:
     """A field that votes are compared with is there, and no one who votes sees it."""
     fields = {field.name: field for field in schema.item.fields}
     if key not in fields:
-        yield (*path, "key"), f"`{key}` is no field of the item{suggestion(key, list(fields))}"
+        yield (*path, "key"), f"`{key}` is no field of the item{among(key, list(fields))}"
     elif "verification" not in fields[key].secret_in:
         yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [verification]`"
 
@@ -471,7 +483,7 @@ def _answering(schema: Schema) -> Found:
     told = key_fields(schema)
     for index, name in enumerate(stage.shows or ()):
         if name not in fields:
-            yield (*path, "shows", index), f"`{name}` is no field of the item{suggestion(name, list(fields))}"
+            yield (*path, "shows", index), f"`{name}` is no field of the item{among(name, list(fields))}"
         elif name in told:
             yield (*path, "shows", index), f"`{name}` tells the right answer, which no one who answers may see"
         elif "answering" in fields[name].secret_in:
@@ -512,7 +524,7 @@ def _grading(schema: Schema) -> Found:
     for index, name in enumerate(grading.shows or ()):
         path: Path = ("stages", "grading", "shows", index)
         if name not in fields:
-            yield path, f"`{name}` is no field of the item{suggestion(name, list(fields))}"
+            yield path, f"`{name}` is no field of the item{among(name, list(fields))}"
         elif "grading" in fields[name].secret_in:
             yield path, f"`{name}` is secret in grading"
 
@@ -536,7 +548,7 @@ def _coding(schema: Schema) -> Found:
             yield (*at, "of"), f"`criterion` is missing; it names what the {of.score} score is of"
         elif of.criterion not in rated:
             words = "no criterion of grading whose values are numbers"
-            yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{suggestion(of.criterion, rated)}"
+            yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{among(of.criterion, rated)}"
         elif of.below is None and _highest(schema, of.criterion) is None:
             yield (*at, "of"), f"`below` is missing, as `{of.criterion}` has no highest value; give one of the two"
     elif of.criterion is not None:
@@ -568,19 +580,20 @@ def _judges(schema: Schema) -> Found:
         path: Path = ("judges", index)
         for name in judge.criteria:
             if name not in criteria:
-                yield (*path, "criteria"), f"`{name}` is no criterion{suggestion(name, list(criteria))}"
+                yield (*path, "criteria"), f"`{name}` is no criterion{among(name, list(criteria))}"
         yield from _known_dimensions(schema, judge.dimensions, (*path, "dimensions"))
         yield from _sees(schema, judge, path)
         for value in judge.values:
-            if not all(_is_value_of(criteria[name], value) for name in judge.criteria if name in criteria):
-                yield (*path, "values"), f"`{value}` is no value of every criterion that it rates"
+            rated = (_no_value(criteria[name], value) for name in judge.criteria if name in criteria)
+            if wrong := next(filter(None, rated), None):
+                yield (*path, "values"), wrong
 
 
 def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
     for index, name in enumerate(judge.sees):
         sources = _sources(schema)
         if name not in sources:
-            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{suggestion(name, sources)}"
+            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{among(name, sources)}"
     template = judge_templates.shipped().get(judge.template)
     if template is None:
         return
@@ -590,9 +603,11 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
             message = f"the template `{judge.template}` has no such placeholder; it has {known}"
             yield (*path, "fills", placeholder), message
     for placeholder, source in template.sources(judge.fills).items():
-        if not {source, judge.fills.get(placeholder, placeholder)}.intersection(judge.sees):
+        named = {source, judge.fills.get(placeholder, placeholder)}
+        if named.intersection(_sources(schema)) and not named.intersection(judge.sees):
             where = (*path, "fills", placeholder) if placeholder in judge.fills else path
-            yield where, f"the template's placeholder `{placeholder}` is filled by `{source}`, which is not in `sees`"
+            message = f"the template's placeholder `{placeholder}` is filled by `{source}`, which is not in `sees`"
+            yield where, f"{message}; add it there"
 
 
 def _sources(schema: Schema) -> list[str]:
@@ -672,7 +687,7 @@ def _rest(schema: Schema) -> Found:
     fields = [field.name for field in schema.item.fields]
     for index, name in enumerate(schema.export.public_without):
         if name not in fields:
-            yield ("export", "public_without", index), f"`{name}` is no field of the item{suggestion(name, fields)}"
+            yield ("export", "public_without", index), f"`{name}` is no field of the item{among(name, fields)}"
     if schema.source:
         targets = [*fields, *(slot.role for slot in schema.item.assets)]
         keys = keys_of_source(schema)
@@ -682,14 +697,14 @@ def _rest(schema: Schema) -> Found:
             yield ("source", "separator"), f"`separator` is for tables; files of `{schema.source.format}` hold lists"
         for name in schema.source.fields:
             if name not in targets:
-                yield ("source", "fields", name), f"`{name}` is no field or asset{suggestion(name, targets)}"
+                yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"
     rated = ("verification", "grading", "coding")
     asked = [each.name for stage in rated for each in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
-            yield ("report", "scales", name), f"`{name}` is no criterion{suggestion(name, asked)}"
+            yield ("report", "scales", name), f"`{name}` is no criterion{among(name, asked)}"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
-        yield ("report", "by"), "no dimension has a `group`"
+        yield ("report", "by"), "no dimension has a `group`; give them one, or say `dimension`"
     if "derived" in schema.report.statistics and not schema.report.derived:
         yield ("report", "statistics"), "`derived` needs criteria under `report: derived`"
 
@@ -704,7 +719,7 @@ def _derived(schema: Schema) -> Found:
         if each.name in asked:
             yield (*path, "name"), f"there is a criterion `{each.name}` already, which raters are asked"
         if bool(each.all_of) == bool(each.mean_of):
-            yield path, "it follows either from `all_of` or from `mean_of`"
+            yield path, "it follows either from `all_of` or from `mean_of`; give one of them"
             continue
         if each.not_all_of and not each.all_of:
             yield (*path, "not_all_of"), "`not_all_of` goes with `all_of`"
@@ -715,7 +730,7 @@ def _derived(schema: Schema) -> Found:
         yield from unique(placed)
         for here, name in placed:
             if name not in graded:
-                yield here, f"`{name}` is no criterion of grading{suggestion(name, list(graded))}"
+                yield here, f"`{name}` is no criterion of grading{among(name, list(graded))}"
                 continue
             found = derived.ends_of_values(graded[name])
             if found is None:
@@ -732,7 +747,7 @@ def _known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) -
     known = [dimension.id for dimension in schema.dimensions]
     for index, name in enumerate(names or ()):
         if name not in known:
-            yield (*path, index), f"`{name}` is no dimension{suggestion(name, known)}"
+            yield (*path, index), f"`{name}` is no dimension{among(name, known)}"
 
 
 # ---- small questions ------------------------------------------------------------------------------------------------
@@ -745,6 +760,24 @@ def _names(named: Sequence[tuple[Path, str]]) -> Found:
     yield from unique(named)
 
 
-def _is_value_of(criterion: Criterion, value: Any) -> bool:
-    """Whether a rater can answer that; what depends on the item is taken as possible."""
-    return kinds.of_criterion(criterion).can_be(criterion, value)
+def _no_value(criterion: Criterion, value: Any) -> str | None:
+    """Why a rater cannot answer that, with what can be answered; None if one can. What depends on the item is taken as
+    possible, and so is everything where nothing is offered at all, which is told by itself."""
+    row = kinds.of_criterion(criterion)
+    listed = row.listed(criterion)
+    if row.can_be(criterion, value) or (not listed and {"options", "values"}.intersection(row.keys)):
+        return None
+    said = f"`{value}` is no value of `{criterion.name}`"
+    labelled = dict(zip(criterion.labels, criterion.values, strict=False))
+    labelled |= {option.label: option.value for option in criterion.options}
+    if value in labelled:
+        return f"{said}; it is the label of `{labelled[value]}`, and the value is wanted"
+    alike = next((each for each in listed if str(each) == str(value)), None)
+    if alike is not None:
+        return f"{said}; {'leave its quotes out' if isinstance(value, str) else 'put it in quotes'}"
+    return f"{said}{among(str(value), [str(each) for each in listed]) or f'; an answer is {row.meaning}'}"
+
+
+def _of_percent(share: float) -> str:
+    """What a number that looks like one in percent is as a share, as the end of a sentence."""
+    return f"; {share:g} % is {share / 100:g}" if 1 < share <= 100 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation_schemas import kinds
-from annotation_schemas.grammar import Found, suggestion
+from annotation_schemas.grammar import Found, among, suggestion
 from annotation_schemas.model import Grading, GradingSample, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
@@ -97,7 +97,7 @@ def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
     known = [each.id for each in schema.dimensions]
     for at, name in enumerate(plan.dimensions or ()):
         if name not in known:
-            yield (*_AT, "dimensions", at), f"`{name}` is no dimension{suggestion(name, known)}"
+            yield (*_AT, "dimensions", at), f"`{name}` is no dimension{among(name, known)}"
         elif grading.dimensions is not None and name not in grading.dimensions:
             yield (*_AT, "dimensions", at), f"`{name}` is not graded: it is not among the `dimensions` of the stage"
 

@@ -21,12 +21,25 @@ def suggestion(given: str, known: Sequence[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def among(given: str, known: Sequence[str]) -> str:
+    """The name that may have been meant, or else what there is to choose from, as the end of a sentence."""
+    known = list(dict.fromkeys(known))
+    near = suggestion(given, known)
+    if near or not 0 < len(known) <= _LISTED:
+        return near
+    return f"; there {'is' if len(known) == 1 else 'are'} {', '.join(f'`{name}`' for name in known)}"
+
+
+_LISTED = 12
+"""More names are not listed in a sentence."""
+
+
 def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
     """What is there twice."""
     seen: list[Scalar] = []
     for path, name in named:
         if any(same(name, other) for other in seen):
-            yield path, f"`{name}` is there twice"
+            yield path, f"`{name}` is there twice; leave one of them out, or give it another name"
         seen.append(name)
 
 
@@ -50,9 +63,9 @@ def scale(criterion: Criterion, path: Path) -> Found:
     yield from unique([((*path, "values", index), value) for index, value in enumerate(values)])
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
-        yield (*path, "values"), "the values of a scale stand in order"
-    if criterion.labels and len(criterion.labels) != len(values):
-        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values"
+        yield (*path, "values"), "the values of a scale stand in order; sort them, and their labels with them"
+    if values and criterion.labels and len(criterion.labels) != len(values):
+        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values; write one for each, or none"
 
 
 def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: str) -> Found:
@@ -61,12 +74,12 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
     if not roles:
         yield path, f"the item has no {kind} to {why}"
     elif role is not None and role not in roles:
-        yield (*path, "role"), f"`{role}` is no {kind} of the item{suggestion(role, roles)}"
+        yield (*path, "role"), f"`{role}` is no {kind} of the item{among(role, roles)}"
 
 
 def count(criterion: Criterion, path: Path) -> Found:
     """How many entries are asked for can be reached."""
     if criterion.min is not None and criterion.min < 0:
-        yield (*path, "min"), "this cannot be negative"
+        yield (*path, "min"), "this cannot be negative; leave it out where none is an answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
-        yield (*path, "max"), "min and max do not fit together"
+        yield (*path, "max"), "min and max do not fit together: `max` is at least 1, and no less than `min`"

@@ -152,7 +152,11 @@ class JudgeTemplate:
             ]
         sources = self.sources(fills)
         found += [
-            (name, f"the template's placeholder `{name}` is filled by `{source}`, which the items do not have")
+            (
+                name,
+                f"the template's placeholder `{name}` is filled by `{source}`, which the items do not have;"
+                " say under `fills` what it is",
+            )
             for name, source in sources.items()
             if source not in (*known, PREDICTION)
         ]

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from annotation_schemas import kinds, registry, reporting, simulation, source_media, typed_yaml, yaml_text
 from annotation_schemas.cross_checks import cross_check, shown_to_judges
@@ -81,10 +82,10 @@ def schema_hash(schema: Schema, guideline_text: str) -> str:
 def _read_guideline(folder: Path, name: str, document: Document) -> str:
     target = (folder / name).resolve()
     if not target.is_relative_to(folder.resolve()):
-        document.add(("guideline",), f"`{name}` lies outside the schema's folder")
+        document.add(("guideline",), f"`{name}` lies outside the schema's folder; put it next to the schema")
         return ""
     if not target.is_file():
-        document.add(("guideline",), f"there is no file `{name}` next to the schema")
+        document.add(("guideline",), f"there is no file `{name}` next to the schema; write it, or leave the key out")
         return ""
     try:
         return yaml_text.decode(target.read_bytes())
@@ -116,10 +117,25 @@ def _check_the_rest(document: Document) -> None:
         return
     rest = Document(document.value, document.lines)
     cross_check(schema, rest)
+    mended = {name for hole in holes if (name := _named_around(document.value, hole)) is not None}
     for trouble in rest.troubles:
         touched = any(trouble.path[: len(hole)] == hole or hole[: len(trouble.path)] == trouble.path for hole in holes)
-        if not touched:
+        if not touched and not any(f"`{name}`" in trouble.message for name in mended):
             document.troubles.append(trouble)
+
+
+def _named_around(value: Any, path: yaml_text.Path) -> str | None:
+    """What the innermost entry at a path is called that has a name: of it, nothing can be said to others."""
+    found = None
+    for step in (*path, None):
+        if isinstance(value, dict):
+            name = next((value[key] for key in ("name", "id", "role") if isinstance(value.get(key), str)), None)
+            found = name if name is not None and found != name else found
+        inside = step in value if isinstance(value, dict) else isinstance(step, int) and step < len(value or ())
+        if step is None or not inside:
+            break
+        value = value[step]
+    return found
 
 
 def _fill_in(schema: Schema) -> Schema:

@@ -16,7 +16,7 @@ from typing import Any
 
 from annotation_schemas import grading_sample, kinds, registry
 from annotation_schemas.formats import keys_of_source
-from annotation_schemas.keys import key_fields, keys_of_votes
+from annotation_schemas.keys import key_fields, keys_of_votes, options_field
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
@@ -231,6 +231,7 @@ def _asked(schema: Schema) -> Iterator[Finding]:
             path: Path = ("stages", stage, "criteria", index)
             if criterion.name not in asked:
                 yield Finding(ERROR, *_never(schema, stage, criterion, path, dimensions))
+            yield from _limits(criterion, path)
             for name, accepted in criterion.show_if.items():
                 yield from _condition(criteria, name, accepted, (*path, "show_if", name))
         if empty:
@@ -262,6 +263,18 @@ def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensi
         f"`{criterion.name}` is never asked: no answers make {words}; "
         "name values that can be given together, or take `show_if` away"
     )
+
+
+def _limits(criterion: Criterion, path: Path) -> Iterator[Finding]:
+    """More may be chosen than there is."""
+    offered = len(criterion.options)
+    several = kinds.of_criterion(criterion).picks_several
+    if several and offered and criterion.field is None and (criterion.max or 0) > offered:
+        yield Finding(
+            WARNING,
+            (*path, "max"),
+            f"{offered} answers are offered, so this limits nothing; lower it, or leave it out",
+        )
 
 
 def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any], path: Path) -> Iterator[Finding]:
@@ -778,7 +791,14 @@ def _models(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("models", "score"),
-            f"only `rank_options` scores options; with `{models.strategy}` this does nothing",
+            f"only `rank_options` scores options; with `{models.strategy}` this does nothing; take it away",
+        )
+    if models.strategy == "rank_options" and options_field(schema) is None:
+        yield Finding(
+            WARNING,
+            ("models", "strategy"),
+            "`rank_options` ranks an item's options, and no field lists any, so no model could be asked;"
+            " say `generate`, or give items a `text_list`",
         )
     for name, value in models.clips.items():
         if name not in CLIPS:

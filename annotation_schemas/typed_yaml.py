@@ -134,12 +134,21 @@ def _mended(value: Any, path: yaml_text.Path, rest: list[str | int], detail: Err
     elif kind == "literal_error":
         place[path[-1]] = str(detail.get("ctx", {}).get("expected", "")).split("'")[1]
     elif kind in _FILLERS:
-        place[path[-1]] = _thawed(_FILLERS[kind])
+        place[path[-1]] = _as_meant(kind, detail["input"])
     elif isinstance(place, dict):
         del place[path[-1]]
     else:
         return False
     return True
+
+
+def _as_meant(kind: str, given: Any) -> Any:
+    """A value of the type that is wanted, out of one of another."""
+    if kind == "tuple_type" and isinstance(given, str):
+        return [given]
+    if kind in ("int_type", "float_type") and isinstance(given, str) and _is_number(given):
+        return int(float(given)) if kind == "int_type" else float(given)
+    return _thawed(_FILLERS[kind])
 
 
 def _thawed(value: Any) -> Any:
@@ -172,8 +181,12 @@ def in_lines(document: Document, name: str) -> str:
     for trouble in sorted(document.troubles, key=lambda trouble: trouble.line):
         key = dotted(trouble.path)
         level = "warning: " if trouble.level == yaml_text.WARNING else ""
-        lines[f"{name}:{trouble.line}: {level}{key}{': ' if key else ''}{trouble.message}."] = None
+        lines[f"{name}:{trouble.line}: {level}{key}{': ' if key else ''}{_ended(trouble.message)}"] = None
     return "\n".join(lines)
+
+
+def _ended(message: str) -> str:
+    return message if message.endswith("?") else f"{message}."
 
 
 def dotted(path: yaml_text.Path) -> str:
@@ -191,24 +204,33 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
     path, rest = _path_in(document.value, detail["loc"])
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "missing":
-        document.add(path, f"`{rest[0] if rest else '?'}` is missing")
+        document.add(path, _missing(path, str(rest[0]) if rest else "?", root))
     elif kind == "extra_forbidden":
-        known = _known_keys(path[:-1], root)
-        document.add(path, f"unknown key{_suggestion(str(path[-1]), known)}; known here: {', '.join(known)}")
+        _forget(document, path, yaml_text.NOTHING)
+        document.add(path, _unknown_key(document, path, root))
     elif kind == "literal_error":
         known = [each.strip(" '") for each in str(context.get("expected", "")).replace(" or ", ",").split(",")]
         document.add(path, f"`{given}` is not known{_suggestion(str(given), known)}; known: {', '.join(known)}")
     elif kind == "value_error":
         document.add(path, str(context.get("error", detail["msg"])))
     elif given is None:
-        document.add(path, "the value is missing")
+        _forget(document, path, yaml_text.NOTHING)
+        document.add(path, "the value is missing; write it behind the colon")
     elif kind == "string_type" and isinstance(given, bool | int | float):
         shown = str(given).lower() if isinstance(given, bool) else str(given)
         document.add(path, f'text is wanted, and YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
+    elif kind in _WANTED and _forget(document, path, yaml_text.READ_OTHERWISE):
+        digits = isinstance(given, str) and given.lstrip("+-").isdigit()
+        shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"one of {len(str(given)):,} characters"
+        instead = "" if _is_number(str(given)) else _instead(kind, given, _known_keys(path, root))
+        document.add(path, f"{_WANTED[kind]}, not {shown}{'; write at most 15 digits' if digits else instead}")
     else:
-        document.add(path, _WANTED.get(kind, detail["msg"].lower()) + f", not {_kind(given)}{_whole(kind, given)}")
+        said = _WANTED.get(kind, detail["msg"].lower())
+        document.add(path, f"{said}, not {_kind(given)}{_instead(kind, given, _known_keys(path, root))}")
 
 
+_LONGEST = 40
+"""A longer value is not repeated in a sentence."""
 _WANTED = {
     "string_type": "text is wanted",
     "int_type": "a whole number is wanted",
@@ -221,8 +243,86 @@ _WANTED = {
 }
 
 
-def _whole(kind: str, given: Any) -> str:
-    return f"; write {int(given)}" if kind == "int_type" and isinstance(given, float) else ""
+def _missing(path: yaml_text.Path, key: str, root: type[BaseModel]) -> str:
+    """That a key is missing, and what it is for."""
+    model = _model_at(path, root)
+    meaning = (model.model_fields[key].description or "") if model is not None and key in model.model_fields else ""
+    first = meaning.split(". ")[0].split(";")[0].rstrip(".")
+    return f"`{key}` is missing{f': {first[0].lower()}{first[1:]}' if first else ''}"
+
+
+def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]) -> str:
+    """That a key is unknown there, and what may have been meant: another key, one further out or in, or a space."""
+    key, known = str(path[-1]), _known_keys(path[:-1], root)
+    name, colon, value = key.partition(":")
+    if colon and name in known:
+        return f"unknown key; a space is missing behind the colon: write `{name}: {value}`"
+    near = _suggestion(key, known)
+    place = document.value
+    for step in path[:-1]:
+        place = place[step]
+    model = _model_at(path[:-1], root)
+    lacking = [
+        name
+        for name, field in (model.model_fields.items() if model is not None else ())
+        if field.is_required() and name not in place
+    ]
+    if len(lacking) == 1:
+        near = f"; did you mean `{lacking[0]}`?"
+    elif _MEANT.get(key) in known:
+        near = f"; did you mean `{_MEANT[key]}`?"
+    else:
+        near = _elsewhere(key, path, root) or near
+    return f"unknown key{near}; known here: {', '.join(known)}"
+
+
+_MEANT = {"type": "kind", "choices": "options", "text": "prompt", "description": "definition", "default": "value"}
+"""What other tools call our keys."""
+
+
+def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
+    """Where a key belongs that is known further out, or one step further in; nothing where it is known nowhere near."""
+    for end in range(len(path) - 2, -1, -1):
+        around = path[:end]
+        if (not around or isinstance(around[-1], str)) and key in _known_keys(around, root):
+            where = f"of `{around[-1]}`" if around else "of the whole schema"
+            return f"; it is a key {where}, so indent it less"
+    model = _model_at(path[:-1], root)
+    for name, field in model.model_fields.items() if model is not None else ():
+        inner = _model_in(field.annotation)
+        if isinstance(inner, type) and issubclass(inner, BaseModel) and key in inner.model_fields:
+            return f"; it is a key of `{name}`, so put it there"
+    return ""
+
+
+def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:
+    """Whether something was noted at a key that its own type says better; it is taken back."""
+    kept = [each for each in document.troubles if each.path != path or not each.message.startswith(begins)]
+    found = len(kept) < len(document.troubles)
+    document.troubles[:] = kept
+    return found
+
+
+def _instead(kind: str, given: Any, known: list[str]) -> str:
+    """What to write instead of a value of another type, as the end of a sentence."""
+    if kind == "int_type" and isinstance(given, float):
+        return f"; write {int(given)}"
+    if kind in ("int_type", "float_type") and isinstance(given, str):
+        return f"; write {given} without quotes" if _is_number(given) else "; write it in digits"
+    if kind == "bool_type" and isinstance(given, str) and given.lower() in _SAID:
+        return f"; write {str(_SAID[given.lower()]).lower()}"
+    if kind == "tuple_type":
+        return "; each entry begins with `- `" if isinstance(given, Mapping) else f"; write [{given}]"
+    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return f"; its keys are {', '.join(known)}" if known else "; write `key: value`"
+    return ""
+
+
+_SAID = {"yes": True, "no": False, "true": True, "false": False, "on": True, "off": False}
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).lstrip("+-").isdigit()
 
 
 def _kind(given: Any) -> str:
@@ -261,14 +361,20 @@ def _suggestion(given: str, known: list[str]) -> str:
 
 def _known_keys(path: yaml_text.Path, root: type[BaseModel]) -> list[str]:
     """The keys that the grammar knows at a place of the file."""
+    model = _model_at(path, root)
+    return list(model.model_fields) if model is not None else []
+
+
+def _model_at(path: yaml_text.Path, root: type[BaseModel]) -> type[BaseModel] | None:
+    """The part of the grammar at a place of the file; None where there are plain values."""
     model: Any = root
     for step in path:
         if isinstance(step, int):
             continue
         if not (isinstance(model, type) and issubclass(model, BaseModel)) or step not in model.model_fields:
-            return []
+            return None
         model = _model_in(model.model_fields[step].annotation)
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+    return model if isinstance(model, type) and issubclass(model, BaseModel) else None
 
 
 def _model_in(annotation: Any) -> Any:

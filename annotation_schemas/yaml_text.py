@@ -22,6 +22,10 @@ Path = tuple[str | int, ...]
 ERROR, WARNING = "error", "warning"
 """What is impossible, and what may be meant."""
 
+NOTHING = "nothing stands behind this key; write a value (in quotes, if it begins with `#`), or leave the key out"
+READ_OTHERWISE = "YAML reads the bare"
+"""How a warning and an error begin of which a key's own type may say more."""
+
 LARGEST_BYTES = 1_000_000
 DEEPEST = 30
 MOST_REPAIRS = 10
@@ -98,7 +102,7 @@ def read(text: str) -> Document:
     document = Document()
     for found in Reader.NON_PRINTABLE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        document.add((), "the file contains a control character that YAML does not allow", line=line)
+        document.add((), "the file contains a control character that YAML does not allow; take it out", line=line)
     text = Reader.NON_PRINTABLE.sub(" ", text)
     document.broken = bool(document.troubles)
     node = _node(text, document)
@@ -148,11 +152,43 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if opened is not None:
         return opened, "the quote that is opened here is not closed on this line"
     at, begun = error.problem_mark, error.context_mark
-    ends = "end of stream" in (error.problem or "") or "<stream end>" in (error.problem or "")
-    unclosed = "flow" in (error.context or "") and at is not None and _KEY.match(text.split("\n")[at.line])
-    mark = begun if begun and (ends or unclosed) else at or begun
-    context = f" ({error.context})" if error.context else ""
-    return (mark.line + 1 if mark else 1), f"{error.problem}{context}"
+    problem, context = error.problem or "", error.context or ""
+    lines = text.split("\n")
+    ends = "end of stream" in problem or "<stream end>" in problem
+    unclosed = "flow" in context and at is not None and _KEY.match(lines[at.line])
+    mark = begun if begun and (ends or unclosed or "simple key" in context) else at or begun
+    if mark is None or at is None:
+        return 1, problem
+    if "flow" in context and begun is not None and (ends or begun.line < at.line):
+        return mark.line + 1, "the bracket that is opened here is not closed"
+    return mark.line + 1, _remedy(problem, lines[mark.line][: at.column if at.line == mark.line else None]) or (
+        f"{problem}{f' ({context})' if context else ''}"
+    )
+
+
+def _remedy(problem: str, before: str) -> str | None:
+    """What a parser's complaint comes to most of the time, and what to do; ``before`` is its line up to there."""
+    if "could not find expected ':'" in problem:
+        if "\xa0" in before:
+            return "a no-break space stands here, which is no space to YAML; type a plain one"
+        return "this is no key with a value; put a colon and a space behind the key"
+    if "'\\t'" in problem:
+        return "a tab stands here; indent with spaces"
+    if "cannot start any token" in problem:
+        return (
+            f"{problem.removeprefix('found ').replace('that cannot start any token', 'begins a value')}; quote the text"
+        )
+    if "mapping values are not allowed" in problem:
+        if _KEY.match(before):
+            return "a second colon stands on this line; quote the text that has it"
+        return "this line is indented further than the key above it, which has a value already; indent it less"
+    if "expected <block end>" in problem and "'<scalar>'" in problem:
+        return "a quoted text ends in the middle of this line; double the quote in it, or use the other kind around it"
+    if "expected <block end>" in problem:
+        return "this line is indented like nothing above it; indent it like the key or the `- ` that it goes with"
+    if "expected ','" in problem:
+        return "a comma is missing here between two entries, or a text with a colon in it is not quoted"
+    return None
 
 
 def _open_quote(text: str) -> int | None:
@@ -275,7 +311,9 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
         if key_node.style is None and key_node.tag != f"{_TAG}str":
             document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
         if key in seen:
-            document.add((*path, key), f"duplicate key; it is already on line {seen[key]}", line=line)
+            document.add(
+                (*path, key), f"duplicate key; it is already on line {seen[key]}; leave one of them out", line=line
+            )
             continue
         seen[key] = line
         document.lines[*path, key] = line
@@ -287,6 +325,8 @@ def _scalar(text: str, node: yaml.Node, path: Path, document: Document) -> Any:
     if getattr(node, "style", None) is not None or kind == "str":
         return text
     if kind == "null":
+        if not text:
+            document.add(path, NOTHING, level=WARNING)
         return None
     if kind == "bool" and text.lower() in _SWITCHES:
         return _SWITCHES[text.lower()]
@@ -295,7 +335,7 @@ def _scalar(text: str, node: yaml.Node, path: Path, document: Document) -> Any:
     if kind == "float" and _is_plain_float(text):
         return float(text)
     read_as = {"bool": "true or false", "int": "another number", "float": "another number", "timestamp": "a date"}
-    document.add(path, f'YAML reads the bare `{text}` as {read_as.get(kind, kind)}; quote it: "{text}"')
+    document.add(path, f'{READ_OTHERWISE} `{text}` as {read_as.get(kind, kind)}; quote it: "{text}"')
     return text
 
 

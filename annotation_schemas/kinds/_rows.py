@@ -354,7 +354,7 @@ def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str |
     if name is None:
         yield path, "`field` is missing; it names the text_list field that holds the options"
     elif name not in lists:
-        yield (*path, "field"), f"`{name}` is no text_list field of the item{grammar.suggestion(name, lists)}"
+        yield (*path, "field"), f"`{name}` is no text_list field of the item{grammar.among(name, lists)}"
     elif stage is not None and stage in schema.item.field(name).secret_in:
         yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
 
@@ -367,6 +367,6 @@ def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Fou
             why = "a model's answer is graded and coded only"
             yield path, f"`of` is missing; it names the item's field with the text ({why})"
     elif criterion.of not in texts:
-        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{grammar.suggestion(criterion.of, texts)}"
+        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{grammar.among(criterion.of, texts)}"
     elif stage in schema.item.field(criterion.of).secret_in:
         yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation_schemas.grammar import suggestion
+from annotation_schemas.grammar import among
 from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
@@ -56,12 +56,12 @@ class ChoiceField(FieldKind):
         for dimension, allowed in field.by_dimension.items():
             place: Path = (*path, "by_dimension", dimension)
             if dimension not in known:
-                yield place, f"`{dimension}` is no dimension{suggestion(dimension, known)}"
+                yield place, f"`{dimension}` is no dimension{among(dimension, known)}"
             if not allowed:
                 yield place, "no value is left for its items; name one, or leave the dimension out"
             for value in allowed:
                 if str(value) not in values:
-                    yield place, f"`{value}` is no value of `{field.name}`{suggestion(str(value), values)}"
+                    yield place, f"`{value}` is no value of `{field.name}`{among(str(value), values)}"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if any(same(value, option.value) for option in field.options):

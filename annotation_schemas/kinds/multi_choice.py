@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from annotation_schemas.kinds._rows import (
     CriterionKind,
+    Found,
     Level,
     Measured,
     Texts,
@@ -19,7 +20,8 @@ from annotation_schemas.kinds._rows import (
 from annotation_schemas.label_studio_codes import NONE, SKIP, codes
 from annotation_schemas.label_studio_form import ask_choices
 from annotation_schemas.label_studio_parts import Answer, Context, Given, Part, Result, Way, result_of, skip_reason
-from annotation_schemas.model import Choice, Criterion
+from annotation_schemas.model import Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
 from domain.policies import same
 
 
@@ -75,6 +77,12 @@ class MultiChoice(CriterionKind):
     by_place = True
     picks_several = True
     label_studio = LabelStudioSeveral()
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        offered = len(criterion.options)
+        if offered and (criterion.min or 0) > offered:
+            yield (*path, "min"), f"{criterion.min:g} answers are asked for, and {offered} are offered; lower it"
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts

@@ -85,8 +85,8 @@ def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Pat
     code = f"import sys; sys.argv = ['touchstone', 'schema', 'check', {str(path)!r}]; from app.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
-    assert f"{path}:2: name: duplicate key; it is already on line 1." in done.stderr
-    assert f"{path}:3: version: a whole number is wanted, not text." in done.stderr
+    assert f"{path}:2: name: duplicate key; it is already on line 1; leave one of them out." in done.stderr
+    assert f"{path}:3: version: a whole number is wanted, not text; write it in digits." in done.stderr
     assert "Traceback" not in done.stderr
 
 
