@@ -45,7 +45,8 @@ def percent_agreement(
     ratings
         Two or more raters. Units with fewer than two ratings are left out.
     weights
-        "none" counts equal values only; others count near misses in part (:data:`agreement.weights.Weights`).
+        "none" counts equal values only, "tolerance" what is within that of the scale; others count near misses in part
+        (:data:`agreement.weights.Weights`).
 
     Returns
     -------
@@ -546,7 +547,11 @@ ROWS = (
         meaning="share of pairs of ratings that are equal",
         place=10,
         lines=Lines.WHOLE_AND_PAIRS,
-        variants=(Variant(), *weighted("linear", shown=None)),
+        variants=(
+            Variant(),
+            *weighted("linear", shown=None),
+            Variant({"weights": "tolerance"}, Needs.NUMBERS, Needs.TOLERANCE, "Percent agreement within the tolerance"),
+        ),
         headline=True,
         behaviour=Behaviour(chance=None, constant=1.0),
     ),

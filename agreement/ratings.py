@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from agreement.columns import NOTHING, Column, column, gathered, of_objects
+from domain.decimals import Tolerance
 from domain.errors import RatingsError
 from domain.records import Rating
 
@@ -34,12 +35,14 @@ class Scale:
     """What the values mean: names, ordered categories, numbers whose differences count, or whose ratios count.
 
     ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
-    them. ``inferred`` is True if no one declared the scale.
+    them. ``inferred`` is True if no one declared the scale. ``tolerance`` is how far numbers may be apart and still
+    agree, where agreement within a tolerance is asked for; no coefficient looks at it.
     """
 
     level: Level
     categories: tuple[Any, ...] | None = None
     inferred: bool = False
+    tolerance: Tolerance | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,6 +166,8 @@ def _results(
             value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=len(table.units))
         else:
             value = compute(of)
+        if table.scale.tolerance and args.get("weights") == "tolerance":
+            args = {**args, "tolerance": table.scale.tolerance.in_words()}
         yield Result(
             statistic,
             {**args, **scale},
@@ -211,6 +213,7 @@ def _fits(row: StatisticRow, variant: Variant, table: Ratings) -> bool:
     given |= {Needs.ORDER} if level != "nominal" else set()
     given |= {Needs.NUMBERS} if level != "nominal" and table.numeric else set()
     given |= {Needs.RATIO} if level == "ratio" else set()
+    given |= {Needs.TOLERANCE} if Needs.NUMBERS in given and table.scale.tolerance else set()
     if n_raters < 2 and row.shown is not Needs.NAMES:
         return False
     of_so_many = {Lines.OF_TWO: n_raters <= 2, Lines.OF_SEVERAL: n_raters > 2}

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
 
 from agreement.ratings import NAMELESS, Floats, Ratings
+from domain.decimals import Tolerance, exact
 from domain.errors import RatingsError
 
-Named = Literal["none", "linear", "quadratic", "ordinal"]
+Named = Literal["none", "linear", "quadratic", "ordinal", "tolerance"]
 Weights = Named | Floats | Sequence[Sequence[float]]
 """A name, or a square matrix of weights in the order of ``Ratings.categories``.
 
 - "none": equal values agree, others do not;
 - "linear": 1 - d / d_max, d being the distance of the values if they are numbers, else of their places in the order;
 - "quadratic": 1 - (d / d_max)^2;
+- "tolerance": numbers agree that are within ``Scale.tolerance``, others do not; without one as "none";
 - "ordinal": 1 - C(p + 1, 2) / C(q, 2), p being how many places lie between the two of q categories (Gwet 2014);
 - a matrix with ones on its diagonal and nothing above one holds agreement weights; one with zeros on its diagonal and
   nothing below zero holds disagreement weights, which are divided by their largest and taken from one.
@@ -75,6 +79,8 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
         return given
     if weights == "none" or q < 2:
         return None
+    if weights == "tolerance":
+        return _within(ratings)
     if weights == "ordinal":
         places = np.arange(q)
         apart = np.abs(places[:, None] - places[None, :])
@@ -83,6 +89,30 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
     distance = np.abs(ratings.positions[:, None] - ratings.positions[None, :])
     relative: Floats = distance / distance.max()
     return 1 - relative if weights == "linear" else 1 - relative**2
+
+
+def _within(ratings: Ratings) -> Floats | None:
+    """1 where two numbers are within the tolerance of the scale, else 0, computed exactly; None without one."""
+    tolerance, numbers = ratings.scale.tolerance, [exact(each) for each in ratings.categories]
+    known = [each for each in numbers if each is not None]
+    if tolerance is None or len(known) < len(numbers):
+        return None
+    order = sorted(range(len(known)), key=known.__getitem__)
+    found = np.zeros((len(known), len(known)))
+    for place, at in enumerate(order):
+        others = order[place:]  # the further away, the less alike
+        alike = others[: _n_alike(known[at], [known[other] for other in others], tolerance)]
+        found[at, alike] = found[alike, at] = 1
+    return found
+
+
+def _n_alike(number: Fraction, others: Sequence[Fraction], tolerance: Tolerance) -> int:
+    """How many of several numbers, the nearest first, are within a tolerance of one."""
+
+    def apart(other: Fraction) -> bool:
+        return not tolerance.holds(number, other)
+
+    return bisect_left(others, True, key=apart)
 
 
 def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:

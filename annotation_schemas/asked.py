@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from annotation_schemas import kinds
 from annotation_schemas.answer_forms import places_in_order, places_of
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import ItemField, Schema
+from domain.decimals import Tolerance, exact
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
@@ -49,10 +51,17 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
     if field.read_as == "form":
         return _of_form(field, fields)
     if field.read_as is not None:
-        return Asked(_READ_AS[field.read_as], unit=field.unit)
+        return replace(_number_of(field), kind=_READ_AS[field.read_as])
     if row.answer is not None:
-        return Asked(row.answer)
+        return replace(_number_of(field), kind=row.answer)
     return _of_text(schema, field, fields)
+
+
+def _number_of(field: ItemField) -> Asked:
+    """What a key that is a number asks for besides its kind."""
+    tolerance = field.tolerance.of(field.unit) if field.tolerance else None
+    decimal = kinds.of_field(field).holds == "decimal"
+    return Asked(AnswerKind.NUMBER, unit=field.unit, decimal=decimal, tolerance=tolerance)
 
 
 def _of_form(field: ItemField, fields: Mapping[str, Any]) -> Asked:
@@ -85,9 +94,9 @@ def _texts(value: Any) -> tuple[str, ...]:
 def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     """1 where what was read is the key, else 0; nan with the reason where it can be neither.
 
-    An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers. A
-    key that is a letter is the option at that place, unless options are letters themselves. A text equals a key if
-    nothing but case, white space and a full stop at its end differ.
+    An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers
+    within the key's tolerance. A key that is a letter is the option at that place, unless options are letters
+    themselves. A text equals a key if nothing but case, white space and a full stop at its end differ.
 
     Parameters
     ----------
@@ -100,7 +109,7 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     if known is None:
         return math.nan, problem
     if asked.kind is AnswerKind.NUMBER:
-        return (float(_close(value, known)), "") if _number(value) else (math.nan, GONE)
+        return (float(_is_near(value, known, asked.tolerance)), "") if _number(value) else (math.nan, GONE)
     if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
     several = isinstance(value, list | tuple)
@@ -119,6 +128,9 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
     if key is None or key in ("", [], ()) or (isinstance(key, str) and not key.strip()):
         return None, NO_KEY
     if asked.kind is AnswerKind.NUMBER:
+        if asked.decimal:
+            number = exact(key)
+            return (None, NO_KEY) if number is None else (float(number), "")
         if _number(key):
             return float(key), ""
         read = read_answer(str(key), asked)
@@ -162,6 +174,14 @@ def _lettered(text: str, options: Sequence[str]) -> str | None:
 
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_near(value: float, key: float, tolerance: Tolerance | None) -> bool:
+    """Whether a number is the key, or so near to it as the schema allows."""
+    one, right = exact(value), exact(key)
+    if tolerance is None or one is None or right is None:
+        return _close(value, key)
+    return tolerance.holds(one, right, right=right) or _close(value, key)
 
 
 def _close(one: float, other: float) -> bool:

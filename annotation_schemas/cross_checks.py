@@ -11,7 +11,7 @@ from annotation_schemas import derived, grading_sample, judge_templates, kinds, 
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.formats.columns import DIMENSION
-from annotation_schemas.grammar import MOST, among, choices, suggestion, unique
+from annotation_schemas.grammar import MOST, among, choices, suggestion, tolerance, unique
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
@@ -122,8 +122,8 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     elif field.options and not field.forms:
         yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
     yield from _read_as(schema, field, path)
-    for key in ("length", "distinct", "by_dimension"):
-        if getattr(field, key) and key not in row.keys:
+    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance"):
+        if getattr(field, key) not in (None, False, {}) and key not in row.keys:
             yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)
     for key in ("length", "min_length", "max_length"):
@@ -142,8 +142,13 @@ def _taking(key: str, quote: str = "") -> str:
 def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
     """What models' answers are read as is said of the key alone."""
     row = kinds.of_field(field)
-    if field.unit is not None and ("unit" not in row.keys or (row.reads_as and field.read_as != "number")):
+    counts = row.has_unit or not row.reads_as or field.read_as == "number"
+    if field.unit is not None and ("unit" not in row.keys or not counts):
         yield (*path, "unit"), "this is for a field with `read_as: number`"
+    if field.tolerance is not None and "tolerance" in row.keys:
+        if key_field(schema) != field.name or (row.answer is None and field.read_as != "number"):
+            yield (*path, "tolerance"), "models' numbers are compared with the key alone, and this field is not it"
+        yield from tolerance(field.tolerance, field.unit, (*path, "tolerance"))
     if field.read_as is None:
         return
     if not row.reads_as:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation_schemas.model import Choice, Criterion, Scalar, Schema
+from annotation_schemas.model import Choice, Criterion, Scalar, Schema, Tolerance
 from annotation_schemas.yaml_text import Path
+from domain.decimals import step_of
 from domain.policies import same
+from domain.reading.numbers import unit_of
 
 Found = Iterator[tuple[Path, str]]
 
@@ -83,3 +85,20 @@ def count(criterion: Criterion, path: Path) -> Found:
         yield (*path, "min"), "this cannot be negative; leave it out where none is an answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
         yield (*path, "max"), "min and max do not fit together: `max` is at least 1, and no less than `min`"
+
+
+def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
+    """What is wrong with how far two numbers may be apart, of a number that counts in ``unit``."""
+    said = [name for name in ("absolute", "relative", "within") if getattr(given, name) is not None]
+    if len(said) != 1:
+        why = f"this has {' and '.join(said)}" if said else "nothing is said"
+        yield path, f"{why}; give one of `absolute`, `relative` and `within`"
+    elif given.absolute is not None and given.absolute <= 0:
+        yield (*path, "absolute"), "this must be more than 0; without a tolerance numbers have to be equal"
+    elif given.relative is not None and not 0 < given.relative < 1:
+        yield (*path, "relative"), "this is a share of the right number, above 0 and below 1"
+    elif given.within is not None and unit_of(given.within) is None:
+        yield (*path, "within"), f"`{given.within}` is no unit that is known, such as cm, g, s or %"
+    elif given.within is not None and step_of(unit, given.within) is None:
+        own = f"in `{unit}`" if unit else "in no unit (`unit`)"
+        yield (*path, "within"), f"the number counts {own}, which cannot be rounded to {given.within}"

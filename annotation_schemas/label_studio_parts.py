@@ -53,7 +53,7 @@ class FilledRow(Protocol):
     """What a page asks of the row of a field's kind (``kinds.FieldKind``)."""
 
     is_list: ClassVar[bool]
-    holds: ClassVar[Literal["text", "texts", "whole number", "list", "anything"]]
+    holds: ClassVar[Literal["text", "texts", "whole number", "decimal", "list", "anything"]]
     several_rows: ClassVar[bool]
     label_studio: ClassVar[Way | None]
 

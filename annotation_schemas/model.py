@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
+
+from domain import decimals
 
 Scalar = str | int | float | bool
 
@@ -90,6 +93,24 @@ class Choice(_Part):
         return data
 
 
+class Tolerance(_Part):
+    """How far two numbers may be apart and still say the same, ends included. One of its keys."""
+
+    absolute: int | float | None = None
+    """So much at most, in the number's own unit."""
+    relative: int | float | None = None
+    """At most this share of the right number, between 0 and 1: nothing of 0. Of two raters' numbers, of the one that is
+    further from 0."""
+    within: str | None = None
+    """Equal when both are rounded to this unit, halves away from 0; it measures what the number's own `unit` does."""
+
+    def of(self, unit: str | None) -> decimals.Tolerance:
+        """As it is computed with, for a number that counts in ``unit``."""
+        if self.within is not None:
+            return decimals.Tolerance(rounded=decimals.step_of(unit, self.within))
+        return decimals.Tolerance(decimals.exact(self.absolute), decimals.exact(self.relative))
+
+
 class ItemField(_Part):
     """A field of an item: what it shows or holds."""
 
@@ -132,6 +153,14 @@ class ItemField(_Part):
     read_as: Literal["yes_no", "number", "text", "form"] | None = None
     """What it says is said by the kind."""
     unit: str | None = None
+    """What it says is said by the kind."""
+    min: int | float | None = None
+    """What it says is said by the kind."""
+    max: int | float | None = None
+    """What it says is said by the kind."""
+    step: int | float | None = None
+    """What it says is said by the kind."""
+    tolerance: Tolerance | None = None
     """What it says is said by the kind."""
 
     @field_validator("kind")
@@ -207,6 +236,8 @@ class Criterion(_Part):
     """What it says is said by the kind."""
     unit: str | None = None
     """What it says is said by the kind."""
+    tolerance: Tolerance | None = None
+    """What it says is said by the kind."""
     of: str | None = None
     """What it says is said by the kind."""
     actions: tuple[PlanAction, ...] = ()
@@ -236,6 +267,11 @@ class Criterion(_Part):
     @classmethod
     def _of_a_kind(cls, name: str, info: ValidationInfo) -> str:
         return _known(name, info, "criterion_kind")
+
+
+def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, decimals.Tolerance]:
+    """How far two answers may be apart and still say the same, by criterion, where one says so."""
+    return {each.name: each.tolerance.of(each.unit) for each in criteria if each.tolerance is not None}
 
 
 class KeepPart(_Part):
@@ -272,6 +308,12 @@ class Keep(_Part):
     parts: tuple[KeepPart, ...] = ()
     """Instead of all of these: criteria, each with its own target. The rule is applied to each, and every one must come
     to keep the item."""
+    _tolerances: dict[str, decimals.Tolerance] = PrivateAttr(default_factory=dict)
+
+    @property
+    def tolerances(self) -> Mapping[str, decimals.Tolerance]:
+        """How far votes may be apart, by criterion; the stage's criteria say it."""
+        return self._tolerances
 
 
 class Skips(_Part):
@@ -355,6 +397,10 @@ class Verification(_Part):
     """Items with a known answer among those that are voted on."""
     order: str = "random"
     """In which order the items are handed out: a row of the registry of orders."""
+
+    def model_post_init(self, _context: Any) -> None:
+        """Tell the keep rule what its criteria say."""
+        self.keep._tolerances.update(tolerances_of(self.criteria))
 
 
 class Adjudication(_Part):

@@ -20,6 +20,7 @@ from annotation_schemas.keys import key_fields, keys_of_votes, options_field
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
+from domain.decimals import exact
 from domain.errors import SchemaError
 from domain.policies import (
     REFINEMENT_ENDS,
@@ -398,12 +399,14 @@ def _place_of(keep: Keep, path: Path, index: int) -> Path:
 
 def _tried(target: Target, criterion: Criterion) -> list[Any]:
     """Answers that may meet a target: its value, or numbers at its limits and the nearest steps within."""
+    begins, step = criterion.min or 0, criterion.step or 1
     if not target.limited:
-        return [target.value]
+        number = exact(target.value) if kinds.of_criterion(criterion).typed else None
+        near = [] if number is None else [float(number), begins + round((float(number) - begins) / step) * step]
+        return [target.value, *near]
     found: list[Any] = []
     for limit, towards in ((target.at_least, math.ceil), (target.at_most, math.floor)):
         if limit is not None:
-            begins, step = criterion.min or 0, criterion.step or 1
             found += [limit, begins + towards((limit - begins) / step) * step]
     return found
 

@@ -7,8 +7,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from domain.decimals import Tolerance
 from domain.order import shuffled
-from domain.policies import same
+from domain.policies import Target
 
 BLOCK = 100
 """Of so many tasks of a person in a row, the share that a schema asks for is gold: exactly, at shuffled places."""
@@ -58,12 +59,18 @@ def _places(rate: float, seed: int, parts: tuple[object, ...], block: int) -> fr
     return frozenset(shuffled(range(BLOCK), seed=seed, parts=("gold", *parts, block))[:many])
 
 
-def is_right(answers: Mapping[str, Any], expected: Mapping[str, Any]) -> bool | None:
-    """Whether answers are those that are known to be right; None for a skip, which is neither."""
+def is_right(
+    answers: Mapping[str, Any], expected: Mapping[str, Any], tolerances: Mapping[str, Tolerance] | None = None
+) -> bool | None:
+    """Whether answers are those that are known to be right, of numbers within the tolerance of their criterion; None
+    for a skip, which is neither."""
     given = {name: answers.get(name) for name in expected}
     if any(value is None for value in given.values()):
         return None
-    return all(same(given[name], value) for name, value in expected.items())
+    return all(
+        Target(name, value=value, tolerance=(tolerances or {}).get(name)).met_by(given[name])
+        for name, value in expected.items()
+    )
 
 
 def standing(*, right: int, n: int, after: int, warn_below: float | None, stop_below: float | None) -> GoldStanding:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Protocol
 
+from domain.decimals import EXACT, Tolerance, exact
 from domain.errors import NotAvailable
 from domain.states import ItemState
 
@@ -68,6 +69,8 @@ class KeepSpec(Protocol):
     def values(self) -> Mapping[str, Any]: ...
     @property
     def parts(self) -> Sequence[PartSpec]: ...
+    @property
+    def tolerances(self) -> Mapping[str, Tolerance]: ...
 
 
 class SkipsSpec(Protocol):
@@ -102,6 +105,8 @@ class Target:
     """The item's field that holds the value; see ``of``."""
     at_least: float | None = None
     at_most: float | None = None
+    tolerance: Tolerance | None = None
+    """How far numbers may be apart and still say the same; None: not at all."""
 
     @property
     def limited(self) -> bool:
@@ -117,7 +122,7 @@ class Target:
         if value is None:
             return False
         if not self.limited:
-            return same(value, self.value)
+            return self._same(value, self.value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
@@ -126,7 +131,16 @@ class Target:
         """Whether two answers say the same about the item: the same value; of limits, on the same side of them."""
         if one is None or other is None:
             return False
-        return self.met_by(one) == self.met_by(other) if self.limited else same(one, other)
+        return self.met_by(one) == self.met_by(other) if self.limited else self._same(one, other)
+
+    def _same(self, one: Any, other: Any) -> bool:
+        """Equal; of numbers, within the tolerance. A key may be a number that is kept as text."""
+        if same(one, other) or isinstance(one, str):
+            return same(one, other)
+        number, wanted = exact(one), exact(other)
+        if number is None or wanted is None:
+            return False
+        return (self.tolerance or EXACT).holds(number, wanted, right=exact(self.value) or Fraction(0))
 
     def in_words(self) -> str:
         """What is wanted, as in ``at most 3``."""
@@ -185,9 +199,16 @@ def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
     if 2 * sum(weight for value, weight in cast if target.met_by(value)) > whole:
         return "keep"
     others = [(value, weight) for value, weight in cast if not target.met_by(value)]
-    if any(2 * sum(weight for other, weight in others if target.alike(value, other)) > whole for value, _ in others):
-        return "drop"
+    for lowest, _ in others:  # of numbers within a tolerance: all that every two of are alike
+        alike = (weight for value, weight in others if target.alike(lowest, value) and not _less(value, lowest))
+        if 2 * sum(alike) > whole:
+            return "drop"
     return "split"
+
+
+def _less(one: Any, other: Any) -> bool:
+    number, than = exact(one), exact(other)
+    return number is not None and than is not None and number < than
 
 
 KEEP_RULES: Mapping[str, KeepRule] = {
@@ -245,13 +266,15 @@ def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
 def targets(rule: KeepSpec) -> tuple[Target, ...]:
     """Which answers keep an item, for each criterion that a keep rule looks at (``Target.of`` fills in the key)."""
     if rule.parts:
-        return tuple(
+        found = [
             Target(part.criterion, value=part.value, key=part.key, at_least=part.at_least, at_most=part.at_most)
             for part in rule.parts
-        )
-    if rule.key is not None or KEEP_RULES[rule.rule].needs_key:
-        return tuple(Target(name, key=rule.key or "") for name in criteria_that_decide(rule))
-    return tuple(Target(name, value=rule.values.get(name, rule.value)) for name in criteria_that_decide(rule))
+        ]
+    elif rule.key is not None or KEEP_RULES[rule.rule].needs_key:
+        found = [Target(name, key=rule.key or "") for name in criteria_that_decide(rule)]
+    else:
+        found = [Target(name, value=rule.values.get(name, rule.value)) for name in criteria_that_decide(rule)]
+    return tuple(replace(each, tolerance=rule.tolerances.get(each.criterion)) for each in found)
 
 
 def is_skip(vote: Vote, criteria: Sequence[str]) -> bool:
@@ -315,29 +338,26 @@ def _after_skips(
     return Verdict(ItemState.REJECTED, f"{who} That retires it.")
 
 
-def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any] | None = None) -> bool:
-    """Whether all votes say the same in every criterion that decides, and none of them skips.
-
-    With ``item_fields`` it must also be what keeps the item.
-    """
+def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any], wanted: bool) -> bool:
+    """Whether all votes say the same in every criterion that decides, and none of them skips; if ``wanted``, it must
+    also be what keeps the item."""
     for target in targets(rule):
-        values = [vote.values.get(target.criterion) for vote in votes]
-        if item_fields is not None:
-            agreed = all(map(target.of(item_fields).met_by, values))
-        else:
+        values, target = [vote.values.get(target.criterion) for vote in votes], target.of(item_fields)
+        agreed = bool(values) and all(map(target.met_by, values))
+        if not wanted and not agreed:
             agreed = None not in values and all(target.alike(one, other) for one, other in combinations(values, 2))
         if not agreed:
             return False
     return True
 
 
-def contest(rule: KeepSpec, votes: Sequence[Vote]) -> float:
+def contest(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any]) -> float:
     """How contested an item is, from 0 to 1: the share of pairs of votes that differ, in the mean of the criteria.
 
     A skip agrees with nothing, not even with another skip. One vote alone contests nothing.
     """
     pairs = list(combinations(votes, 2))
-    wanted = targets(rule)
+    wanted = [each.of(item_fields) for each in targets(rule)]
     if not pairs or not wanted:
         return 0.0
     differing = sum(

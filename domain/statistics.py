@@ -22,6 +22,8 @@ class Needs(StrEnum):
     NUMBERS = "numbers"
     RATIO = "ratio"
     """Numbers with a true zero."""
+    TOLERANCE = "tolerance"
+    """Numbers of which it is said how far they may be apart and still agree."""
 
 
 class Lines(StrEnum):
@@ -119,7 +121,7 @@ class StatisticRow:
         """The title of the variant that ``args`` (and perhaps other things in it) ask for."""
         for variant in self.variants:
             if variant.title and variant.args.items() <= args.items():
-                return variant.title
+                return f"{variant.title}, {args['tolerance']}" if "tolerance" in args else variant.title
         asked = args.get("weights", args.get("level"))
         return self.title if asked in (None, "none") else f"{self.title}, {asked}"
 

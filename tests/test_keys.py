@@ -200,7 +200,11 @@ def verdicts(seen: Seen) -> Any:
     stage = seen.schema.stages.verification
     assert stage is not None
     ways = [
-        Vote("r", {"fits": fitting, "size": size, "letter": letter}, {"fits": "dark"} if fitting is None else {})
+        Vote(
+            "r",
+            {"fits": fitting, "size": size, "letter": letter, "many": 3 * size - 1},
+            {"fits": "dark"} if fitting is None else {},
+        )
         for fitting, size, letter in itertools.product(["yes", "no", None], [1, 2], ["a", "b"])
     ]
     return [
@@ -763,6 +767,19 @@ IN_PARTS = {
         "parts": [{"criterion": "fits", "value": "yes"}, {"criterion": "size", "at_least": 1, "at_most": 2}],
     }
 }
+TALL = {
+    f"{FIELD}.3": {"name": "second", "kind": "text", "required": False},
+    f"{FIELD}.4": {"name": "answer", "kind": "text", "required": False},
+    f"{FIELD}.8": {"name": "height", "kind": "decimal", "read_as": "number", "unit": "cm", "required": False},
+    "judges": [],
+}
+COUNTED = {f"{V}.keep": {"rule": "unanimous", "criterion": "many", "value": 3}}
+
+
+def near(key: str, value: Any) -> dict[str, Any]:
+    return {f"{C}.2.tolerance": {key: value}}
+
+
 FORMED = {
     f"{FIELD}.6": {"name": "other_kind", "kind": "choice", "options": ["a", "b"], "required": False},
     f"{FIELD}.7": {"name": "plan_text", "kind": "long_text", "form": "kind", "forms": {"a": "one", "b": "free"},
@@ -905,6 +922,16 @@ ROWS: dict[str, Row] = {
     "Keep.value": row(verdicts, f"{V}.keep.value", "no"),
     "Keep.values": row(
         verdicts, f"{V}.keep.values.size", 2, **{f"{V}.keep": {"rule": "all_of", "values": {"fits": "yes", "size": 1}}}
+    ),
+    "ItemField.min": row(fits(height="1.50"), f"{FIELD}.8.min", 2, **TALL),
+    "ItemField.max": row(fits(height="1.50"), f"{FIELD}.8.max", 1, **TALL),
+    "ItemField.step": row(fits(height="1.50"), f"{FIELD}.8.step", 1, **TALL),
+    "ItemField.tolerance": row(held, f"{FIELD}.8.tolerance", {"relative": 0.1}, **TALL),
+    "Criterion.tolerance": row(verdicts, f"{C}.2.tolerance", {"absolute": 1}, **COUNTED),
+    "Tolerance.absolute": row(verdicts, f"{C}.2.tolerance.absolute", 2, **COUNTED, **near("absolute", 1)),
+    "Tolerance.relative": row(verdicts, f"{C}.2.tolerance.relative", 0.5, **COUNTED, **near("relative", 0.1)),
+    "Tolerance.within": row(
+        verdicts, f"{C}.2.tolerance.within", "m", **COUNTED, **{f"{C}.2.unit": "cm"}, **near("within", "cm")
     ),
     "Keep.parts": Row(verdicts, {f"{V}.keep": {"rule": "all_of", "parts": [{"criterion": "size", "value": 1}]}}),
     "KeepPart.criterion": row(verdicts, f"{V}.keep.parts.1.criterion", "many", **IN_PARTS),

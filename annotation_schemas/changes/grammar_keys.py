@@ -27,6 +27,7 @@ from annotation_schemas.changes.rules import (
     switched,
 )
 from annotation_schemas.model import AssetSlot, Criterion, ItemField
+from domain.policies import criteria_that_decide
 
 
 def _named_by(at: At, old: Any, new: Any) -> Found:
@@ -101,6 +102,14 @@ def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
     shared = sorted(set(before) & set(after))
     if differ([before[name] for name in shared], [after[name] for name in shared]):
         yield at.found(rows.WORDS, old, new)
+
+
+def _tolerance(at: At, old: Any, new: Any) -> Found:
+    """How far numbers may be apart: verdicts hang on it where the criterion decides, figures everywhere."""
+    if differ(old, new):
+        stages = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
+        decides = any(stage and at.new_part.name in criteria_that_decide(stage.keep) for stage in stages)
+        yield at.found(rows.KEEP_RULE if decides else rows.FIGURES, old, new)
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------
@@ -225,6 +234,10 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "secret_in": as_is(rows.SHOWN),
         "read_as": _of_kind(as_is(rows.READING)),
         "unit": _of_kind(as_is(rows.UNIT_OF_FIELD)),
+        "min": _of_kind(least(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
+        "max": _of_kind(most(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
+        "step": _LENGTH,
+        "tolerance": _of_kind(as_is(rows.FIGURES)),
     },
     model.Skip: {**_all(rows.WORDS, "label"), "reasons": _REASONS},
     model.Aspect: {"name": _named_by, **_all(rows.WORDS, "title", "definition")},
@@ -244,6 +257,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "max": _CRITERION_MOST,
         "step": _STEP,
         "unit": _of_kind(as_is(rows.UNIT)),
+        "tolerance": _of_kind(_tolerance),
         "of": _TAKEN_FROM,
         "actions": _of_kind(entries("name", added=rows.PLAN_RULES, removed=rows.PLAN_RULES)),
         **dict.fromkeys(("begins", "says", "follows"), _of_kind(as_is(rows.PLAN_RULES))),
@@ -255,16 +269,17 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "show_if": _condition,
         "skip": part(rows.WIDER_CRITERION, rows.REMOVED_SKIP),
     },
-    model.KeepPart: {
-        "criterion": _named_by,
-        **_all(rows.KEEP_RULE, "value", "at_least", "at_most"),
-        "key": _key_of_votes,
-    },
     model.Keep: {
         **_all(rows.KEEP_RULE, "rule", "criterion", "criteria", "value", "values"),
         "key": _key_of_votes,
         "parts": entries("criterion", added=rows.KEEP_RULE, removed=rows.KEEP_RULE),
     },
+    model.KeepPart: {
+        "criterion": _named_by,
+        **_all(rows.KEEP_RULE, "value", "at_least", "at_most"),
+        "key": _key_of_votes,
+    },
+    model.Tolerance: _all(rows.FIGURES, "absolute", "relative", "within"),
     model.Skips: _all(rows.SKIPS, "after", "then"),
     model.Qualification: _all(
         rows.GATES, "items", "reviewers", "pass_mark", "against", "retry_after_hours", "attempts"

@@ -34,6 +34,8 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Keep", "criteria"): ("criteria",),
     ("Keep", "key"): ("fields",),
     ("Keep", "values"): ("criteria",),
+    ("KeepPart", "criterion"): ("criteria",),
+    ("KeepPart", "key"): ("fields",),
     ("Refinement", "done"): ("criteria",),
     ("GradingSample", "dimensions"): ("dimensions",),
     ("GradingSample", "strata"): ("fields",),
@@ -139,6 +141,8 @@ def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -
         updates["values"] = of_owner(part.values)
         if owner.name in criteria_that_decide(part):
             updates["value"] = value(part.value)
+    elif isinstance(part, KeepPart) and part.criterion == owner.name:
+        updates["value"] = value(part.value)
     return part.model_copy(update=updates)
 
 

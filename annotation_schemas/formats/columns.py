@@ -19,6 +19,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.model import Dimension, ItemField, Schema, Source
+from domain import decimals
 from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
 
@@ -64,6 +65,8 @@ class Plain:
             return _wanted(value, str, f"{self.key} is not text")
         if holds == "whole number":
             return whole_number(value, self.key)
+        if holds == "decimal":
+            return decimals.normal(value)
         if holds == "texts":
             entries = _wanted(value, list, f"{self.key} is not a list")
             return [_wanted(entry, str, f"{self.key} has an entry that is not text") for entry in entries]

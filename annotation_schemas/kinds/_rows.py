@@ -137,7 +137,7 @@ class CriterionKind(Kind):
         """
         return value
 
-    def agree(self, one: Any, other: Any) -> bool:
+    def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
         """Whether two raters' answers say the same."""
         return same(one, other)
 
@@ -280,12 +280,19 @@ class FieldKind(Kind):
     """How items are cut by it: by the text and its words, by the number of entries, by the value."""
     comparable: ClassVar[bool] = True
     """A metric can hold answers against it."""
-    holds: ClassVar[Literal["text", "texts", "whole number", "list", "anything"]] = "anything"
-    """What a value is in files and commands; lists of texts are ``texts``."""
+    holds: ClassVar[Literal["text", "texts", "whole number", "decimal", "list", "anything"]] = "anything"
+    """What a value is in files and commands; lists of texts are ``texts``, a ``decimal`` is a number's text."""
+    has_unit: ClassVar[bool] = False
+    """Its `unit` is its own, whether or not it is the key."""
     timed: ClassVar[bool] = False
     """A value is a list of parts of a clip."""
     drawn: ClassVar[bool] = False
     """It is drawn on images."""
+
+    @property
+    def typed_as_it_is(self) -> bool:
+        """What is typed is the value itself, whatever else it could be read as."""
+        return self.holds in {"text", "decimal"}
 
     def in_words(self, field: ItemField, value: Any) -> Any:
         """A value as models are told it: text, a list of texts, or else a value to be told as JSON; None: it is not."""

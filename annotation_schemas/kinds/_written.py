@@ -9,6 +9,7 @@ from annotation_schemas.kinds._rows import FieldKind
 from annotation_schemas.model import ItemField
 
 UNIT = "with `read_as: number`, what the key counts; an answer in another unit is converted where that can be done"
+TOLERANCE = "of the key: how far a model's number may be from it and still be right"
 
 
 class Written(FieldKind):
@@ -27,6 +28,7 @@ class Written(FieldKind):
         "with `forms`, `form` reads each as its item's form says; other keys say it by their kind: an option, several, "
         "an order",
         "unit": UNIT,
+        "tolerance": TOLERANCE,
     }
     written = True
     holds = "text"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas.kinds._rows import FieldKind, Json
-from annotation_schemas.kinds._written import UNIT
+from annotation_schemas.kinds._written import TOLERANCE, UNIT
 from annotation_schemas.model import Choice, ItemField
 from domain.reading.answers import AnswerKind
 
@@ -20,6 +20,7 @@ class IntegerField(FieldKind):
     keys: ClassVar[Mapping[str, str]] = {
         "read_as": "this field is the key; a whole number can only be read as `number`",
         "unit": UNIT,
+        "tolerance": TOLERANCE,
     }
     reads_as = ("number",)
     refuses_read_as = "a whole number can only be read as `number`"

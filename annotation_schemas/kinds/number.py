@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement
 
-from annotation_schemas.kinds._rows import CriterionKind, Ends, Texts
+from annotation_schemas import grammar
+from annotation_schemas.kinds._rows import CriterionKind, Ends, Found, Json, Texts
 from annotation_schemas.label_studio_codes import ABOUT
 from annotation_schemas.label_studio_form import require
 from annotation_schemas.label_studio_parts import (
@@ -21,7 +22,9 @@ from annotation_schemas.label_studio_parts import (
     result_of,
     spelled,
 )
-from annotation_schemas.model import Choice, Criterion
+from annotation_schemas.model import Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
+from domain import decimals
 
 
 class LabelStudioNumber(Way):
@@ -70,6 +73,7 @@ class Number(CriterionKind):
         "max": "the greatest",
         "step": "it counts in steps of this",
         "unit": "what stands behind it",
+        "tolerance": "how far two answers may be apart and still say the same, in keep rules and agreement",
     }
     level = "interval"
     typed = True
@@ -97,6 +101,19 @@ class Number(CriterionKind):
             if abs(steps - round(steps)) > 1e-6:
                 return f"In steps of {criterion.step:g}."
         return None
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        if criterion.tolerance is not None:
+            yield from grammar.tolerance(criterion.tolerance, criterion.unit, (*path, "tolerance"))
+
+    def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
+        allowed = criterion.tolerance.of(criterion.unit) if criterion.tolerance else decimals.EXACT
+        number, than = decimals.exact(one), decimals.exact(other)
+        return number is not None and than is not None and allowed.holds(number, than)
+
+    def page(self, criterion: Criterion) -> Json:
+        return {key: value for key, value in super().page(criterion).items() if key != "tolerance"}
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         low, step = criterion.min or 0, criterion.step or 1

@@ -89,7 +89,7 @@ class TimeSpan(CriterionKind):
         last = max((ends[1] for span in value if (ends := _ends(span))), default=0.0)
         return f"ends at {last:g} s, and the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
 
-    def agree(self, one: Any, other: Any) -> bool:
+    def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
         return temporal_iou(one, other) >= ALIKE
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:

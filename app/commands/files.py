@@ -446,7 +446,7 @@ def edit(
 
     store = _resources().store
     schema = next((each.schema.schema_ for each in projects.all_projects(store) if each.name == name), None)
-    as_text = {field.name: of_field(field).holds == "text" for field in schema.item.fields} if schema else {}
+    as_text = {field.name: of_field(field).typed_as_it_is for field in schema.item.fields} if schema else {}
     given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
     typer.echo(f"Item {item} is at revision {number} now.")

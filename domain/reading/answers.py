@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from domain.decimals import Tolerance
 from domain.reading import statements, words
 from domain.reading.numbers import FUNCTION_WORDS, Number, Numbers, hedged
 from domain.reading.options import Choices, Ref
@@ -65,6 +66,10 @@ class Asked:
     """What is read is not compared with the key: people or a judge say whether it means the same."""
     drawn: bool = False
     """The key is drawn in a field of its own, so that none of its text is missing."""
+    decimal: bool = False
+    """The key is a decimal number as text, to be taken exactly as it is written."""
+    tolerance: Tolerance | None = None
+    """How far a number may be from the key and still be right; None: not at all."""
 
 
 @dataclass(frozen=True)

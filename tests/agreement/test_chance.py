@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, permutations
 from typing import Any
 
@@ -29,9 +30,12 @@ from agreement import (
     light_kappa,
     percent_agreement,
     scott_pi,
+    summarise,
 )
 from agreement.weights import agreement_weights
+from domain.decimals import Tolerance
 from domain.errors import RatingsError
+from domain.records import Rating
 from tests.agreement.published import of_table
 
 pytestmark = pytest.mark.thorough
@@ -363,3 +367,34 @@ def test_light_without_gaps_is_the_mean_of_the_pairs(weights: Any, rows: Rows) -
 def test_light_names_the_pair_without_a_kappa() -> None:
     table = Ratings.from_lists(ann=[1, 2, 1, 1], bob=[1, 2, None, None], eva=[None, None, 1, 2])
     assert (light_kappa(table).reason or "").startswith("bob and eva have no kappa: no common unit")
+
+
+def test_agreement_within_a_tolerance_by_hand() -> None:
+    """Heights in metres by three people; 0.05 is exact, though 1.2 - 1.15 in a machine's fractions is more."""
+    given = {"ann": [1.1, 2.0, 3.0, 0.0], "bob": [1.15, 2.1, 3.0, 0.0], "eva": [1.2, 2.05, None, 0.04]}
+    rows = [
+        Rating(unit=str(at), criterion="tall", rater=name, value=value)
+        for name, values in given.items()
+        for at, value in enumerate(values)
+    ]
+
+    def found(tolerance: Tolerance | None) -> dict[str, float | None]:
+        scales = {"tall": Scale("interval", tolerance=tolerance)}
+        results = summarise(rows, scales=scales, statistics=["percent_agreement", "fleiss_kappa"])
+        return {each.title: each.value for each in results if "pair" not in each.args}
+
+    exact = found(None)
+    # pairs that agree: 0 of 3, 0 of 3, 1 of 1, 1 of 3
+    assert exact["Percent agreement"] == pytest.approx((0 + 0 + 1 + 1 / 3) / 4)
+    near = found(Tolerance(absolute=Fraction(1, 20)))
+    assert {name: near[name] for name in exact} == exact, "nothing but the new line looks at a tolerance"
+    # 1.1-1.15 and 1.15-1.2 of 3 pairs; 2-2.05 and 2.05-2.1 of 3; 3-3; all 3 of 0, 0, 0.04
+    assert near["Percent agreement within the tolerance, 0.05"] == pytest.approx((2 / 3 + 2 / 3 + 1 + 1) / 4)
+    # a tenth of the larger: all of the first three units, and of 0, 0, 0.04 only the zeros
+    relative = found(Tolerance(relative=Fraction(1, 10)))
+    assert relative["Percent agreement within the tolerance, 10 %"] == pytest.approx((1 + 1 + 1 + 1 / 3) / 4)
+    # in decimetres, halves up: 11, 12, 12 / 20, 21, 21 / 30, 30 / 0, 0, 0
+    rounded = found(Tolerance(rounded=Fraction(1, 10)))
+    assert rounded["Percent agreement within the tolerance, rounded to 0.1"] == pytest.approx(
+        (1 / 3 + 1 / 3 + 1 + 1) / 4
+    )

@@ -10,7 +10,7 @@ import pytest
 from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.loader import load_text
 from domain.errors import SchemaError
-from domain.reading.answers import AnswerKind, Asked
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 HEAD = """
 name: closed
@@ -50,6 +50,11 @@ def asked(field: str, fields: dict[str, Any]) -> Asked:
         ),
         ("{name: answer, kind: option_of, field: options}", {}, Asked(AnswerKind.TEXT)),
         ("{name: answer, kind: integer, read_as: number, unit: m}", {}, Asked(AnswerKind.NUMBER, unit="m")),
+        (
+            "{name: answer, kind: decimal, read_as: number, unit: cm}",
+            {},
+            Asked(AnswerKind.NUMBER, unit="cm", decimal=True),
+        ),
         ("{name: answer, kind: text, read_as: yes_no}", {}, Asked(AnswerKind.YES_NO)),
         ("{name: answer, kind: text}", {"options": OPTIONS, "answer": "cup"}, Asked(AnswerKind.TEXT)),
     ],
@@ -118,3 +123,33 @@ YES_NO = Asked(AnswerKind.YES_NO)
 def test_what_is_read_is_held_against_the_key(value: Any, to: Asked, key: Any, right: float, why: str) -> None:
     found = held_against(value, to, key)
     assert found == (pytest.approx(right, nan_ok=True), why)
+
+
+@pytest.mark.parametrize(
+    ("field", "key", "text", "right"),
+    [
+        ("kind: decimal, unit: cm", "180.0", "180", 1.0),
+        ("kind: decimal, unit: cm", "180.0", "1.8 m", 1.0),  # a unit that can be converted
+        ("kind: decimal, unit: s", "120", "2 minutes", 1.0),
+        ("kind: decimal, unit: cm", "180.0", "180.4 cm", 0.0),
+        ("kind: decimal, unit: cm, tolerance: {absolute: 0.5}", "180.0", "180.5 cm", 1.0),
+        ("kind: decimal, unit: cm, tolerance: {absolute: 0.5}", "180.0", "180.51 cm", 0.0),
+        ("kind: decimal, unit: m, tolerance: {absolute: 0.05}", "0.10", "0.15", 1.0),  # exactly at the boundary
+        ("kind: decimal, unit: cm, tolerance: {relative: 0.05}", "40", "The height is 42 cm.", 1.0),
+        ("kind: decimal, unit: cm, tolerance: {relative: 0.05}", "40", "42.1", 0.0),
+        ("kind: decimal, tolerance: {relative: 0.05}", "0", "0.01", 0.0),  # 5 % of nothing is nothing
+        ("kind: decimal, unit: m, tolerance: {within: cm}", "1.254", "124.5 cm", 1.0),  # both are 125 cm
+        ("kind: decimal, unit: m, tolerance: {within: cm}", "1.254", "124.4 cm", 0.0),
+        ("kind: decimal", "1.000", "1", 1.0),  # a key is no thousand, whatever half of Europe writes
+        ("kind: integer, unit: s, tolerance: {absolute: 5}", 117, "2 minutes", 1.0),
+        ("kind: text, unit: s, tolerance: {absolute: 5}", "117 s", "2 minutes", 1.0),
+        ("kind: decimal", None, "1", None),
+    ],
+)
+def test_a_number_is_held_against_the_key_within_its_tolerance(
+    field: str, key: Any, text: str, right: float | None
+) -> None:
+    of = asked(f"{{name: answer, {field}, read_as: number}}", {})
+    read = read_answer(text, of)
+    found = held_against(read.value, of, key)[0] if read.outcome is ReadOutcome.READ else math.nan
+    assert found == right or (right is None and math.isnan(found))

@@ -55,6 +55,9 @@ ONE = 'rule: unanimous, criterion: fits, value: "yes"'
 """The keep rule of the schema that is broken."""
 
 
+SCALE = "kind: scale\n        prompt: How large?\n        values: [1, 2, 3]"
+
+
 class Broken(NamedTuple):
     """A change to the file that fits, and the line and key that the message must name, with a part of the sentence."""
 
@@ -124,6 +127,32 @@ BROKEN = [
     Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value", "there is `values`"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: all_of, key: answer, values: {size: 1}", 30,
            "keep.key", "not for `key`"),
+    *(
+        Broken("    - {name: question, kind: text}", f"    - {{name: question, kind: decimal, {said}}}", 8, key, says)
+        for said, key, says in (
+            ("step: 0", ".step", "more than 0"),
+            ("min: 2, max: 1", ".max", "max is less than min"),
+            ("min: 1, max: 1.5, step: 1", ".step", "every item has the same number"),
+            ("read_as: text", ".read_as", "can only be read as `number`"),
+            ("tolerance: {absolute: 1}", ".tolerance", "compared with the key alone"),
+            ("max_length: 3, options: [a]", ".options", "has no options of its own"),
+        )
+    ),
+    Broken("kind: text}", "kind: text, min: 1}", 8, "fields[0].min", "`decimal`"),
+    *(
+        Broken(SCALE, SCALE.replace("scale", "number").replace("values: [1, 2, 3]", f"tolerance: {{{said}}}"), 28, key,
+               says)
+        for said, key, says in (
+            ("absolute: 1, relative: 0.1", ".tolerance", "this has absolute and relative"),
+            ("absolute: 0", ".tolerance.absolute", "this must be more than 0"),
+            ("relative: 5", ".tolerance.relative", "above 0 and below 1"),
+            ("within: cups", ".tolerance.within", "`cups` is no unit that is known"),
+            ("within: cm", ".tolerance.within", "counts in no unit (`unit`), which cannot be rounded to cm"),
+            ("per: 5", ".tolerance.per", "unknown key"),
+        )
+    ),
+    Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        tolerance: {absolute: 1}", 29, ".tolerance",
+           "`scale` has no `tolerance`"),
     Broken(ONE, 'rule: all_of, criterion: fits, parts: [{criterion: fits, value: "yes"}]', 30, "keep.criterion",
            "there is `parts` already"),
     Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts", "say `all_of`"),

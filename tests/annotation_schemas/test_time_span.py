@@ -115,9 +115,9 @@ def test_temporal_iou(one: Any, other: Any, iou: float) -> None:
 
 
 def test_answers_that_share_half_of_their_time_are_alike() -> None:
-    row = kinds.CRITERIA["time_span"]
-    assert row.agree(seconds(0, 2), seconds(0, 1))
-    assert not row.agree(seconds(0, 2), seconds(0, 0.99))
+    row, asked = kinds.CRITERIA["time_span"], Criterion(name="when", kind="time_span", prompt="When")
+    assert row.agree(asked, seconds(0, 2), seconds(0, 1))
+    assert not row.agree(asked, seconds(0, 2), seconds(0, 0.99))
 
 
 def test_a_span_ends_with_its_clip_or_hardly_later() -> None:

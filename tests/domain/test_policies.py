@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation_schemas.model import KeepPart
+from domain.decimals import Tolerance
 from domain.errors import NotAvailable
 from domain.policies import KEEP_RULES, Vote, contest, is_unanimous, item_state, verdict
 from domain.states import ItemState
@@ -38,6 +40,7 @@ class Rule:
     value: Any = "yes"
     values: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[KeepPart, ...] = ()
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -240,18 +243,81 @@ def test_parts_have_a_target_each(cast: list[tuple[Any, Any, Any]], state: ItemS
 
 def test_votes_on_the_same_side_of_a_limit_say_the_same() -> None:
     low, high, out = ballot(0, "b", "yes", 1), ballot(1, "b", "yes", 3), ballot(2, "b", "yes", 5)
-    assert is_unanimous(PARTS, [low, high])
-    assert is_unanimous(PARTS, [low, high], item_fields={"answer": "b"})
-    assert not is_unanimous(PARTS, [low, high], item_fields={"answer": "a"})
-    assert not is_unanimous(PARTS, [low, out])
-    assert contest(PARTS, [low, high]) == 0
-    assert contest(PARTS, [low, high, out]) == pytest.approx(2 / 9)  # two of three pairs differ in one of three parts
+    right, wrong = {"answer": "b"}, {"answer": "a"}
+    assert is_unanimous(PARTS, [low, high], item_fields=wrong, wanted=False)
+    assert is_unanimous(PARTS, [low, high], item_fields=right, wanted=True)
+    assert not is_unanimous(PARTS, [low, high], item_fields=wrong, wanted=True)
+    assert not is_unanimous(PARTS, [low, out], item_fields=right, wanted=False)
+    assert contest(PARTS, [low, high], item_fields=right) == 0
+    assert contest(PARTS, [low, high, out], item_fields=right) == pytest.approx(2 / 9)
 
 
 def test_both_limits_and_a_majority_of_votes() -> None:
     rule = Rule("majority", None, value=None, parts=(KeepPart(criterion="c", at_least=2, at_most=4.5),))
     for values, state in (([2, 4.5, 9], KEPT), ([1, 5, 3], OUT), ([1, 3, None], SENIOR)):
         assert verdict(rule, votes(*values), raters=3, item_fields={}, adjudication=True).state is state
+
+
+HALF = {"c": Tolerance(absolute=Fraction(1, 2))}
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "key", "state"),
+    [
+        # each within 0.5 of the key keeps, though the outermost two are 1 apart
+        ("unanimous", [9.5, 10.5], "10.0", KEPT),
+        ("unanimous", [9.4, 10.5], "10.0", SENIOR),
+        # one right, one wrong, and within 0.5 of each other: no agreement
+        ("unanimous", [10.4, 10.8], 10, SENIOR),
+        # 11, 11.2 and 11.5 are within 0.5 of each other and all wrong; 11.6 is too far from 11
+        ("unanimous", [11, 11.2, 11.5], 10, OUT),
+        ("unanimous", [11, 11.2, 11.6], 10, SENIOR),
+        ("majority", [10.1, 9.9, 20], 10, KEPT),
+        ("majority", [12, 12.5, 10], 10, OUT),
+        # 11 and 12 are too far apart for the three to say one thing, and two of four are no majority
+        ("majority", [11, 11.5, 12, 10], 10, SENIOR),
+        ("majority", [11, 11.5, 11.2, 10], 10, OUT),
+        ("majority", [10, None, 10], None, OUT),  # without a key nothing keeps; votes are equal
+        ("unanimous", ["10", "10"], 10, OUT),  # text is no number that was typed
+    ],
+)
+def test_votes_within_a_tolerance(rule: str, values: list[Any], key: Any, state: ItemState) -> None:
+    asked = Rule(rule, key="answer", value=None, tolerances=HALF)
+    found = verdict(asked, votes(*values), raters=len(values), item_fields={"answer": key}, adjudication=True)
+    assert found.state is state
+
+
+def test_a_tenth_in_any_spelling_is_the_key() -> None:
+    rule = Rule("unanimous_and_key", key="answer", value=None)
+    for vote, key, state in ((0.1, "0.10", KEPT), (0.1, "0.11", OUT), (True, "1", OUT), (1, "1.0", KEPT)):
+        assert verdict(rule, votes(vote), raters=1, item_fields={"answer": key}, adjudication=True).state is state
+
+
+def test_a_relative_tolerance_is_of_the_key() -> None:
+    rule = Rule("unanimous", key="answer", value=None, tolerances={"c": Tolerance(relative=Fraction(1, 10))})
+    for values, key, state in (([9, 11], 10, KEPT), ([8.9, 11], 10, SENIOR), ([0], 0, KEPT), ([0.001], 0, OUT)):
+        found = verdict(rule, votes(*values), raters=len(values), item_fields={"answer": key}, adjudication=True)
+        assert found.state is state
+    # one tenth of 10 is 1: of three pairs only 11 and 12 are that near
+    assert contest(rule, votes(9.9, 11, 12), item_fields={"answer": 10}) == pytest.approx(2 / 3)
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.sampled_from([9.4, 9.5, 10, 10.4, 10.8, 11, 11.3, None]), min_size=1, max_size=5),
+    st.sampled_from(["unanimous", "majority", "weighted"]),
+    st.sampled_from([10, "10.5", None]),
+    st.data(),
+)
+def test_the_order_of_votes_within_a_tolerance_does_not_matter(
+    values: list[Any], rule: str, key: Any, data: st.DataObject
+) -> None:
+    asked = Rule(rule, key="answer", value=None, tolerances=HALF)
+    found = {
+        verdict(asked, votes(*order), raters=len(values), item_fields={"answer": key}, adjudication=True).state
+        for order in (values, data.draw(st.permutations(values)))
+    }
+    assert len(found) == 1
 
 
 def skip(rater: str, cause: str = "unclear") -> Vote:
@@ -300,7 +366,7 @@ def test_a_senior_settles_also_what_skips_have_left_open() -> None:
     ],
 )
 def test_how_contested_an_item_is(values: list[Any], share: float) -> None:
-    assert contest(Rule("unanimous"), votes(*values)) == pytest.approx(share)
+    assert contest(Rule("unanimous"), votes(*values), item_fields={}) == pytest.approx(share)
 
 
 # ---- the policy against a second reading of it ----------------------------------------------------------------------

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from annotation_schemas.model import Gold
+from annotation_schemas import registry
+from annotation_schemas.model import Gold, tolerances_of
 from db import gold_items, task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
@@ -207,8 +208,11 @@ def scored_answers(
     """What people (or one of them) answered to gold checks, and whether it is right; None for a skip."""
     given = gold_items.answers(session, project_id=access.project_id, stage=stage, person_id=person_id)
     expected = gold_items.expected(session, ids=[answer.gold_id for answer in given]) if given else {}
+    tolerances = tolerances_of(registry.criteria_of(access.schema, stage.value))
     return [
-        (answer, is_right(answer.answers, expected[answer.gold_id])) for answer in given if answer.gold_id in expected
+        (answer, is_right(answer.answers, expected[answer.gold_id], tolerances))
+        for answer in given
+        if answer.gold_id in expected
     ]
 
 

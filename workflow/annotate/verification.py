@@ -197,7 +197,8 @@ def _contest(session: Session, access: Access, item: StoredItem) -> float:
     if stage is None:
         return 0.0
     cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=Stage.VERIFICATION)
-    return contest(stage.keep, as_votes(cast))
+    fields = items.content(session, item_id=item.id, revision=item.current_revision)
+    return contest(stage.keep, as_votes(cast), item_fields=fields)
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------

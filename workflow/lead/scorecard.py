@@ -331,7 +331,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
     for group in groups.values():
         for one, other in combinations(group, 2):
             both = [
-                kinds.of_criterion(each).agree(one.answers[each.name], other.answers[each.name])
+                kinds.of_criterion(each).agree(each, one.answers[each.name], other.answers[each.name])
                 for each in asked[one.stage]
                 if one.answers.get(each.name) is not None and other.answers.get(each.name) is not None
             ]

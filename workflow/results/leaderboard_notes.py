@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 
 from annotation_schemas import derived, grading_sample
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Derived
 from workflow.results.leaderboard_lines import Line, of_failures, reasons_in_words
 from workflow.results.project_answers import Read
@@ -80,6 +81,12 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
         f"Answers are read by {by}; answers that cannot be read, and items that a model refused or answered with "
         f"nothing, {then} (report: unreadable: {of.unreadable})."
     ]
+    key = next((field for field in found.schema.item.fields if field.name == key_field(found.schema)), None)
+    if key is not None and key.tolerance is not None:
+        unit = f" {key.unit}" if key.unit and key.tolerance.relative is None else ""
+        notes.append(
+            f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
+        )
     for model, line in whole.items():
         if not line.unread:
             continue

@@ -11,7 +11,7 @@ from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of
-from annotation_schemas.model import Criterion, Schema
+from annotation_schemas.model import Criterion, Schema, tolerances_of
 from db import answers, comment_threads, events, files, judging
 from db import items as stored_items
 from db.engine import Store
@@ -225,10 +225,14 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     Choices are names; a scale is ordinal unless the report plan says otherwise. The options of an item are names too.
     """
     scales: dict[str, Scale] = {}
+    tolerances = tolerances_of(criteria_of(schema, stage))
     for criterion in criteria_of(schema, stage):
         row = kinds.of_criterion(criterion)
         level = schema.report.scales.get(criterion.name, row.level)
-        scales |= {each.name: Scale(each.level, each.values) for each in row.measured(criterion, level)}
+        scales |= {
+            each.name: Scale(each.level, each.values, tolerance=tolerances.get(each.name))
+            for each in row.measured(criterion, level)
+        }
     return scales
 
 

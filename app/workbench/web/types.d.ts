@@ -46,7 +46,9 @@ export interface Field {
   authored: boolean;
   /** Of what is drawn or timed: the role of the images or of the clip. */
   role?: string | null;
-  /** Of spans of time: in what they count, and under which keys they say where they begin and end. */
+  /** Of a number with decimals. */
+  step?: number | null;
+  /** Of spans of time: in what they count, and under which keys they say where they begin and end. Of a number: its unit. */
   unit?: string | null;
   ends?: [first: string, last: string];
   /** Of boxes and marks. */

@@ -1,0 +1,79 @@
+"""A number with decimals, kept exactly as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._rows import FieldKind, Found, Json
+from annotation_schemas.kinds._written import TOLERANCE
+from annotation_schemas.model import Choice, ItemField, Schema
+from annotation_schemas.yaml_text import Path
+from domain import decimals
+from domain.reading.answers import AnswerKind
+
+
+class DecimalField(FieldKind):
+    """A field with a number: its digits as text, so that 0.10 stays what it is, and equals 0.1 all the same."""
+
+    name = "decimal"
+    place = 35
+    meaning = "a number, such as `0.10`, kept as it is written and computed with exactly"
+    keys: ClassVar[Mapping[str, str]] = {
+        "min": "the least",
+        "max": "the greatest",
+        "step": "it counts in steps of this, from `min` or 0",
+        "unit": "what it counts; a model's answer in another unit is converted where that can be done",
+        "read_as": "this field is the key; a number can only be read as `number`",
+        "tolerance": TOLERANCE,
+    }
+    reads_as = ("number",)
+    refuses_read_as = "a number can only be read as `number`"
+    has_unit = True
+    answer = AnswerKind.NUMBER
+    in_files = True
+    holds = "decimal"
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        yield from super().check_schema(schema, field, path)
+        low, high, step = (decimals.exact(each) for each in (field.min, field.max, field.step))
+        if low is not None and high is not None and low > high:
+            yield (*path, "max"), "max is less than min"
+        if step is not None and step <= 0:
+            yield (*path, "step"), "a step is more than 0"
+        elif step is not None and low is not None and high is not None and high - low < step:
+            yield (*path, "step"), "there is no step between min and max, so every item has the same number"
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        number, said = decimals.exact(value), decimals.problem(value)
+        if said or number is None:
+            return said
+        low, high, step = (decimals.exact(each) for each in (field.min, field.max, field.step))
+        if low is not None and number < low:
+            return f"at least {field.min}."
+        if high is not None and number > high:
+            return f"at most {field.max}."
+        if step is not None and (number - (low or 0)) % step != 0:
+            return f"in steps of {field.step}."
+        return None
+
+    def in_order(self, field: ItemField, value: Any) -> Any:
+        return decimals.normal(value)
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [decimals.normal(value) for value in tried if self.check(field, value, {}) is None]
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        low, high = decimals.exact(field.min), decimals.exact(field.max)
+        if low is None and high is not None and high < 0:
+            return decimals.normal(field.max)
+        return decimals.normal(field.min) if low is not None and low > 0 else "0"
+
+    def page(self, field: ItemField) -> Json:
+        return {"min": field.min, "max": field.max, "step": field.step, "unit": field.unit}
+
+    def as_criterion(self, field: ItemField, places: Sequence[Choice]) -> Json:
+        return {"kind": "number", "min": field.min, "max": field.max, "step": field.step, "unit": field.unit}
+
+
+FIELD = DecimalField()

@@ -1,0 +1,56 @@
+// A number with decimals, kept as it is typed.
+
+import { el } from "../dom.js";
+import { Typed } from "./typed_field.js";
+
+/** @import { FieldForm } from "../forms/fields.js" */
+/** @import { Part } from "../forms/field_parts.js" */
+/** @import { Asked, Field } from "../types" */
+
+const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+const SEPARATED = /^[+-]?\d[\d.,'’\s]*$/;
+
+class Decimal extends Typed {
+  /**
+   * @param {FieldForm} form
+   * @param {Part} part
+   */
+  body(form, part) {
+    super.body(form, part);
+    const said = bounds(part.field);
+    if (said) part.body.append(el("span", { class: "quiet" }, said));
+  }
+
+  /**
+   * @param {Field} _field
+   * @param {unknown} value
+   */
+  submitted(_field, value) {
+    return typeof value === "string" ? value.trim() : value;
+  }
+
+  // The server computes exactly; steps are looked at here but for what a machine's fractions lose.
+  /** @param {Asked} asked */
+  problem({ field, value }) {
+    const text = String(value).trim();
+    const { min, max, step } = field;
+    if (!PLAIN.test(text)) {
+      const why = SEPARATED.test(text) ? "Write a decimal point, and no separators of thousands" : "A number is needed";
+      return `${why}, such as 1200.5.`;
+    }
+    const number = Number(text);
+    if (min !== null && number < min) return `At least ${min}.`;
+    if (max !== null && number > max) return `At most ${max}.`;
+    const steps = step ? (number - (min ?? 0)) / step : 0;
+    return Math.abs(steps - Math.round(steps)) > 1e-6 ? `In steps of ${step}.` : null;
+  }
+}
+
+/** @param {Field} field */
+function bounds({ min, max, step, unit }) {
+  const range =
+    min !== null && max !== null ? `${min} to ${max}` : min !== null ? `from ${min}` : max !== null && `up to ${max}`;
+  return [unit, range, step && `in steps of ${step}`].filter(Boolean).join(", ");
+}
+
+export const field = new Decimal({ rows: 1 });

@@ -1,0 +1,109 @@
+"""Decimal numbers as people write them, computed with exactly, and how far two of them may be apart to say the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from domain.reading.numbers import unit_of
+
+MOST_DIGITS = 40
+"""A number with more is a slip."""
+_WRITTEN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
+_SEPARATED = re.compile(r"[+-]?[0-9]{1,3}(?:[,.'\u2019\s][0-9]{3})+(?:[.,][0-9]+)?|[+-]?[0-9]*,[0-9]+")
+
+
+def normal(value: Any) -> Any:
+    """A number as it is kept: its digits as text, so that ``0.10`` stays what it is; what is none stays as it came.
+
+    >>> normal("+0.10"), normal(0.1), normal(7), normal("007.50"), normal("1,5")
+    ('0.10', '0.1', '7', '7.50', '1,5')
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return value
+    if not isinstance(value, str):
+        return format(Decimal(repr(value)), "f") if math.isfinite(value) else value
+    found = _WRITTEN.fullmatch(value.strip())
+    if found is None or not (found[2] or found[3]):
+        return value
+    sign, whole, part = found[1], found[2].lstrip("0") or "0", found[3] or ""
+    minus = "-" if sign == "-" and (whole + part).strip("0") else ""
+    return f"{minus}{whole}{'.' if part else ''}{part}"
+
+
+def problem(value: Any) -> str | None:
+    """What keeps a value from being a decimal number, as half a sentence; None if it is one."""
+    if exact(value) is not None:
+        digits = sum(map(str.isdigit, normal(value)))
+        return f"at most {MOST_DIGITS} digits fit ({digits} now)." if digits > MOST_DIGITS else None
+    if isinstance(value, str) and _SEPARATED.fullmatch(value.strip()):
+        return "write it with a decimal point and without separators of thousands, such as 1200.5."
+    return "this must be a number in digits, such as 12 or 0.5."
+
+
+def exact(value: Any) -> Fraction | None:
+    """The number that a value is, exactly as it is written: 0.1 is a tenth, and ``0.10`` is one, too. None: it is none.
+
+    >>> exact(0.1) == exact("0.10") == Fraction(1, 10), exact(True), exact("1 m")
+    (True, None, None)
+    """
+    kept = normal(value)
+    if not isinstance(kept, str) or not (found := _WRITTEN.fullmatch(kept)) or not found[2]:
+        return None
+    return Fraction(kept)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far two numbers may be apart and still say the same: one of these, ends included."""
+
+    absolute: Fraction | None = None
+    relative: Fraction | None = None
+    """A share of the right one; of two of which neither is, of the one that is further from 0."""
+    rounded: Fraction | None = None
+    """They are the same when rounded to a multiple of this, halves away from 0."""
+
+    def holds(self, one: Fraction, other: Fraction, *, right: Fraction | None = None) -> bool:
+        """Whether two numbers say the same; ``right`` is the one that a share is of, perhaps one of the two."""
+        if self.rounded is not None:
+            return _rounded(one / self.rounded) == _rounded(other / self.rounded)
+        base = max(abs(one), abs(other)) if right is None else abs(right)
+        return abs(one - other) <= (self.absolute or 0) + (self.relative or 0) * base
+
+    def in_words(self) -> str:
+        """As in ``0.5``, ``5 %`` or ``rounded to 0.01``."""
+        if self.rounded is not None:
+            return f"rounded to {_short(self.rounded)}"
+        return _short(self.absolute or 0) if self.relative is None else f"{_short(self.relative * 100)} %"
+
+
+EXACT = Tolerance()
+"""Equal as numbers."""
+
+
+def step_of(unit: str | None, within: str) -> Fraction | None:
+    """How many of ``unit`` one of the other unit is: 1 cm is a hundredth of a metre. None: they measure other things.
+
+    >>> step_of("m", "cm"), step_of("s", "min"), step_of("m", "kg"), step_of(None, "cm")
+    (Fraction(1, 100), Fraction(60, 1), None, None)
+    """
+    own, other = unit_of(unit or ""), unit_of(within)
+    return other[1] / own[1] if own and other and own[0] == other[0] else None
+
+
+def in_steps(value: Fraction, begins: Fraction, step: Fraction) -> bool:
+    """Whether a number is so many whole steps from where they begin."""
+    return (value - begins) % step == 0
+
+
+def _rounded(value: Fraction) -> int:
+    whole = math.floor(abs(value) + Fraction(1, 2))
+    return -whole if value < 0 else whole
+
+
+def _short(value: Fraction | int) -> str:
+    return f"{float(value):g}"

@@ -1,0 +1,133 @@
+"""A number with decimals from the file to the verdict, to results and back into the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from db.tables import ItemRow, RevisionRow
+from domain.states import ItemState, Items, Stage
+from media.store import MediaStore
+from testkit.factories import claimed, make_people
+from testkit.samples import egothink_record, write
+from workflow.access.projects import create_project
+from workflow.annotate import gold_making, submissions
+from workflow.annotate.authoring import edit_item
+from workflow.files.import_files import import_files
+from workflow.files.project_check import check
+from workflow.files.release import export, release
+from workflow.results import leaderboard, project_answers, rater_agreement, scores
+
+pytestmark = pytest.mark.thorough
+
+TALL = """
+name: tall
+version: 1
+title: How tall
+source: {format: egothink, fields: {height: answer}}
+dimensions: [{id: near, title: Near}]
+item:
+  assets: [{role: image, kind: image, min: 0}]
+  fields:
+    - {name: question, kind: text}
+    - {name: height, kind: decimal, unit: m, min: 0, tolerance: {absolute: 0.05}, secret_in: [verification]}
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: tall, kind: number, unit: m, prompt: How tall?, tolerance: {absolute: 0.05}}]
+    gold: {rate: 0.1}
+    keep: {rule: unanimous_and_key, criterion: tall, key: height}
+  adjudication: {reasons: [unclear]}
+"""
+
+
+@pytest.fixture
+def folder(store: Store, home: Path, tmp_path: Path) -> Path:
+    """Three items, kept as they are written, and one whose number no one can be sure of."""
+    create_project(store, name="p", loaded=load_text(TALL, "", "tall"))
+    raw = [egothink_record(at, answer=height) for at, height in enumerate(("0.10", 0.25, "2", "1,200"))]
+    path = write(tmp_path / "in" / "near" / "annotations.json", raw)
+    done = import_files(
+        store,
+        MediaStore(home / "media"),
+        by=None,
+        project="p",
+        format="egothink",
+        path=path.parent.parent,
+        skip_bad=True,
+    )
+    assert [bad.reason for bad in done.bad] == [
+        "Height: write it with a decimal point and without separators of thousands, such as 1200.5"
+    ]
+    return path
+
+
+def heights(store: Store) -> list[str]:
+    with store.read() as session:
+        wanted = select(RevisionRow.content).join(ItemRow).where(RevisionRow.number == ItemRow.current_revision)
+        return [content["height"] for content in session.exec(wanted.order_by(ItemRow.id))]  # type: ignore[arg-type]
+
+
+def test_a_number_stays_what_it_is_in_files(store: Store, folder: Path, tmp_path: Path) -> None:
+    assert heights(store) == ["0.10", "0.25", "2"]
+    export(store, by=None, project="p", format="egothink", out=tmp_path / "same")
+    (same,) = (tmp_path / "same").rglob("annotations.json")
+    raw = [egothink_record(at, answer=height) for at, height in enumerate(("0.10", 0.25, "2"))]
+    assert same.read_bytes() == write(tmp_path / "expected.json", raw).read_bytes()
+    with store.read() as session:
+        name = session.exec(select(ItemRow.external_id).order_by(ItemRow.id)).first()
+    edit_item(store, person=None, project="p", item=str(name), fields={"height": "+0.150"})
+    assert heights(store) == ["0.150", "0.25", "2"]
+    export(store, by=None, project="p", format="egothink", out=tmp_path / "other")
+    (other,) = (tmp_path / "other").rglob("annotations.json")
+    assert [record["answer"] for record in json.loads(other.read_text())] == ["0.150", 0.25, "2"]
+
+
+def test_votes_and_models_are_right_within_the_tolerance(
+    store: Store, folder: Path, home: Path, tmp_path: Path
+) -> None:
+    ann, bob = make_people(store, "ann", "bob")
+    # 0.15 and 0.05 are within 0.05 of 0.10; 0.2 is of 0.25, and 0.19 is not; 3 and 3.05 are alike, and wrong
+    votes = {"What is 0?": (0.15, 0.05), "What is 1?": (0.2, 0.19), "What is 2?": (3, 3.05)}
+    for at, person in enumerate((ann, bob)):
+        for _ in votes:
+            view = claimed(store, person)
+            values = {"tall": votes[view.fields["question"]][at]}
+            submissions.submit(store, person=person, task=view.id, key=view.id, values=values)
+    with store.read() as session:
+        states = session.exec(select(ItemRow.state).order_by(ItemRow.id)).all()  # type: ignore[arg-type]
+    assert states == [ItemState.KEPT, ItemState.IN_ADJUDICATION, ItemState.REJECTED]
+    assert check(store) == []
+    assert heights(store)[0] == "0.10", "the key stands"
+    gates = json.loads(release(store, by=None, project="p", format="egothink", verified=True).files["manifest.json"])[
+        "gates"
+    ]
+    # every two votes are within 0.05 of each other or of the key, and both of one item are of the key
+    assert (gates["unanimous"], gates["equal_to_key"]) == (3, 1)
+    found = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION)
+    shares = {each.name: each.value for each in found if each.statistic == "percent_agreement"}
+    # 0.15 and 0.05 are 0.1 apart, 0.2 and 0.19 are 0.01, 3 and 3.05 exactly 0.05
+    assert shares == {"Percent agreement": 0, "Percent agreement within the tolerance, 0.05": pytest.approx(2 / 3)}
+
+    gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
+    (line,) = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    assert line.known.answers == {"tall": "0.10"}
+
+    answers = ["It is 15 cm tall.", "30 cm", "2.06"]  # within 0.05 m, exactly on it, and beyond
+    rows = [{"item": f"near/{at}", "model": "m", "text": text} for at, text in enumerate(answers)]
+    with store.read() as session:
+        names = session.exec(select(ItemRow.external_id).order_by(ItemRow.id)).all()  # type: ignore[arg-type]
+    for row, name in zip(rows, names, strict=True):
+        row["item"] = name
+    path = write(tmp_path / "answers.json", rows)
+    import_files(store, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
+    read = project_answers.read(store, person=None, project="p", items=Items.ALL)
+    cut = leaderboard.sliced_scores(read, scores.Scores("key"))
+    assert cut.whole["m"].found.value == pytest.approx(2 / 3)
+    said = [each for each in cut.notes if "tolerance" in each]
+    assert said == ["Numbers within the key's tolerance (0.05 m) count as right."]
