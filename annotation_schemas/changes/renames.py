@@ -28,8 +28,6 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Criterion", "role"): ("assets",),
     ("Criterion", "dimensions"): ("dimensions",),
     ("Criterion", "show_if"): ("criteria",),
-    ("KeepPart", "criterion"): ("criteria",),
-    ("KeepPart", "key"): ("fields",),
     ("Keep", "criterion"): ("criteria",),
     ("Keep", "criteria"): ("criteria",),
     ("Keep", "key"): ("fields",),
@@ -141,8 +139,6 @@ def _valued(part: Any, owner: Criterion | ItemField, old: Scalar, new: Scalar) -
         updates["values"] = of_owner(part.values)
         if owner.name in criteria_that_decide(part):
             updates["value"] = value(part.value)
-    elif isinstance(part, KeepPart) and part.criterion == owner.name:
-        updates["value"] = value(part.value)
     return part.model_copy(update=updates)
 
 

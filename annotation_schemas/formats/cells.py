@@ -41,8 +41,8 @@ class Cell:
         """What the cell says; None for an empty one. ``Misfit`` if it cannot be of this kind."""
         text = record.get(self.key)
         row = kinds.of_field(self.field)
-        if text is None or row.holds == "text":
-            return text
+        if text is None or row.typed_as_it_is:
+            return row.in_order(self.field, text)
         if row.holds == "whole number":
             if _WHOLE.fullmatch(text.strip()):
                 return int(text.strip().partition(".")[0])
@@ -71,7 +71,7 @@ class Cell:
             return {self.key: list_text(value, self.separator)}
         if isinstance(value, str):
             plain = (
-                kinds.of_field(self.field).holds == "text"
+                kinds.of_field(self.field).typed_as_it_is
                 or kinds.of_field(self.field).of_options
                 or same(_json(value), value)
             )

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from annotation_schemas.formats.cells import Cell
 from annotation_schemas.loader import load_text
+from annotation_schemas.model import ItemField
 from db.engine import Store
 from db.tables import ItemRow, RevisionRow
-from domain.states import ItemState, Items, Stage
+from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
 from testkit.samples import egothink_record, write
@@ -131,3 +133,9 @@ def test_votes_and_models_are_right_within_the_tolerance(
     assert cut.whole["m"].found.value == pytest.approx(2 / 3)
     said = [each for each in cut.notes if "tolerance" in each]
     assert said == ["Numbers within the key's tolerance (0.05 m) count as right."]
+
+
+def test_a_cell_holds_a_number_as_it_is_typed() -> None:
+    cell = Cell("tall", ItemField(name="tall", kind="decimal"))
+    assert [cell.read({"tall": text}) for text in ("0.10", "+1.50", "1,5", None)] == ["0.10", "1.50", "1,5", None]
+    assert cell.write("0.10", {}) == {"tall": "0.10"}
