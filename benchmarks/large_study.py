@@ -230,7 +230,7 @@ class _Desk:
         with store.read() as session:
             access = access_to(session, person=None, project=PROJECT)
             self.project = access.project_id
-            self.people = dict(session.execute(select(PersonRow.login, PersonRow.id)).tuples().all())  # type: ignore[call-overload]
+            self.people = dict(tuple(row) for row in session.execute(select(PersonRow.login, PersonRow.id)))  # type: ignore[call-overload]
             mine = ItemRow.project_id == self.project
             names = session.execute(select(ItemRow.external_id, ItemRow.id).where(mine))  # type: ignore[call-overload]
             self.items = {int(name): id for name, id in names}

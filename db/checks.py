@@ -55,7 +55,8 @@ def current_annotations(
         plain_select(*columns)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .where(
-            col(AnnotationRow.project_id) == project_id,
+            # not both: SQLite would look through the whole project for a few items
+            col(AnnotationRow.project_id) == project_id if ids is None else col(AnnotationRow.item_id).in_(ids),
             col(AnnotationRow.stage) == stage,
             col(AnnotationRow.purpose) == Purpose.LIVE,
             col(AnnotationRow.revision) == ItemRow.current_revision,
@@ -63,21 +64,18 @@ def current_annotations(
         )
         .order_by(col(AnnotationRow.id))
     )
-    if ids is not None:
-        wanted = wanted.where(col(AnnotationRow.item_id).in_(ids))
     found: dict[int, list[Said]] = {}
     for row in session.execute(wanted):
         found.setdefault(row[0], []).append(Said._make(row))
     return found
 
 
-def current_slots(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
+def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
     """How many slots about its current revision each of these items has in a stage, those called off left out."""
     wanted = (
         select(TaskRow.item_id, TaskRow.stage, func.count())
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
-            TaskRow.project_id == project_id,
             col(TaskRow.item_id).in_(ids),
             TaskRow.revision == ItemRow.current_revision,
             TaskRow.purpose == Purpose.LIVE,

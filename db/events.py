@@ -43,6 +43,24 @@ def record(
     session.connection().execute(_INSERT, line)
 
 
+def record_of_items(
+    session: Session,
+    *,
+    at: datetime,
+    kind: str,
+    project_id: int,
+    person_id: int | None,
+    items: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """Add a line to the log for each of these items, by id with its data."""
+    same = {"at": at, "kind": kind, "project_id": project_id, "person_id": person_id, "task_id": None}
+    same["origin"] = origin()
+    session.flush()
+    if items:
+        lines = [{**same, "item_id": id, "data": dict(data)} for id, data in items.items()]
+        session.connection().execute(_INSERT, lines)
+
+
 GIVEN = ("task.claimed", "pool.picked", "task.given")
 """Kinds of events with which someone comes to have a task."""
 

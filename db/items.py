@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, update
+from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db.records import (
@@ -35,14 +36,23 @@ from db.tables import (
 from db.withdrawn_runs import of_counting_runs
 from domain.states import ItemState, Purpose, Stage
 
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
 
 def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Add items; their ids in the order of the rows."""
     if not rows:
         return []
-    statement = insert(ItemRow).returning(col(ItemRow.id), sort_by_parameter_order=True)
     session.flush()
-    return [int(row[0] or 0) for row in session.connection().execute(statement, [dict(row) for row in rows])]
+    connection = session.connection()
+    connection.execute(insert(ItemRow), [dict(row) for row in rows])
+    ids: dict[str, int] = {}
+    for begin in range(0, len(rows), _AT_ONCE):  # SQLite gives ids back for one row at a time only
+        names = [row["public_id"] for row in rows[begin : begin + _AT_ONCE]]
+        there = plain_select(col(ItemRow.public_id), col(ItemRow.id)).where(col(ItemRow.public_id).in_(names))
+        ids.update({public: id for public, id in connection.execute(there)})
+    return [ids[row["public_id"]] for row in rows]
 
 
 def insert_revisions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -71,6 +81,15 @@ def lock_all(session: Session, *, ids: Sequence[int]) -> Sequence[StoredItem]:
     found = session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)).all()
     _held(session).update({row.id: row for row in found})
     return found
+
+
+def hold_revisions(session: Session, *, ids: Sequence[int], state: ItemState) -> list[tuple[int, int, str]]:
+    """Id, current revision and dimension of those of these items that are in a state, held as by ``lock_all``."""
+    wanted = select(ItemRow.id, ItemRow.current_revision, ItemRow.dimension).where(
+        col(ItemRow.id).in_(ids), ItemRow.state == state
+    )
+    held = session.exec(wanted.order_by(col(ItemRow.id)).with_for_update(key_share=True))
+    return [(id, revision, dimension) for id, revision, dimension in held]
 
 
 def _held(session: Session) -> dict[int, StoredItem]:
@@ -242,10 +261,12 @@ def current_content(
     wanted = (
         select(RevisionRow.item_id, RevisionRow.content)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
-        .where(ItemRow.project_id == project_id, RevisionRow.number == ItemRow.current_revision)
+        .where(
+            # not both: SQLite would look through the whole project for a few items
+            ItemRow.project_id == project_id if ids is None else col(RevisionRow.item_id).in_(ids),
+            RevisionRow.number == ItemRow.current_revision,
+        )
     )
-    if ids is not None:
-        wanted = wanted.where(col(RevisionRow.item_id).in_(ids))
     return {item_id: dict(fields) for item_id, fields in session.exec(wanted)}
 
 

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import exists, update
 from sqlmodel import Session, col, select
 
 from db import missing_media
 from db.engine import insert_or_ignore
 from db.records import StoredTask
-from db.tables import TaskRow
+from db.tables import ItemRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
-from domain.states import Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
 _AT_ONCE = 500
@@ -106,6 +106,19 @@ def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str]
     opened = moment()
     rows = [_columns(slot, opened=opened, awaits_media=slot.item_id in waiting) for slot in slots]
     return insert_or_ignore(session, TaskRow, rows)
+
+
+def items_without(session: Session, *, project_id: int, stage: Stage) -> list[int]:
+    """The items in verification of whose current revision there is no slot in a stage, by id."""
+    there = exists().where(
+        col(TaskRow.item_id) == ItemRow.id,
+        col(TaskRow.stage) == stage,
+        col(TaskRow.revision) == ItemRow.current_revision,
+    )
+    wanted = select(ItemRow.id).where(
+        ItemRow.project_id == project_id, ItemRow.state == ItemState.IN_VERIFICATION, ~there
+    )
+    return list(session.exec(wanted.order_by(col(ItemRow.id))))
 
 
 def open_for_person(session: Session, *, slot: Slot) -> StoredTask | None:

@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -42,7 +43,7 @@ class NotJson(ValueError):
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Piece:
     """One record of a file: ``lead`` stands before it; ``problem`` says what is wrong with it, if anything is."""
 
@@ -252,6 +253,9 @@ def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
     the text.
     """
     found: dict[str, Any] = {}
+    if raw.isascii() and "\\u" not in raw and raw.count("{") + raw.count("[") < _DEEPEST:  # as nearly all are
+        with suppress(ValueError):  # said below, with the key that it is about
+            return {key: value for key, value in _PLAIN.decode(raw).items() if key in wanted}
     for entry in _entries(raw):
         if entry.key is not None and entry.key in wanted:
             found[entry.key] = _value(raw[entry.value : entry.end], entry.key)
@@ -296,6 +300,10 @@ def _finite(text: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise ValueError(text)
     return number
+
+
+_PLAIN = json.JSONDecoder(parse_float=_finite)
+"""For records in which nothing has to be replaced."""
 
 
 def _showable(value: Any, depth: int) -> Any:

@@ -19,7 +19,7 @@ Fields = Mapping[str, Any]
 # ---- files in, files out --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AssetName:
     """An asset as an annotation file names it: its role in the item, and the path or id that the file gives."""
 
@@ -29,7 +29,7 @@ class AssetName:
     """The video or collection it came from, where the file says so."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fragment:
     """The bytes around and of one record in its file, as text, so that an untouched item leaves as it came.
 
@@ -40,7 +40,7 @@ class Fragment:
     raw: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ItemRecord:
     """One benchmark example on its way between a file and the database."""
 

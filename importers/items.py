@@ -85,20 +85,20 @@ def read_files(
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
-    texts = [reads.text(file, said) for file in found]
-    total = sum(len(each.text) for each in texts)
+    total = sum(_size(file) for file in found)
     files: list[FileRecord] = []
     bad: list[BadRow] = []
     notes: dict[str, None] = {}
     done = 0
-    for file, text in zip(found, texts, strict=True):
+    for file in found:
         place = file.name if single else file.relative_to(path).as_posix()
+        text = reads.text(file, said)
         reader = reads(row, schema, place, _dimension_of_file(row, schema, file, fixed), single, said, text.encoding)
         for piece in reader.pieces(text.text):
             reader.take(piece)
             done += len(piece.lead) + len(piece.raw)
             if progress:
-                progress(done, total)
+                progress(min(done, total), total)
         files.append(reader.file())
         bad += reader.bad
         notes |= dict.fromkeys(reader.notes())
@@ -122,6 +122,14 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
             f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
         )
     return [file for file in found if file.name == name] or found
+
+
+def _size(file: Path) -> int:
+    """Bytes, for what is told meanwhile; what cannot be read is refused when it is its turn."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def bytes_of(file: Path) -> bytes:
@@ -181,6 +189,7 @@ class Reader:
     wanted: Sequence[str] = ()
     rows_by_id: dict[str, int] = field(default_factory=dict)
     n_rows: int = 0
+    known: dict[str, Dimension | None] = field(default_factory=dict)
 
     @classmethod
     def text(cls, file: Path, said: Said) -> Text:
@@ -246,7 +255,7 @@ class Reader:
 
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
         name = record.get(self.row.named_by or "")
-        found = dimension_named(self.schema, name) if isinstance(name, str) else None
+        found = self._named(name) if isinstance(name, str) else None
         if found is None and name is None and self.row.open:  # a file or folder for each dimension
             found = dimension_of_folder(self.schema, self.place.rpartition(".")[0].split("/"))
         if found:
@@ -256,6 +265,12 @@ class Reader:
         known = ", ".join(part.title for part in self.schema.dimensions)
         what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "nothing says its dimension"
         raise Misfit(f"{what}; the dimensions are {known} (or name one with --dimension)")
+
+    def _named(self, name: str) -> Dimension | None:
+        """As ``dimension_named``, looked up once for each name: a large file has few."""
+        if name not in self.known:
+            self.known[name] = dimension_named(self.schema, name)
+        return self.known[name]
 
     def file(self) -> FileRecord:
         meta = {"format": self.row.name, "single": self.single, "layout": self.layout.as_json()}

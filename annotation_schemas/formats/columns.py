@@ -359,12 +359,27 @@ def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
     return list(dict.fromkeys([*found, *row.needs, *of_media, *(key for key in special if key)]))
 
 
+_used_last: list[tuple[ItemKeys, Schema, ItemKeys, dict[str, Column]]] = []
+
+
+def _at_hand(row: ItemKeys, schema: Schema) -> tuple[ItemKeys, dict[str, Column]]:
+    """The row as this schema names it, and its columns: those asked for last are kept, as a file asks for each
+    record."""
+    for of_row, of_schema, named, found in _used_last:
+        if of_row is row and of_schema is schema:
+            return named, found
+    named = as_named(row, schema)
+    made = columns(named, schema)
+    _used_last[:] = [(row, schema, named, made)]
+    return named, made
+
+
 def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
     """The schema's fields as the record has them; ``Misfit`` if it does not fit."""
-    row = as_named(row, schema)
+    row, own = _at_hand(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
     found: dict[str, Any] = {}
-    for name, column in columns(row, schema).items():
+    for name, column in own.items():
         try:
             found[name] = column.read(record)
         except Misfit as misfit:

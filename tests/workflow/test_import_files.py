@@ -14,7 +14,7 @@ from PIL import Image
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import files, projects
+from db import files, projects, task_slots
 from db import items as item_queries
 from db import missing_media as media_wanted
 from db.engine import Store
@@ -29,7 +29,7 @@ from testkit.factories import claimed, make_person
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow.access.projects import access_to, create_project
-from workflow.annotate import claims, no_work, progress, project_progress
+from workflow.annotate import claims, no_work, progress, project_progress, verification
 from workflow.files.import_files import import_files
 from workflow.files.one_import import Imported
 from workflow.files.project_check import check
@@ -76,6 +76,34 @@ def exported(store: Store, format: str) -> dict[str, bytes]:
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.both_databases
+def test_an_import_that_is_stopped_while_it_opens_slots_has_all_items_and_the_next_goes_on(
+    store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verification, "_OFFERED_AT_ONCE", 2)
+    project(store, "pca_bench")
+    path = tmp_path / "items.json"
+    write(path, [pca_record(n) for n in range(5)])
+    between: list[int] = []
+
+    def told(what: str, done: int, total: int) -> None:
+        if what == "offering":
+            with store.write() as session:  # the import has no transaction open in which anyone would wait for it
+                task_slots.set_ranks(session, ranks={}, stage=Stage.VERIFICATION)
+            between.append(done)
+            if done == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bring(store, media, "pca_bench", path, progress=told)
+    assert between == [0, 2]
+    assert len(item_names(store)) == 5
+    assert sorted(sentence.partition(" lacks ")[2] for sentence in check(store)) == ["2 of its slots for votes."] * 3
+    again = bring(store, media, "pca_bench", path)
+    assert (again.items, again.repeated) == (0, 5)
+    assert check(store) == []
 
 
 @pytest.mark.both_databases

@@ -67,5 +67,25 @@ def log(
     )
 
 
+def log_items(
+    session: Session,
+    kind: str,
+    *,
+    now: datetime,
+    by: _HasId | int | None = None,
+    project: _InProject | int,
+    items: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """An event for each of many items (by id, with what belongs to each) at once, as ``log`` adds it for one."""
+    events.record_of_items(
+        session,
+        at=now,
+        kind=kind,
+        project_id=project if isinstance(project, int) else project.project_id,
+        person_id=_id(by),
+        items=items,
+    )
+
+
 def _id(one: _HasId | int | None) -> int | None:
     return one if one is None or isinstance(one, int) else one.id

@@ -17,7 +17,7 @@ from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
-from workflow.access.event_log import log
+from workflow.access.event_log import log, log_items
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, answering
 from workflow.annotate.refinement_intake import open_answers
@@ -25,7 +25,7 @@ from workflow.annotate.task_views import roles_for
 from workflow.annotate.verification import first_state, open_verification, settle
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NewItem:
     """An item on its way into a project."""
 
@@ -42,9 +42,16 @@ class NewItem:
 
 
 def add_items(
-    session: Session, *, access: Access, new: Sequence[NewItem], now: datetime, person_id: int | None = None
+    session: Session,
+    *,
+    access: Access,
+    new: Sequence[NewItem],
+    now: datetime,
+    person_id: int | None = None,
+    offered: bool = True,
 ) -> list[int]:
-    """Add items with their first revision and the slots for votes on them; their ids in order.
+    """Add items with their first revision and, if they are to be ``offered``, the slots for work on them; their ids in
+    order.
 
     The fields must have been checked; nothing is looked up per item, so thousands may be added at once.
     """
@@ -76,18 +83,16 @@ def add_items(
     items.insert_assets(
         session, rows=[row for id, item in zip(ids, new, strict=True) for row in _asset_links(id, item.assets)]
     )
-    revisions = [(id, 1, item.dimension) for id, item in zip(ids, new, strict=True)]
-    open_verification(session, access=access, revisions=revisions, now=now)
-    answering.open_new(session, access=access, revisions=revisions, now=now)
-    for id, item in zip(ids, new, strict=True):
-        log(
-            session,
-            "item.authored" if item.author_id is not None else "item.imported",
-            by=person_id if person_id is not None else item.author_id,
-            project=access,
-            item=id,
-            now=now,
-        )
+    if offered:
+        revisions = [(id, 1, item.dimension) for id, item in zip(ids, new, strict=True)]
+        open_verification(session, access=access, revisions=revisions, now=now)
+        answering.open_new(session, access=access, revisions=revisions, now=now)
+    written = [(id, item.author_id) for id, item in zip(ids, new, strict=True) if item.author_id is not None]
+    for id, author_id in written:
+        by = person_id if person_id is not None else author_id
+        log(session, "item.authored", by=by, project=access, item=id, now=now)
+    imported = [id for id, item in zip(ids, new, strict=True) if item.author_id is None]
+    log_items(session, "item.imported", by=person_id, project=access, items={id: {} for id in imported}, now=now)
     return ids
 
 

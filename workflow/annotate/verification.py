@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 from db import comment_threads, items, submissions, task_slots
-from db.engine import Session
+from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Problem
 from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage
-from workflow.access.event_log import log
-from workflow.access.projects import Access
+from workflow.access.event_log import log_items
+from workflow.access.projects import Access, access_to
 from workflow.annotate import answering, coding, grading, qualification
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
@@ -57,6 +57,28 @@ def open_verification(
             for slot in range(stage.raters)
         ]
     return task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
+
+
+_OFFERED_AT_ONCE = 250
+"""Items whose slots one transaction opens: about as long as a page takes, so that voters do not wait for it."""
+
+
+def offer_new(store: Store, *, project: str, told: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """Open the slots of items that have none yet, a few items at a time, so that work goes on meanwhile.
+
+    It may be stopped anywhere: whatever is missing then, the next call opens. ``told`` hears how many are done, of
+    how many.
+    """
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        ids = task_slots.items_without(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    for begin in range(0, len(ids), _OFFERED_AT_ONCE):
+        told(begin, len(ids))
+        with store.write() as session:
+            access = access_to(session, person=None, project=project)
+            some = ids[begin : begin + _OFFERED_AT_ONCE]
+            revisions = items.hold_revisions(session, ids=some, state=ItemState.IN_VERIFICATION)
+            open_verification(session, access=access, revisions=revisions, now=store.now())
 
 
 class Said(Protocol):
@@ -126,10 +148,12 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
 def follow(session: Session, *, access: Access, verdicts: Sequence[tuple[StoredItem, Verdict]], now: datetime) -> None:
     """Do what follows from the verdicts on locked items; see ``settle``."""
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
-    for item, before, verdict in changed:
-        data = {"from": before.value, "to": verdict.state.value, "why": verdict.why}
-        log(session, "item.state", project=access, item=item, now=now, data=data)
     if changed:
+        told = {
+            item.id: {"from": before.value, "to": verdict.state.value, "why": verdict.why}
+            for item, before, verdict in changed
+        }
+        log_items(session, "item.state", project=access, items=told, now=now)
         items.settle(session, states=[(item, verdict.state) for item, _, verdict in changed])
         match_slots(session, states=[(item, verdict.state) for item, _, verdict in changed])
     for item, before, verdict in changed:

@@ -1,4 +1,8 @@
-"""Annotation files in, with their media: every record as it was, under a name of its own."""
+"""Annotation files in, with their media: every record as it was, under a name of its own.
+
+All items of an import appear at once. The slots for votes on them are opened after that, a few items at a time, so that
+people who vote meanwhile are not kept waiting; if that is stopped, the next import goes on with it.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from domain.registers import function_of
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
 from workflow.access.event_log import log
+from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
 from workflow.files.one_import import Import, Imported
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 
 _NAMED = 10
 """So many media that are missing are named."""
+_SAVED_AT_ONCE = 1_000
+"""So many items become rows at once: those of all would not fit into memory."""
 _FILLED_AT_ONCE = 20
 """So many media of items that are there already are saved together."""
 
@@ -83,9 +90,11 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write() as session:
             if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
-            return _save(bring, session, row.name, placed, wanted, stored, bad, read.note)
+            done = _save(bring, session, row.name, placed, wanted, stored, bad, read.note)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
+    verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
+    return done
 
 
 def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
@@ -184,6 +193,7 @@ def _save(
     asset_ids = save_assets(bring, session, wanted, stored)
     total = sum(len(each.file.items) for each in placed)
     new = 0
+    revisions: list[tuple[int, int, str]] = []
     for each in placed:
         if each.repeated:
             continue
@@ -198,10 +208,13 @@ def _save(
             meta=file.meta,
             now=now,
         )
-        items = [_new_item(item, file_id, asset_ids) for item in file.items]
-        add_items(session, access=bring.access, new=items, now=now, person_id=bring.by_id)
-        new += len(items)
-        bring.on("saving", new, total)
+        for begin in range(0, len(file.items), _SAVED_AT_ONCE):
+            items = [_new_item(item, file_id, asset_ids) for item in file.items[begin : begin + _SAVED_AT_ONCE]]
+            ids = add_items(session, access=bring.access, new=items, now=now, person_id=bring.by_id, offered=False)
+            revisions += [(id, 1, item.dimension) for id, item in zip(ids, items, strict=True)]
+            new += len(items)
+            bring.on("saving", new, total)
+    answering.open_new(session, access=bring.access, revisions=revisions, now=now)  # a sample is drawn of all of them
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     missing = [name for name in wanted if not have.get(name, (0, None))[1]]
     few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.file.items))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is going on ("reading", "media", "saving"), how much of it is done, and how much there is."""
+"""Called with what is going on ("reading", "media", "saving", "offering"), how much of it is done, and of how much."""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
     stage = access.schema.stages.verification
     for lot in _judged(session, access):
-        slots = queries.current_slots(session, project_id=access.project_id, ids=[each.id for each in lot])
+        slots = queries.current_slots(session, ids=[each.id for each in lot])
         for each in lot:
             verdict, name = each.verdict, f"item {each.external_id}"
             if verdict.state is not each.state:
