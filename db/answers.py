@@ -11,7 +11,7 @@ from sqlalchemy import func, or_
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
-from db import readings
+from db import readings, reworded
 from db.attributes import DESCRIBED, LABELLED
 from db.file_raters import MARKED
 from db.judging import latest_of_each
@@ -229,7 +229,12 @@ def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dic
         AnnotationRow.stage == Stage.GRADING,
     )
     wanted = (
-        plain_select(col(AnnotationRow.prediction_id), col(PersonRow.login), col(AnnotationRow.answers))
+        plain_select(
+            col(AnnotationRow.prediction_id),
+            col(PersonRow.login),
+            col(AnnotationRow.answers),
+            col(AnnotationRow.schema_version_id),
+        )
         .join(PersonRow, col(PersonRow.id) == col(AnnotationRow.person_id))
         .where(
             col(AnnotationRow.project_id) == project_id,
@@ -240,7 +245,11 @@ def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dic
         )
         .order_by(col(AnnotationRow.id))
     )
-    return [(id, login, dict(answers)) for id, login, answers in session.connection().execute(wanted)]
+    about: dict[str, Any] = {"project_id": project_id, "stage": Stage.GRADING}
+    return [
+        (id, login, reworded.answers(session, **about, version=version, given=given))
+        for id, login, given, version in session.connection().execute(wanted)
+    ]
 
 
 def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, str, Any, datetime]]:

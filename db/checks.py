@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import exists, func
+from sqlalchemy import and_, exists, func
 from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.tables import (
     AnnotationRow,
     AssetRow,
@@ -21,7 +22,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from domain.states import Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
@@ -37,6 +38,7 @@ class Said(NamedTuple):
     reasons: dict[str, Any]
     weight: float | None
     guideline_hash: str
+    schema_version_id: int
 
 
 def current_annotations(
@@ -50,6 +52,7 @@ def current_annotations(
         AnnotationRow.reasons,
         AnnotationRow.weight,
         AnnotationRow.guideline_hash,
+        AnnotationRow.schema_version_id,
     )
     wanted = (
         plain_select(*columns)
@@ -65,13 +68,25 @@ def current_annotations(
         .order_by(col(AnnotationRow.id))
     )
     found: dict[int, list[Said]] = {}
-    for row in session.execute(wanted):
-        found.setdefault(row[0], []).append(Said._make(row))
+    otherwise = reworded.differs(session, project_id=project_id)
+    about: dict[str, Any] = {"project_id": project_id}
+    for row in map(Said._make, session.execute(wanted)):
+        if otherwise:
+            about["version"] = row.schema_version_id
+            answers = reworded.answers(session, **about, stage=stage, given=row.answers)
+            row = row._replace(answers=answers, reasons=reworded.reasons(session, **about, given=row.reasons))
+        found.setdefault(row.item_id, []).append(row)
     return found
 
 
 def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
-    """How many slots about its current revision each of these items has in a stage, those called off left out."""
+    """How many slots about its current revision each of these items has in a stage, those called off left out, and
+    those for votes that people have in hand of decided items: the schema asked for more when they took them."""
+    honoured = and_(
+        col(TaskRow.stage) == Stage.VERIFICATION,
+        col(TaskRow.state) == TaskState.CLAIMED,
+        col(ItemRow.state) != ItemState.IN_VERIFICATION,
+    )
     wanted = (
         select(TaskRow.item_id, TaskRow.stage, func.count())
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
@@ -80,6 +95,7 @@ def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, St
             TaskRow.revision == ItemRow.current_revision,
             TaskRow.purpose == Purpose.LIVE,
             TaskRow.state != TaskState.WITHDRAWN,
+            ~honoured,
         )
         .group_by(col(TaskRow.item_id), col(TaskRow.stage))
     )
@@ -141,7 +157,9 @@ def answers_in_refinement(session: Session, *, project_id: int, ever: bool = Fal
 def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dict[int, Mapping[str, Any]]]:
     """What was decided last about each model's answer, on whichever revision: by item id and prediction id."""
     wanted = (
-        select(AnnotationRow.item_id, AnnotationRow.prediction_id, AnnotationRow.answers)
+        select(
+            AnnotationRow.item_id, AnnotationRow.prediction_id, AnnotationRow.answers, AnnotationRow.schema_version_id
+        )
         .where(
             AnnotationRow.project_id == project_id,
             AnnotationRow.stage == Stage.REFINEMENT,
@@ -150,8 +168,10 @@ def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dic
         .order_by(col(AnnotationRow.id))
     )
     found: dict[int, dict[int, Mapping[str, Any]]] = {}
-    for item_id, prediction_id, answers in session.exec(wanted):
-        found.setdefault(item_id, {})[prediction_id or 0] = answers
+    about: dict[str, Any] = {"project_id": project_id, "stage": Stage.REFINEMENT}
+    for item_id, prediction_id, given, version in session.exec(wanted):
+        said = reworded.answers(session, **about, version=version, given=given)
+        found.setdefault(item_id, {})[prediction_id or 0] = said
     return found
 
 
@@ -174,6 +194,7 @@ def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) 
             TaskRow.project_id == project_id,
             TaskRow.stage == stage,
             TaskRow.purpose == Purpose.LIVE,
+            AnnotationRow.purpose == Purpose.LIVE,
             ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
         )
         .group_by(col(TaskRow.unit))
@@ -218,7 +239,11 @@ def annotated_but_open(session: Session, *, project_id: int) -> list[str]:
     wanted = select(TaskRow.public_id).where(
         TaskRow.project_id == project_id,
         TaskRow.state != TaskState.DONE,
-        exists().where(col(AnnotationRow.task_id) == col(TaskRow.id)),
+        exists().where(
+            col(AnnotationRow.task_id) == col(TaskRow.id),
+            col(AnnotationRow.purpose) != Purpose.ASKED_AGAIN,
+            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
+        ),
     )
     return list(session.exec(wanted))
 
@@ -250,7 +275,11 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
     wanted = (
         select(AnnotationRow.public_id)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
-        .where(AnnotationRow.project_id == project_id, AnnotationRow.purpose != TaskRow.purpose)
+        .where(
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.purpose != TaskRow.purpose,
+            AnnotationRow.purpose != Purpose.ASKED_AGAIN,
+        )
     )
     return list(session.exec(wanted))
 

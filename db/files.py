@@ -12,6 +12,7 @@ from sqlalchemy import func, insert, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.engine import insert_or_ignore
 from db.records import (
     StoredAnnotation,
@@ -224,6 +225,7 @@ class CountingVote(NamedTuple):
     guideline_hash: str
     person_id: int
     login: str
+    schema_version_id: int
 
 
 def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[CountingVote]:
@@ -238,9 +240,17 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
         AnnotationRow.guideline_hash,
         AnnotationRow.person_id,
         PersonRow.login,
+        AnnotationRow.schema_version_id,
     )
     wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
-    return [CountingVote._make(row) for row in session.execute(wanted)]
+    votes = [CountingVote._make(row) for row in session.execute(wanted)]
+    if not reworded.differs(session, project_id=project_id):
+        return votes
+    about: dict[str, Any] = {"project_id": project_id, "stage": stage}
+    return [
+        vote._replace(answers=reworded.answers(session, **about, version=vote.schema_version_id, given=vote.answers))
+        for vote in votes
+    ]
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:

@@ -14,6 +14,7 @@ from sqlalchemy import bindparam, func, insert, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.records import (
     StoredAnnotation,
     StoredAsset,
@@ -236,22 +237,26 @@ def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
     known: dict[tuple[int, int], Mapping[str, Any]] = session.info.setdefault("contents", {})
     if (item_id, revision) not in known:
         given = {"item": item_id, "revision": revision}
-        known[item_id, revision] = session.exec(_content(), params=given).one()
+        fields, version = session.exec(_content(), params=given).one()
+        known[item_id, revision] = reworded.content(session, version=version, given=fields, item_id=item_id)
     return dict(known[item_id, revision])
 
 
 @cache
 def _content() -> Any:
-    return select(RevisionRow.content).where(
+    return select(RevisionRow.content, RevisionRow.schema_version_id).where(
         col(RevisionRow.item_id) == bindparam("item"), col(RevisionRow.number) == bindparam("revision")
     )
 
 
 def contents(session: Session, *, ids: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
     """The fields of items at all of their revisions, by item id and number."""
-    wanted = select(RevisionRow.item_id, RevisionRow.number, RevisionRow.content)
-    found = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids)))))
-    return {(item_id, number): dict(content) for item_id, number, content in found}
+    wanted = select(RevisionRow.item_id, RevisionRow.number, RevisionRow.content, RevisionRow.schema_version_id)
+    found = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids))))).all()
+    return {
+        (item_id, number): reworded.content(session, version=version, given=fields, item_id=item_id)
+        for item_id, number, fields, version in found
+    }
 
 
 def current_content(
@@ -259,7 +264,7 @@ def current_content(
 ) -> dict[int, dict[str, Any]]:
     """The fields of all items of a project (or of those with these ids) as they stand, by item id."""
     wanted = (
-        select(RevisionRow.item_id, RevisionRow.content)
+        select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
         .where(
             # not both: SQLite would look through the whole project for a few items
@@ -267,7 +272,10 @@ def current_content(
             RevisionRow.number == ItemRow.current_revision,
         )
     )
-    return {item_id: dict(fields) for item_id, fields in session.exec(wanted)}
+    return {
+        item_id: reworded.content(session, version=version, given=fields, item_id=item_id, project_id=project_id)
+        for item_id, fields, version in session.exec(wanted)
+    }
 
 
 def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str]]:
@@ -308,7 +316,7 @@ def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
 def revisions(session: Session, *, item_id: int) -> Sequence[StoredRevision]:
     """An item's history, oldest first."""
     wanted = select(RevisionRow).where(RevisionRow.item_id == item_id).order_by(col(RevisionRow.number))
-    return session.exec(wanted).all()
+    return [reworded.revision(session, row=row) for row in session.exec(wanted).all()]
 
 
 def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
@@ -450,7 +458,7 @@ def latest_contents(
 ) -> list[dict[str, Any]]:
     """What the newest items of a dimension hold now, newest first; ``but`` leaves one item out."""
     wanted = (
-        select(RevisionRow.content)
+        select(RevisionRow.content, RevisionRow.schema_version_id, RevisionRow.item_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
         .where(
             ItemRow.project_id == project_id,
@@ -462,7 +470,10 @@ def latest_contents(
         .order_by(col(ItemRow.id).desc())
         .limit(limit)
     )
-    return [dict(content) for content in session.exec(wanted)]
+    return [
+        reworded.content(session, version=version, given=fields, item_id=item_id, project_id=project_id)
+        for fields, version, item_id in session.exec(wanted)
+    ]
 
 
 def parts(session: Session, *, item_id: int) -> dict[int, list[str]]:

@@ -11,6 +11,7 @@ import sqlalchemy
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.engine import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
@@ -83,7 +84,10 @@ def standing(
     of its guideline, and the version of the guideline that the person has opened last."""
     wanted = _standing("id" if name is None else "name")
     found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
-    return (found[0], found[1], found[2], found[3], found[4]) if found else None
+    if found is None:
+        return None
+    reworded.note(session, project=found[0])
+    return found[0], found[1], found[2], found[3], found[4]
 
 
 @cache

@@ -11,6 +11,7 @@ from sqlalchemy import func
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.engine import insert_or_ignore
 from db.tables import AttemptRow, PredictionRow, ReadingRow, RevisionRow, RunRow
 from domain.reading.answers import AnswerKind, ReadOutcome
@@ -180,12 +181,17 @@ def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tu
     for some in _lots(item_ids):
         wanted = (
             plain_select(
-                col(RevisionRow.item_id), col(RevisionRow.number), col(RevisionRow.created_at), col(RevisionRow.content)
+                col(RevisionRow.item_id),
+                col(RevisionRow.number),
+                col(RevisionRow.created_at),
+                col(RevisionRow.content),
+                col(RevisionRow.schema_version_id),
             )
             .where(col(RevisionRow.item_id).in_(some))
             .order_by(col(RevisionRow.item_id), col(RevisionRow.number))
         )
-        for item_id, number, at, content in session.connection().execute(wanted):
+        for item_id, number, at, fields, version in session.connection().execute(wanted).all():
+            content = reworded.content(session, version=version, given=fields, item_id=item_id)
             found.setdefault(item_id, []).append((number, at, content))
     return found
 

@@ -15,6 +15,9 @@ from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
 from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
+BY_CHANGE = "schema/"
+"""How the keys of submissions begin that no one sent: a change of the schema put them in the place of others."""
+
 
 def add(
     session: Session,

@@ -191,13 +191,14 @@ def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
         session.exec(update(TaskRow).where(col(TaskRow.id) == id).values(rank=rank))
 
 
-def withdraw(session: Session, *, units: Sequence[str]) -> None:
-    """Call off the slots of units that no one has done."""
+def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> None:
+    """Call off the slots of units that no one has done; ``held``: also those that people have in hand."""
+    idle = (TaskState.OPEN, TaskState.CLAIMED) if held else (TaskState.OPEN,)
     for begin in range(0, len(units), _AT_ONCE):
         some = col(TaskRow.unit).in_(units[begin : begin + _AT_ONCE])
         session.exec(
             update(TaskRow)
-            .where(some, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
+            .where(some, col(TaskRow.state).in_(idle))
             .values(state=TaskState.WITHDRAWN, lease_until=None)
         )
 
@@ -245,13 +246,16 @@ def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
     return left
 
 
-def offer_units(session: Session, *, units: Sequence[str]) -> int:
-    """Offer the slots of these units that were called off; how many."""
+def offer_units(session: Session, *, units: Sequence[str], below: int | None = None) -> int:
+    """Offer the slots of these units that were called off; how many. ``below``: only the first ones, up to this number;
+    further ones are of a time when the schema asked more people."""
     n = 0
     for begin in range(0, len(units), _AT_ONCE):
         some = select(TaskRow.id).where(
             col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])), TaskRow.state == TaskState.WITHDRAWN
         )
+        if below is not None:
+            some = some.where(TaskRow.slot < below)
         ids = list(session.exec(some.order_by(col(TaskRow.id)).with_for_update(key_share=True)))
         session.exec(
             update(TaskRow)

@@ -9,6 +9,8 @@ import sqlalchemy
 from sqlalchemy import case, exists, func, or_
 from sqlmodel import Session, col, select
 
+from db import reworded
+from db.submissions import BY_CHANGE
 from db.tables import AnnotationRow, DraftRow, PostponedRow, TaskRow, TriageDecisionRow
 from domain.states import Purpose, Stage, TaskState
 
@@ -53,11 +55,23 @@ def submissions(session: Session, *, project_id: int) -> list[Sent]:
             col(row.supersedes_id),
             col(row.guideline_hash),
             col(row.created_at),
+            col(row.schema_version_id),
         )
         .where(col(row.project_id) == project_id)
         .order_by(col(row.id))
     )
-    return [Sent(*found) for found in session.execute(wanted)]
+    rows = [(Sent(*found), version) for *found, version in session.execute(wanted)]
+    if not reworded.differs(session, project_id=project_id):
+        return [sent for sent, _ in rows]
+    return [_said_now(session, project_id, sent, version) for sent, version in rows]
+
+
+def _said_now(session: Session, project_id: int, sent: Sent, version: int) -> Sent:
+    about: dict[str, Any] = {"project_id": project_id, "version": version}
+    return sent._replace(
+        answers=reworded.answers(session, **about, stage=Stage(sent.stage), given=sent.answers),
+        reasons=reworded.reasons(session, **about, given=sent.reasons),
+    )
 
 
 def newest(session: Session, *, project_id: int) -> int:
@@ -134,7 +148,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
         func.count(col(row.supersedes_id)),
         func.sum(col(row.seconds)),
         n - func.count(col(row.seconds)),
-    ).where(col(row.project_id) == project_id)
+    ).where(col(row.project_id) == project_id, ~col(row.submit_key).startswith(BY_CHANGE))
     if since is not None:
         wanted = wanted.where(row.created_at >= since)
     if until is not None:

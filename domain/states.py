@@ -35,6 +35,9 @@ class Purpose(StrEnum):
     """Shows whether a person may enter a stage."""
     GOLD = "gold"
     """An item whose answer is known, mixed into live work; its page is that of a live one."""
+    ASKED_AGAIN = "asked_again"
+    """What someone submitted before the schema changed in such a way that it is asked again: kept, and counted no
+    more. No task has this purpose."""
 
 
 class TaskState(StrEnum):

@@ -52,6 +52,7 @@ BEFORE = {
     "files": {"access", "annotate", "runs", "results"},
     "lead": {"access", "annotate", "runs", "results"},
     "labelstudio": {"access", "annotate", "runs"},
+    "schemas": {"access", "annotate", "files"},
 }
 """The rooms of the workflow, and what each of them may import of the others."""
 

@@ -31,6 +31,7 @@ from db.records.projects import (
     StoredGuidelineVersion,
     StoredMember,
     StoredProject,
+    StoredSchemaChange,
     StoredSchemaVersion,
 )
 from db.records.quality import (
@@ -110,6 +111,7 @@ __all__ = [
     "StoredRunBatchUnit",
     "StoredRunChunk",
     "StoredRunWorker",
+    "StoredSchemaChange",
     "StoredSchemaVersion",
     "StoredSession",
     "StoredSignInLink",

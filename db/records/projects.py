@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import JSON, Text, false
+from sqlalchemy import JSON, Column, Text, false
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, row_id
@@ -37,6 +38,37 @@ class StoredProject(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
     guideline_number: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     """The version of its guideline that is in force."""
+    reading: dict[str, Any] | None = Field(
+        default=None, sa_column=Column("reading", JSON(none_as_null=True), nullable=True)
+    )
+    """How what was given under its earlier schemas is read (``domain.rewording.Reading``); None: it had none."""
+
+
+class StoredSchemaChange(SQLModel):
+    """That a project went from one schema to another."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    number: int
+    """Counts from 1 in each project."""
+    before_id: int = Field(foreign_key="schema_version.id")
+    after_id: int = Field(foreign_key="schema_version.id")
+    decisions: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
+    """What was decided about it (``annotation_schemas.changes.Decisions``)."""
+    reading_before: dict[str, Any] | None = Field(
+        default=None, sa_column=Column("reading_before", JSON(none_as_null=True), nullable=True)
+    )
+    """How everything was read until then (``StoredProject.reading``)."""
+    guideline_before: int
+    """The version of the guideline that was in force."""
+    undoes: int | None = None
+    """The number of the change that this one takes back."""
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    done_to: int = 0
+    """The items up to this one (id) are brought up to the new schema."""
+    finished_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """When all of them were."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class StoredGuidelineVersion(SQLModel):

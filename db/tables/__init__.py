@@ -15,7 +15,14 @@ from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
-from db.tables.projects import GuidelineSeenRow, GuidelineVersionRow, MemberRow, ProjectRow, SchemaVersionRow
+from db.tables.projects import (
+    GuidelineSeenRow,
+    GuidelineVersionRow,
+    MemberRow,
+    ProjectRow,
+    SchemaChangeRow,
+    SchemaVersionRow,
+)
 from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
 from db.tables.runs import (
     AttemptRow,
@@ -83,6 +90,7 @@ __all__ = [
     "RunChunkRow",
     "RunRow",
     "RunWorkerRow",
+    "SchemaChangeRow",
     "SchemaVersionRow",
     "SessionRow",
     "SignInLinkRow",

@@ -9,6 +9,7 @@ from db.records.projects import (
     StoredGuidelineVersion,
     StoredMember,
     StoredProject,
+    StoredSchemaChange,
     StoredSchemaVersion,
 )
 
@@ -19,6 +20,11 @@ class SchemaVersionRow(StoredSchemaVersion, table=True):
 
 class ProjectRow(StoredProject, table=True):
     __tablename__ = "project"
+
+
+class SchemaChangeRow(StoredSchemaChange, table=True):
+    __tablename__ = "schema_change"
+    __table_args__ = (UniqueConstraint("project_id", "number"),)
 
 
 class GuidelineVersionRow(StoredGuidelineVersion, table=True):

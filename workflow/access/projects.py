@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
@@ -14,6 +14,7 @@ from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Part, Person, ProjectView
+from domain.rewording import Reading
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access.event_log import log
@@ -42,6 +43,8 @@ class Access:
     """The version of the guideline that is in force."""
     guideline_seen: int | None = None
     """The version that this person has opened last; None if they have opened none."""
+    reading: Reading = field(default_factory=Reading)
+    """How what was given under earlier schemas of the project is read."""
 
     @property
     def schema(self) -> Schema:
@@ -93,7 +96,7 @@ def create_project(
                 name=name,
                 title=title or loaded.schema_.title,
                 made_up=made_up,
-                schema_version_id=_store_schema(store, session, loaded),
+                schema_version_id=store_schema(session, loaded=loaded, now=store.now()),
                 seed=_draw_seed() if seed is None else seed,
                 now=now,
             )
@@ -322,7 +325,8 @@ _known_schemas: dict[str, LoadedSchema] = {}
 """Stored schemas by hash. A stored schema never changes, so what was read once is never read again."""
 
 
-def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
+def store_schema(session: Session, *, loaded: LoadedSchema, now: datetime) -> int:
+    """Keep a schema as it is; its id, which is the same for the same schema."""
     projects.put_schema_version(
         session,
         row={
@@ -332,7 +336,7 @@ def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
             "guideline_hash": loaded.guideline_hash,
             "text": loaded.text,
             "guideline_text": loaded.guideline_text,
-            "created_at": store.now(),
+            "created_at": now,
         },
     )
     row = projects.schema_version_by_hash(session, hash=loaded.hash)
@@ -380,6 +384,7 @@ def _access_of(
         stages=None,
         guideline=row.guideline_number,
         guideline_seen=seen,
+        reading=Reading.from_json(row.reading),
     )
     if person is None or person.is_admin:
         return as_lead

@@ -92,6 +92,8 @@ class Said(Protocol):
     def reasons(self) -> dict[str, Any]: ...
     @property
     def weight(self) -> float | None: ...
+    @property
+    def schema_version_id(self) -> int: ...
 
 
 def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
@@ -100,13 +102,20 @@ def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], deci
     return item_state(
         verification.keep if verification else None,
         as_votes(votes),
-        raters=verification.raters if verification else 0,
+        raters=votes_wanted(access, votes),
         item_fields=fields,
         adjudication=access.schema.stages.adjudication is not None,
         decision=decisions[-1].answers.get("decision") if decisions else None,
         skips=verification.skips if verification else None,
         words=reasons_of_skips(access.schema),
     )
+
+
+def votes_wanted(access: Access, votes: Sequence[Said]) -> int:
+    """How many votes an item needs on which these were cast: as many as the schema says, or as an earlier one said
+    under which it had all of them, where the items that were decided then stay decided."""
+    stage = access.schema.stages.verification
+    return access.reading.wanted(stage.raters, [vote.schema_version_id for vote in votes]) if stage else 0
 
 
 def as_votes(rows: Sequence[Said]) -> list[Vote]:
@@ -145,8 +154,16 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
     return verdict
 
 
-def follow(session: Session, *, access: Access, verdicts: Sequence[tuple[StoredItem, Verdict]], now: datetime) -> None:
-    """Do what follows from the verdicts on locked items; see ``settle``."""
+def follow(
+    session: Session,
+    *,
+    access: Access,
+    verdicts: Sequence[tuple[StoredItem, Verdict]],
+    now: datetime,
+    honour: bool = False,
+) -> None:
+    """Do what follows from the verdicts on locked items; see ``settle``. ``honour`` leaves people what they have in
+    hand: what they submit of it counts, too."""
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
     if changed:
         told = {
@@ -155,7 +172,8 @@ def follow(session: Session, *, access: Access, verdicts: Sequence[tuple[StoredI
         }
         log_items(session, "item.state", project=access, items=told, now=now)
         items.settle(session, states=[(item, verdict.state) for item, _, verdict in changed])
-        match_slots(session, states=[(item, verdict.state) for item, _, verdict in changed])
+        states = [(item, verdict.state) for item, _, verdict in changed]
+        match_slots(session, access=access, states=states, honour=honour)
     for item, before, verdict in changed:
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
@@ -167,15 +185,19 @@ def follow(session: Session, *, access: Access, verdicts: Sequence[tuple[StoredI
         task_slots.offer(session, slots=slots, needed=access.needed_roles)
     if access.schema.stages.adjudication is not None:
         over = [item for item, _, verdict in changed if verdict.state is not ItemState.IN_ADJUDICATION]
-        task_slots.withdraw(session, units=[_unit(Stage.ADJUDICATION, item) for item in over])
+        task_slots.withdraw(session, units=[_unit(Stage.ADJUDICATION, item) for item in over], held=not honour)
 
 
-def match_slots(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) -> None:
-    """Offer items' slots for votes, or call them off, as their states want it."""
+def match_slots(
+    session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], honour: bool = False
+) -> None:
+    """Offer items' slots for votes, or call them off, as their states want it; ``honour`` as in ``follow``."""
+    stage = access.schema.stages.verification
     wanted = {item.id: state is ItemState.IN_VERIFICATION for item, state in states}
     offered = [_unit(Stage.VERIFICATION, item) for item, _ in states if wanted[item.id]]
-    task_slots.offer_units(session, units=offered)
-    task_slots.withdraw(session, units=[_unit(Stage.VERIFICATION, item) for item, _ in states if not wanted[item.id]])
+    task_slots.offer_units(session, units=offered, below=stage.raters if stage is not None else 0)
+    over = [_unit(Stage.VERIFICATION, item) for item, _ in states if not wanted[item.id]]
+    task_slots.withdraw(session, units=over, held=not honour)
 
 
 def _unit(stage: Stage, item: StoredItem) -> str:

@@ -19,7 +19,7 @@ from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
-from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification
+from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification, votes_wanted
 
 _AT_ONCE = 2_000
 _MENDED_AT_ONCE = 50
@@ -100,21 +100,39 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
     found += [f"{name}: {sentence}" for _, sentence in wrong]
     found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
     found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
-    if rebuild and misplaced:
-        with store.write() as session:
-            task_slots.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
-    if rebuild and unlike:
-        with store.write() as session:
-            for awaits in (True, False):
-                task_slots.note_media(session, ids=[id for id, _, _, waits in unlike if waits is awaits], awaits=awaits)
+    if rebuild:
+        _put_right(store, misplaced, unlike)
     if rebuild and (wrong or misplaced or unlike):
         _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
     return found
 
 
+def put_in_order(store: Store, *, project: str) -> None:
+    """Let every slot stand where the order of its stage says, and wait for the images and clips that the schema needs:
+    after the schema has changed in these."""
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        misplaced = list(_misplaced(session, access))
+        unlike = missing_media.wrongly_noted(session, project_id=access.project_id, needed=access.needed_roles)
+    _put_right(store, misplaced, unlike)
+
+
+def _put_right(
+    store: Store, misplaced: Sequence[tuple[int, int, str]], unlike: Sequence[tuple[int, str, str, bool]]
+) -> None:
+    for begin in range(0, len(misplaced), _MENDED_AT_ONCE):
+        with store.write() as session:
+            some = misplaced[begin : begin + _MENDED_AT_ONCE]
+            task_slots.put_ranks(session, ranks={id: rank for id, rank, _ in some})
+    for begin in range(0, len(unlike), _MENDED_AT_ONCE):
+        with store.write() as session:
+            for awaits in (True, False):
+                some_ids = [id for id, _, _, waits in unlike[begin : begin + _MENDED_AT_ONCE] if waits is awaits]
+                task_slots.note_media(session, ids=some_ids, awaits=awaits)
+
+
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
-    stage = access.schema.stages.verification
     for lot in _judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
         for each in lot:
@@ -123,7 +141,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
                 yield each.id, f"{name} {became}"
             offered = slots.get((each.id, Stage.VERIFICATION), 0)
-            missing = (stage.raters if stage else 0) - offered
+            missing = votes_wanted(access, each.votes) - offered
             if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
                 yield each.id, f"{name} lacks {missing} of its slots for votes."
             surplus = offered - len(each.votes)
@@ -178,7 +196,7 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
     found: Counter[str] = Counter()
     for each in chain.from_iterable(_judged(session, access)):
         cast = as_votes(each.votes)
-        complete = len(cast) >= stage.raters
+        complete = len(cast) >= votes_wanted(access, each.votes)
         found.update(
             {
                 "imported": 1,
@@ -236,7 +254,7 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
                 for item in held
             ]
             follow(session, access=access, verdicts=verdicts, now=now)
-            match_slots(session, states=[(item, verdict.state) for item, verdict in verdicts])
+            match_slots(session, access=access, states=[(item, verdict.state) for item, verdict in verdicts])
     with store.write() as session:
         log(
             session,
@@ -252,7 +270,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     said = []
     schema = access.schema.stages
     for stage, raters in (
-        (Stage.VERIFICATION, schema.verification.raters if schema.verification else 0),
+        (Stage.VERIFICATION, max(schema.verification.raters if schema.verification else 0, access.reading.most_votes)),
         (Stage.ANSWERING, schema.answering.people if schema.answering else 0),
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
         (Stage.REFINEMENT, 1 if schema.refinement else 0),

@@ -1,0 +1,98 @@
+"""What is stored in the words of an earlier schema comes out in the words of the one that is in force.
+
+``projects.standing`` is what every use case asks first; it notes here how the project's votes and items are read, and
+a session that has not asked looks it up once. Annotations that are loaded as rows say their answers anew by themselves.
+A query for a column of answers or of an item's content passes what it finds through ``answers``, ``reasons`` or
+``content``. Nothing stored changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy import select as plain_select
+from sqlalchemy.orm.attributes import set_committed_value
+from sqlmodel import Session, col
+
+from db.records import StoredAnnotation, StoredProject, StoredRevision
+from db.tables import AnnotationRow, ItemRow, ProjectRow
+from domain.rewording import Reading
+from domain.states import Stage
+
+_NOTED = "readings"
+
+
+def note(session: Session, *, project: StoredProject) -> Reading:
+    """From here on the session reads what a project has in the words of its schema."""
+    reading = Reading.from_json(project.reading)
+    read_by(session, project_id=project.id, reading=reading)
+    return reading
+
+
+def read_by(session: Session, *, project_id: int, reading: Reading) -> None:
+    """From here on the session reads what a project has in this way."""
+    known: dict[int, Reading] = session.info.setdefault(_NOTED, {})
+    known[project_id] = reading
+
+
+def _of(session: Session, project_id: int) -> Reading:
+    known: dict[int, Reading] = session.info.setdefault(_NOTED, {})
+    if project_id not in known:
+        wanted = plain_select(col(ProjectRow.reading)).where(col(ProjectRow.id) == project_id)
+        known[project_id] = Reading.from_json(session.connection().execute(wanted).scalar())
+    return known[project_id]
+
+
+def differs(session: Session, *, project_id: int) -> bool:
+    """Whether anything that a project has is said otherwise now than it is stored."""
+    return bool(_of(session, project_id).steps)
+
+
+def answers(
+    session: Session, *, project_id: int, version: int, stage: Stage, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Answers of a stage that were given under a version (id) of the schema."""
+    return _of(session, project_id).answers(version, stage, given)
+
+
+def reasons(session: Session, *, project_id: int, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Reasons that were given under a version (id) of the schema."""
+    return _of(session, project_id).reasons(version, given)
+
+
+def content(
+    session: Session, *, version: int, given: Mapping[str, Any], item_id: int, project_id: int | None = None
+) -> dict[str, Any]:
+    """The fields of a revision of an item that was stored under a version (id) of the schema."""
+    known: Mapping[int, Reading] = session.info.get(_NOTED, {})
+    if project_id is None and len(known) == 1:
+        project_id = next(iter(known))
+    if project_id is None and known and not any(version in reading.steps for reading in known.values()):
+        return dict(given)
+    if project_id is None:  # two projects may have had the same schema, and only one of them another since
+        wanted = plain_select(col(ItemRow.project_id)).where(col(ItemRow.id) == item_id)
+        project_id = session.connection().execute(wanted).scalar_one()
+    return _of(session, project_id).content(version, given)
+
+
+def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
+    """A revision that was loaded as a row, with its fields as they are called now."""
+    given = row.content
+    said = content(session, version=row.schema_version_id, given=given, item_id=row.item_id)
+    if said != given:
+        set_committed_value(row, "content", said)
+    return row
+
+
+def _say_anew(target: StoredAnnotation, context: Any, *_attributes: Any) -> None:
+    reading = _of(context.session, target.project_id)
+    version = target.schema_version_id
+    if version in reading.steps:
+        set_committed_value(target, "answers", reading.answers(version, target.stage, target.answers))
+        set_committed_value(target, "reasons", reading.reasons(version, target.reasons))
+
+
+event.listen(AnnotationRow, "load", _say_anew)
+event.listen(AnnotationRow, "refresh", _say_anew)

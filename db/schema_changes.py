@@ -1,0 +1,278 @@
+"""Commands and queries about changes of a project's schema, and about what such a change does to votes and slots."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import case, func, update
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db import reworded
+from db.records import StoredAnnotation, StoredItem, StoredPerson, StoredProject, StoredSchemaChange, StoredTask
+from db.submissions import BY_CHANGE
+from db.tables import (
+    AnnotationRow,
+    DraftRow,
+    GoldRow,
+    ImportedRatingRow,
+    ItemRow,
+    JudgementRow,
+    PersonRow,
+    QualificationSetRow,
+    RevisionRow,
+    RunRow,
+    SchemaChangeRow,
+    TaskRow,
+)
+from db.task_slots import moment
+from domain.rewording import Reading
+from domain.states import ItemState, Purpose, Stage, TaskState
+
+_NEWER = aliased(AnnotationRow)
+
+
+def add(session: Session, *, row: Mapping[str, Any]) -> StoredSchemaChange:
+    """Add a change of a project's schema. ``IntegrityError`` if it has one of that number."""
+    added = SchemaChangeRow(**row)
+    session.add(added)
+    session.flush()
+    return added
+
+
+def put_into_force(session: Session, *, row: StoredProject, schema_version_id: int, reading: Reading) -> None:
+    """From now on a schema holds for a locked project, and what it has is read in this way."""
+    row.schema_version_id, row.reading = schema_version_id, reading.as_json()
+    session.add(row)
+    session.flush()
+    reworded.note(session, project=row)
+
+
+def of_project(session: Session, *, project_id: int) -> list[tuple[StoredSchemaChange, StoredPerson | None]]:
+    """All changes of a project's schema, the first one first, with who made them."""
+    wanted = (
+        select(SchemaChangeRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == SchemaChangeRow.by_id, isouter=True)
+        .where(SchemaChangeRow.project_id == project_id)
+        .order_by(col(SchemaChangeRow.number))
+    )
+    return [(change, person) for change, person in session.exec(wanted)]
+
+
+def newest(session: Session, *, project_id: int) -> StoredSchemaChange | None:
+    """The last change of a project's schema."""
+    wanted = select(SchemaChangeRow).where(SchemaChangeRow.project_id == project_id)
+    return session.exec(wanted.order_by(col(SchemaChangeRow.number).desc()).limit(1)).first()
+
+
+def note_progress(session: Session, *, id: int, done_to: int, finished_at: datetime | None) -> None:
+    """Note how far the items have been brought up to a change."""
+    values: dict[str, Any] = {"done_to": done_to}
+    if finished_at is not None:
+        values["finished_at"] = finished_at
+    session.exec(update(SchemaChangeRow).where(col(SchemaChangeRow.id) == id).values(**values))
+
+
+class Lot(NamedTuple):
+    """Some items of a project with what verification and its seniors have said of them as they stand."""
+
+    items: Sequence[StoredItem]
+    contents: Mapping[int, dict[str, Any]]
+    votes: Mapping[int, list[StoredAnnotation]]
+    decisions: Mapping[int, list[StoredAnnotation]]
+    slots: Mapping[int, list[StoredTask]]
+    """For votes on the current revision, gold and qualification left out."""
+
+
+def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool) -> Lot:
+    """The next items behind the one with the id ``after``; ``hold`` keeps them from everyone else until the
+    transaction ends."""
+    wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.id) > after)
+    wanted = wanted.order_by(col(ItemRow.id)).limit(limit)
+    if hold:
+        wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
+    rows = session.exec(wanted).all()
+    ids = [row.id for row in rows]
+    said: dict[Stage, dict[int, list[StoredAnnotation]]] = {Stage.VERIFICATION: {}, Stage.ADJUDICATION: {}}
+    counted = (
+        select(AnnotationRow)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
+        .where(
+            col(AnnotationRow.item_id).in_(ids),
+            col(AnnotationRow.stage).in_(list(said)),
+            AnnotationRow.purpose == Purpose.LIVE,
+            AnnotationRow.revision == ItemRow.current_revision,
+            col(_NEWER.id).is_(None),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    for vote in session.exec(counted):
+        said[vote.stage].setdefault(vote.item_id, []).append(vote)
+    stored = (
+        select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(col(RevisionRow.item_id).in_(ids), RevisionRow.number == ItemRow.current_revision)
+    )
+    contents = {
+        item_id: reworded.content(session, version=version, given=given, item_id=item_id, project_id=project_id)
+        for item_id, given, version in session.exec(stored).all()
+    }
+    slots: dict[int, list[StoredTask]] = {}
+    of_items = (
+        select(TaskRow)
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(
+            col(TaskRow.item_id).in_(ids),
+            TaskRow.stage == Stage.VERIFICATION,
+            TaskRow.purpose == Purpose.LIVE,
+            TaskRow.revision == ItemRow.current_revision,
+        )
+        .order_by(col(TaskRow.slot))
+    )
+    if hold:
+        of_items = of_items.with_for_update(of=TaskRow, key_share=True).execution_options(populate_existing=True)
+    for slot in session.exec(of_items):
+        slots.setdefault(slot.item_id or 0, []).append(slot)
+    return Lot(rows, contents, said[Stage.VERIFICATION], said[Stage.ADJUDICATION], slots)
+
+
+def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> None:
+    """Let a vote count no more, and offer its locked slot to everyone, also to the person who had filled it."""
+    _replace(session, vote, change, Purpose.ASKED_AGAIN)
+    slot.state, slot.person_id, slot.lease_until, slot.correcting = TaskState.OPEN, None, None, False
+    slot.opened = moment()
+    session.add(slot)
+    session.flush()
+
+
+def count_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> StoredAnnotation:
+    """Let a vote that was asked again count as it did, in its locked slot; what takes its place."""
+    row = _replace(session, vote, change, Purpose.LIVE)
+    slot.state, slot.person_id, slot.lease_until = TaskState.DONE, vote.person_id, None
+    session.add(slot)
+    session.flush()
+    return row
+
+
+def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Purpose) -> StoredAnnotation:
+    """Put the same vote in the place of a vote, for another purpose: what was submitted is never changed itself. It has
+    no time of its own, which would be counted twice."""
+    stored = session.execute(  # as it is stored, whatever the words of now are
+        select(AnnotationRow.answers, AnnotationRow.reasons).where(AnnotationRow.id == vote.id)
+    ).one()
+    row = AnnotationRow(
+        project_id=vote.project_id,
+        task_id=vote.task_id,
+        person_id=vote.person_id,
+        stage=vote.stage,
+        purpose=purpose,
+        dimension=vote.dimension,
+        item_id=vote.item_id,
+        revision=vote.revision,
+        prediction_id=vote.prediction_id,
+        submit_key=f"{BY_CHANGE}{change}/{vote.public_id}",
+        answers=stored[0],
+        reasons=stored[1],
+        shown=vote.shown,
+        note=vote.note,
+        weight=vote.weight,
+        supersedes_id=vote.id,
+        schema_version_id=vote.schema_version_id,
+        schema_hash=vote.schema_hash,
+        guideline_hash=vote.guideline_hash,
+        created_at=vote.created_at,
+    )
+    session.add(row)
+    session.flush()
+    session.refresh(row)  # in the words of now
+    return row
+
+
+def asked_again(session: Session, *, item_ids: Collection[int], change: int) -> dict[int, list[StoredAnnotation]]:
+    """The votes on items as they stand that a change has asked again and that have not been made to count since, by
+    item."""
+    wanted = (
+        select(AnnotationRow)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
+        .where(
+            col(AnnotationRow.item_id).in_(sorted(item_ids)),
+            AnnotationRow.stage == Stage.VERIFICATION,
+            AnnotationRow.purpose == Purpose.ASKED_AGAIN,
+            AnnotationRow.revision == ItemRow.current_revision,
+            col(AnnotationRow.submit_key).startswith(f"{BY_CHANGE}{change}/"),
+            col(_NEWER.id).is_(None),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    found: dict[int, list[StoredAnnotation]] = {}
+    for vote in session.exec(wanted):
+        found.setdefault(vote.item_id, []).append(vote)
+    return found
+
+
+def withdraw(session: Session, *, slots: Sequence[StoredTask]) -> None:
+    """Call off locked slots that no one has."""
+    for slot in slots:
+        slot.state, slot.lease_until = TaskState.WITHDRAWN, None
+        session.add(slot)
+    session.flush()
+
+
+def offer(session: Session, *, slots: Sequence[StoredTask]) -> None:
+    """Offer locked slots that were called off."""
+    for slot in slots:
+        slot.state, slot.person_id, slot.lease_until, slot.opened = TaskState.OPEN, None, None, moment()
+        session.add(slot)
+    session.flush()
+
+
+def votes_by_version(session: Session, *, project_id: int, stage: Stage | None = None) -> dict[tuple[int, Stage], int]:
+    """How many submissions count, by the version (id) of the schema under which they were given, and by stage."""
+    wanted = (
+        select(AnnotationRow.schema_version_id, AnnotationRow.stage, func.count())
+        .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.purpose == Purpose.LIVE, col(_NEWER.id).is_(None))
+        .group_by(col(AnnotationRow.schema_version_id), col(AnnotationRow.stage))
+    )
+    if stage is not None:
+        wanted = wanted.where(AnnotationRow.stage == stage)
+    return {(version, Stage(each)): n for version, each, n in session.exec(wanted)}
+
+
+def known_answers(session: Session, *, project_id: int) -> set[Stage]:
+    """The stages of which right answers are stored: for gold checks, or for a qualification."""
+    gold = select(GoldRow.stage).where(GoldRow.project_id == project_id)
+    sets = select(QualificationSetRow.stage).where(QualificationSetRow.project_id == project_id)
+    return {Stage(stage) for wanted in (gold, sets) for stage in session.exec(wanted.distinct())}
+
+
+def named_elsewhere(session: Session, *, project_id: int) -> set[str]:
+    """The criteria that judges have rated, or ratings out of files are about."""
+    judged = select(JudgementRow.criterion).join(RunRow, col(RunRow.id) == JudgementRow.run_id)
+    judged = judged.where(RunRow.project_id == project_id)
+    brought = select(ImportedRatingRow.criterion).where(ImportedRatingRow.project_id == project_id)
+    return {name for wanted in (judged, brought) for name in session.exec(wanted.distinct())}
+
+
+def states(session: Session, *, project_id: int) -> dict[ItemState, int]:
+    """How many items there are in each state."""
+    wanted = select(ItemRow.state, func.count()).where(ItemRow.project_id == project_id).group_by(col(ItemRow.state))
+    return {ItemState(state): n for state, n in session.exec(wanted)}
+
+
+def n_drafts(session: Session, *, project_id: int) -> tuple[int, int]:
+    """How many drafts there are of tasks that are not submitted, and how many tasks people have in hand."""
+    drafts = (
+        select(func.count())
+        .select_from(DraftRow)
+        .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
+        .where(TaskRow.project_id == project_id, TaskRow.state == TaskState.CLAIMED)
+    )
+    held = select(func.coalesce(func.sum(case((col(TaskRow.state) == TaskState.CLAIMED, 1), else_=0)), 0)).where(
+        TaskRow.project_id == project_id
+    )
+    return session.exec(drafts).one(), int(session.exec(held).one())

@@ -1,0 +1,198 @@
+"""How what was given under one version of a schema is said in the words of another.
+
+A project's schema may change while it is in use. Votes and items stay stored as they were given; what reads them says
+them anew: a criterion by its later name, an option by the one that took its place. Only names and values change here,
+never who said it, or when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.policies import same
+from domain.states import Stage
+
+Pairs = Sequence[tuple[Any, Any]]
+"""Values, each with the one that takes its place."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """From one version of a schema to the next."""
+
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Names that have changed: the earlier one to the later."""
+    values: Mapping[str, Pairs] = field(default_factory=dict)
+    """Values of a criterion, by its earlier name, that another takes the place of."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """As ``criteria``, of the item's fields."""
+    field_values: Mapping[str, Pairs] = field(default_factory=dict)
+    """As ``values``, of the item's fields."""
+    filled: Mapping[str, Any] = field(default_factory=dict)
+    """Fields by their later name that get a value where an item has none."""
+
+    def __bool__(self) -> bool:
+        return any((self.criteria, self.values, self.fields, self.field_values, self.filled))
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored: ``from_json`` reads it."""
+        return {
+            "criteria": dict(self.criteria),
+            "values": {name: [list(pair) for pair in pairs] for name, pairs in self.values.items()},
+            "fields": dict(self.fields),
+            "field_values": {name: [list(pair) for pair in pairs] for name, pairs in self.field_values.items()},
+            "filled": dict(self.filled),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Step:
+        """What ``as_json`` gave."""
+
+        def pairs(of: Mapping[str, Any]) -> dict[str, Pairs]:
+            return {name: [(before, after) for before, after in some] for name, some in of.items()}
+
+        return cls(
+            criteria=stored["criteria"],
+            values=pairs(stored["values"]),
+            fields=stored["fields"],
+            field_values=pairs(stored["field_values"]),
+            filled=stored["filled"],
+        )
+
+    def backwards(self) -> Step:
+        """The step back: names as they were. Values that took another's place stay, because no one can tell which of
+        them had been another; what was given before the change is stored as it was, so nothing is lost by that."""
+        return Step(
+            criteria={after: before for before, after in self.criteria.items()},
+            fields={after: before for before, after in self.fields.items()},
+        )
+
+    def answers(self, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Answers of a stage: by criterion, in authoring by field, in adjudication and refinement with ``fields``."""
+        if stage is Stage.AUTHORING:
+            return self.content(given, fill=False)
+        said = {
+            self.criteria.get(name, name): _replaced(value, self.values.get(name, ())) for name, value in given.items()
+        }
+        edited = given.get("fields")
+        if isinstance(edited, Mapping):
+            said["fields"] = self.content(edited, fill=False)
+        return said
+
+    def reasons(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Reasons by criterion."""
+        return {self.criteria.get(name, name): reason for name, reason in given.items()}
+
+    def content(self, given: Mapping[str, Any], *, fill: bool = True) -> dict[str, Any]:
+        """The fields of an item."""
+        said = {
+            self.fields.get(name, name): _replaced(value, self.field_values.get(name, ()))
+            for name, value in given.items()
+        }
+        if fill:
+            said |= {name: value for name, value in self.filled.items() if said.get(name) is None}
+        return said
+
+
+def _replaced(value: Any, pairs: Pairs) -> Any:
+    """A value, or each of several, as it is called now. What two values became is said once.
+
+    >>> _replaced(["a", "b", "c"], [("a", "b")])
+    ['b', 'c']
+    """
+    if not pairs:
+        return value
+    if isinstance(value, list):
+        said: list[Any] = []
+        for each in value:
+            now = _replaced(each, pairs)
+            if not any(same(now, one) for one in said):
+                said.append(now)
+        return said
+    return next((after for before, after in pairs if same(value, before)), value)
+
+
+@dataclass(frozen=True)
+class Complete:
+    """Items stay decided that had all their votes under earlier versions, which asked fewer people."""
+
+    under: frozenset[int]
+    """These versions (ids)."""
+    raters: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How everything that a project has is read now. Empty: it never had another schema."""
+
+    steps: Mapping[int, Sequence[Step]] = field(default_factory=dict)
+    """By the version (id) under which something was given: the steps to the one in force. None: as it stands."""
+    complete: Sequence[Complete] = ()
+    numbers: Mapping[int, int] = field(default_factory=dict)
+    """What the schemas that the project has had call themselves (``version``), by id."""
+    most_votes: int = 0
+    """How many people one of them asked to vote on an item, at most."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored: ``from_json`` reads it."""
+        return {
+            "steps": {str(id): [step.as_json() for step in steps] for id, steps in self.steps.items()},
+            "complete": [{"under": sorted(each.under), "raters": each.raters} for each in self.complete],
+            "numbers": {str(id): number for id, number in self.numbers.items()},
+            "most_votes": self.most_votes,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any] | None) -> Reading:
+        """What ``as_json`` gave; None: an empty one."""
+        if stored is None:
+            return cls()
+        return cls(
+            steps={int(id): tuple(Step.from_json(each) for each in steps) for id, steps in stored["steps"].items()},
+            complete=tuple(Complete(frozenset(each["under"]), each["raters"]) for each in stored["complete"]),
+            numbers={int(id): number for id, number in stored["numbers"].items()},
+            most_votes=stored["most_votes"],
+        )
+
+    def after(self, step: Step, *, now: int, but: Reading | None = None) -> Mapping[int, Sequence[Step]]:
+        """The steps of everything once the schema has changed by ``step`` to the version ``now``.
+
+        What was given under a version that is in force again is read as it stands, and what ``but`` knows, how things
+        were read before, as it was then.
+        """
+        known = but.numbers if but is not None else {}
+        steps = {
+            id: but.steps.get(id, ()) if but is not None and id in known else (*self.steps.get(id, ()), step)
+            for id in self.numbers
+            if id != now
+        }
+        wordy = {id: tuple(each for each in some if each) for id, some in steps.items()}
+        return {id: some for id, some in wordy.items() if some}
+
+    def answers(self, version: int, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What was answered under a version, as it is said now."""
+        said = dict(given)
+        for step in self.steps.get(version, ()):
+            said = step.answers(stage, said)
+        return said
+
+    def reasons(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Reasons that were given under a version, as they are said now."""
+        said = dict(given)
+        for step in self.steps.get(version, ()):
+            said = step.reasons(said)
+        return said
+
+    def content(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of an item that was stored under a version, as they are called now."""
+        said = dict(given)
+        for step in self.steps.get(version, ()):
+            said = step.content(said)
+        return said
+
+    def wanted(self, raters: int, versions: Sequence[int]) -> int:
+        """How many votes make an item complete on which votes were cast under these versions (ids)."""
+        fewest = [each.raters for each in self.complete if sum(id in each.under for id in versions) >= each.raters]
+        return min([raters, *fewest])

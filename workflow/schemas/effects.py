@@ -1,0 +1,198 @@
+"""What a change of the schema does to what a project has: from the differences and what was decided about them.
+
+Votes stay stored as they were given, with the version of the schema under which they were. Names and options that have
+changed are read anew (``domain.rewording``), so that the change holds at one moment for everyone, nothing is written
+for each vote, and taking it back is exact. Only votes that are asked again get a row in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.changes import Change, Comparison, Way
+from annotation_schemas.changes import rows as sorts
+from annotation_schemas.model import Scalar, Schema
+from annotation_schemas.registry import criteria_of
+from db.records import StoredAnnotation
+from domain.policies import same
+from domain.rewording import Step
+
+
+class Votes(Enum):
+    """Which votes on a criterion are asked again."""
+
+    WITH_VALUE = "with_value"
+    """Those that gave an option that is gone."""
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    UNFIT = "unfit"
+    """Those whose answer is none any more."""
+    SILENT = "silent"
+    """Those that say nothing about it."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """Votes of before that are asked again."""
+
+    criterion: str
+    """By its name in the new schema."""
+    which: Votes
+    value: Scalar | None = None
+
+
+_QUIET = frozenset(
+    {
+        sorts.VERSION,
+        sorts.WORDS,
+        sorts.GUIDELINE,
+        sorts.ORDER_OF_ENTRIES,
+        sorts.ADDED_DIMENSION,
+        sorts.TARGET,
+        sorts.ADDED_FIELD,
+        sorts.ADDED_ASSET,
+        sorts.WIDER_ITEM,
+        sorts.FIELD_KIND_FITS,
+        sorts.ADDED_OPTION,
+        sorts.ADDED_REASON,
+        sorts.REMOVED_REASON,
+        sorts.CRITERION_KIND_FITS,
+        sorts.WIDER_CRITERION,
+        sorts.ASKED_LESS,
+        sorts.PLAN_RULES,
+        sorts.SHOWN,
+        sorts.FIGURES,
+        sorts.READING,
+        sorts.IMPORTS,
+        sorts.EXPORTS,
+        sorts.JUDGES,
+        sorts.MODELS,
+    }
+)
+"""Changes after which every verdict and every slot is as before, whatever was voted."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change does."""
+
+    schema: Schema
+    """The new one."""
+    step: Step
+    again: tuple[Again, ...] = ()
+    stays_complete: bool = False
+    """Items that had all their votes before need no more, though the schema asks for more now."""
+    looks: bool = True
+    """Whether items have to be looked at."""
+    reorders: bool = False
+    """Whether slots may have to stand elsewhere, or to wait for an image or clip."""
+    answers_begin: bool = False
+    """The stage answering is new."""
+    only_of: int | None = None
+    """Votes given under this version (id) that do not fit the new form are asked again, whatever they are about, and no
+    others; None: ``again`` says which."""
+
+    def asks_again(self, vote: StoredAnnotation, fields: Mapping[str, Any], *, now: int) -> bool:
+        """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
+        if vote.schema_version_id == now:
+            return False
+        criteria = criteria_of(self.schema, "verification", vote.dimension)
+        if self.only_of is not None:
+            return vote.schema_version_id == self.only_of and bool(
+                kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
+            )
+        asked = {criterion.name for criterion in criteria}
+        return any(each.criterion in asked and self._meets(each, vote, fields) for each in self.again)
+
+    def _meets(self, again: Again, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
+        value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
+        match again.which:
+            case Votes.WITH_VALUE:
+                held = value if isinstance(value, list) else [value]
+                return any(same(each, again.value) for each in held)
+            case Votes.ANSWERED:
+                return value is not None
+            case Votes.SKIPPED:
+                return value is None and reason is not None
+            case Votes.SILENT:
+                return value is None and reason is None
+            case Votes.UNFIT:
+                criteria = criteria_of(self.schema, "verification", vote.dimension)
+                wrong = kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
+                return value is not None and any(problem.name == again.criterion for problem in wrong)
+
+
+def effect_of(comparison: Comparison) -> Effect:
+    """What a change of the schema does, as it was decided."""
+    again = tuple(each for change in comparison.changes for each in _asked_again(change))
+    return Effect(
+        comparison.new,
+        _step(comparison),
+        again,
+        stays_complete=any(
+            change.row is sorts.RATERS_RAISED
+            and change.steps[1] == "verification"
+            and way_of(change) is not sorts.MORE_VOTES
+            for change in comparison.changes
+        ),
+        looks=any(change.row not in _QUIET for change in comparison.changes),
+        reorders=any(change.row in (sorts.HANDING_OUT, sorts.ASSET_LIMITS) for change in comparison.changes),
+        answers_begin=any(
+            change.row is sorts.ADDED_STAGE and change.steps[-1] == "answering" for change in comparison.changes
+        ),
+    )
+
+
+def way_of(change: Change) -> Way | None:
+    return change.decided.way if change.decided is not None else None
+
+
+_AGAIN = {
+    sorts.CRITERION_LIMITS: (sorts.ASK_AGAIN, Votes.UNFIT),
+    sorts.UNIT: (sorts.ASK_AGAIN, Votes.ANSWERED),
+    sorts.REMOVED_SKIP: (sorts.ASK_AGAIN, Votes.SKIPPED),
+    sorts.ADDED_CRITERION: (sorts.ASK_OLD_ITEMS, Votes.SILENT),
+    sorts.ASKED_MORE: (sorts.ASK_OLD_ITEMS, Votes.SILENT),
+}
+
+
+def _asked_again(change: Change) -> list[Again]:
+    match change.steps:
+        case ("stages", "verification", "criteria", name, *_):
+            pass
+        case _:
+            return []
+    if change.row is sorts.REMOVED_OPTION:
+        # an option that no one had chosen when it was decided may be chosen until the moment of the change
+        gone = change.old["value"] if isinstance(change.old, dict) else change.old
+        return [Again(name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
+    way, which = _AGAIN.get(change.row, (None, Votes.UNFIT))
+    return [Again(name, which)] if way is not None and way_of(change) is way else []
+
+
+def _step(comparison: Comparison) -> Step:
+    """How names and values change; by their earlier names."""
+    renamed: dict[str, dict[str, str]] = {"criteria": {}, "fields": {}}
+    for change in comparison.changes:
+        if way_of(change) is sorts.RENAME_CRITERION:
+            renamed["criteria"][str(change.old)] = str(change.new)
+        if way_of(change) is sorts.RENAME_FIELD:
+            renamed["fields"][str(change.old)] = str(change.new)
+    before = {sort: {now: was for was, now in names.items()} for sort, names in renamed.items()}
+    values: dict[str, dict[str, list[tuple[Any, Any]]]] = {"criteria": {}, "fields": {}}
+    filled: dict[str, Any] = {}
+    for change in comparison.changes:
+        way = way_of(change)
+        if change.decided is None or way not in (sorts.MAP, sorts.RENAME_OPTION, sorts.FILL):
+            continue
+        sort, name = ("fields", change.steps[2]) if change.steps[0] == "item" else ("criteria", change.steps[3])
+        if way is sorts.FILL:
+            filled[name] = change.decided.value
+            continue
+        gone = change.old["value"] if isinstance(change.old, dict) else change.old
+        values[sort].setdefault(before[sort].get(name, name), []).append((gone, change.decided.value))
+    return Step(renamed["criteria"], values["criteria"], renamed["fields"], values["fields"], filled)

@@ -1,0 +1,174 @@
+"""Bringing another schema of a project into force, and everything that it has up to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from annotation_schemas.changes import Decisions, compare
+from annotation_schemas.model import LoadedSchema
+from db import guidelines, projects, schema_changes
+from db.engine import Session, Store
+from db.records import StoredSchemaChange
+from domain.records import Person
+from domain.rewording import Complete, Reading, Step
+from domain.states import ItemState
+from workflow.access.projects import Access, require_lead, stored_schema
+from workflow.files import project_check
+from workflow.schemas.effects import Effect, effect_of
+from workflow.schemas.items import AT_ONCE, Change, Tally, bring_up
+
+Progress = Callable[[int, int], None]
+"""Called with how many items are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a change of the schema has done."""
+
+    number: int
+    """Of the change in the project's history."""
+    version: int
+    """Of the schema that is in force now."""
+    before: Mapping[ItemState, int]
+    after: Mapping[ItemState, int]
+    tally: Tally
+
+
+def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
+    """How everything is read with the new schema."""
+    before_, after = access.schema.stages.verification, effect.schema.stages.verification
+    raters = before_.raters if before_ is not None else 0
+    known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
+    complete = known.complete
+    if after is not None and after.raters > raters:
+        complete = (*complete, Complete(frozenset(known.numbers) - {now}, raters)) if effect.stays_complete else ()
+    return Reading(
+        steps=known.after(effect.step, now=now),
+        complete=complete,
+        numbers={**known.numbers, now: number},
+        most_votes=max(known.most_votes, raters),
+    )
+
+
+def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> Reading:
+    """How everything is read once a change is taken back: what was there before, as it was then."""
+    effect = _effect(session, past)
+    before = Reading.from_json(past.reading_before)
+    known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
+    return Reading(
+        steps=access.reading.after(effect.step.backwards(), now=past.before_id, but=known),
+        complete=known.complete,
+        numbers=access.reading.numbers,
+        most_votes=access.reading.most_votes,
+    )
+
+
+def _effect(session: Session, row: StoredSchemaChange) -> Effect:
+    """What a change does, or the one does that it takes back."""
+    old, new = (stored_schema(session, id=id) for id in (row.before_id, row.after_id))
+    decisions = Decisions.from_json(row.decisions)
+    return effect_of(compare(old.schema_, new.schema_, decisions=decisions))
+
+
+def _under_way(session: Session, access: Access, number: int) -> tuple[Change, int]:
+    """A change that is to be brought to its end, and up to which item (id) it is."""
+    rows = {row.number: row for row, _ in schema_changes.of_project(session, project_id=access.project_id)}
+    row = rows[number]
+    if row.undoes is None:
+        return Change(number, _effect(session, row)), row.done_to
+    past = rows[row.undoes]
+    reorders = _effect(session, past).reorders
+    effect = Effect(access.schema, Step(), only_of=past.after_id, reorders=reorders)
+    return Change(number, effect, undoes=past.number), row.done_to
+
+
+def put_into_force(
+    session: Session,
+    access: Access,
+    by: Person | None,
+    *,
+    after_id: int,
+    reading: Reading,
+    decisions: Decisions,
+    now: datetime,
+    undoes: StoredSchemaChange | None = None,
+) -> StoredSchemaChange:
+    """Put a schema into force."""
+    last = schema_changes.newest(session, project_id=access.project_id)
+    project = projects.lock(session, id=access.project_id)
+    row = schema_changes.add(
+        session,
+        row={
+            "project_id": access.project_id,
+            "number": last.number + 1 if last is not None else 1,
+            "before_id": access.schema_version_id,
+            "after_id": after_id,
+            "decisions": decisions.as_json(),
+            "reading_before": project.reading,
+            "guideline_before": access.guideline,
+            "undoes": undoes.number if undoes is not None else None,
+            "by_id": by.id if by is not None else None,
+            "created_at": now,
+        },
+    )
+    schema_changes.put_into_force(session, row=project, schema_version_id=after_id, reading=reading)
+    return row
+
+
+def take_guideline(session: Session, access: Access, loaded: LoadedSchema, *, by: Person | None, now: datetime) -> None:
+    """Bring the guideline of the new schema into force, if it is another than that of the schema before: what leads
+    have made of that one since stays in force otherwise."""
+    if stored_schema(session, id=access.schema_version_id).guideline_hash == loaded.guideline_hash:
+        return
+    version = guidelines.by_hash(session, project_id=access.project_id, hash=loaded.guideline_hash)
+    if version is None:
+        version = guidelines.add(
+            session,
+            project_id=access.project_id,
+            number=max(guidelines.numbers(session, project_id=access.project_id).values()) + 1,
+            hash=loaded.guideline_hash,
+            text=loaded.guideline_text,
+            why=f"The form has changed: version {loaded.schema_.version}.",
+            by_id=by.id if by is not None else None,
+            now=now,
+        )
+    row = projects.lock(session, id=access.project_id)
+    projects.bring_guideline_into_force(session, row=row, number=version.number)
+
+
+def bring_all_up(
+    store: Store,
+    project: str,
+    id: int,
+    number: int,
+    *,
+    before: Mapping[ItemState, int],
+    progress: Progress | None,
+) -> Done:
+    """Bring all items up to the schema that is in force."""
+    tally, seen, n = Tally(), 0, sum(before.values())
+    with store.read() as session:
+        access = require_lead(session, by=None, project=project)
+        change, last = _under_way(session, access, number)
+    looks = change.effect.looks
+    while looks:
+        with store.write() as session:
+            access = require_lead(session, by=None, project=project)
+            lot = schema_changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
+            bring_up(session, access=access, change=change, lot=lot, now=store.now(), tally=tally)
+            if not lot.items:
+                break
+            last = lot.items[-1].id
+            schema_changes.note_progress(session, id=id, done_to=last, finished_at=None)
+        seen += len(lot.items)
+        if progress is not None:
+            progress(seen, n)
+    if change.effect.reorders:
+        project_check.put_in_order(store, project=project)
+    with store.write() as session:
+        access = require_lead(session, by=None, project=project)
+        schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
+        after = schema_changes.states(session, project_id=access.project_id)
+        return Done(number, access.schema.version, before, after, tally)

@@ -1,0 +1,174 @@
+"""Items brought up to a changed schema: votes asked again, slots opened and called off, verdicts counted anew.
+
+A lot of items at a time, each lot in a transaction of its own, so that people go on working meanwhile. A lot that is
+done twice is done once. What someone has in hand stays theirs, and counts when they submit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from db import schema_changes, submissions
+from db.engine import Session
+from db.records import StoredAnnotation, StoredItem, StoredTask
+from domain.policies import Verdict
+from domain.states import ItemState, TaskState
+from workflow.access.projects import Access
+from workflow.annotate import answering
+from workflow.annotate.verification import follow, judge, open_verification
+from workflow.schemas.effects import Effect
+
+AT_ONCE = 50
+"""So many items are held at a time: for a few hundredths of a second."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An item that comes out otherwise."""
+
+    item: str
+    """Its id as in files."""
+    before: ItemState
+    after: ItemState
+    why: str
+
+
+@dataclass
+class Tally:
+    """What became of items and votes."""
+
+    moved: list[Moved] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """Items (ids as in files) of which a vote that had been asked again does not come back, because others have voted
+    in its place."""
+    asked_again: int = 0
+    """Votes that count no more and are asked again."""
+    counted_again: int = 0
+    """Votes that had been asked again and count as they did."""
+    opened: int = 0
+    """Slots for votes that opened."""
+    closed: int = 0
+    """Slots for votes that were called off."""
+
+    def add(self, *, asked_again: int = 0, counted_again: int = 0, opened: int = 0, closed: int = 0) -> None:
+        """Count further ones."""
+        self.asked_again += asked_again
+        self.counted_again += counted_again
+        self.opened += opened
+        self.closed += closed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a project's schema that is under way."""
+
+    number: int
+    effect: Effect
+    undoes: int | None = None
+    """The number of the change that it takes back."""
+
+
+def outcome(
+    access: Access, effect: Effect, item: StoredItem, lot: schema_changes.Lot
+) -> tuple[Verdict, list[StoredAnnotation]]:
+    """What an item comes to with a schema that may not be in force yet, and its votes that are asked again."""
+    fields, votes = lot.contents[item.id], lot.votes.get(item.id, [])
+    again = [vote for vote in votes if effect.asks_again(vote, fields, now=access.schema_version_id)]
+    gone = {vote.id for vote in again}
+    left = [vote for vote in votes if vote.id not in gone]
+    return judge(access, fields, left, lot.decisions.get(item.id, [])), again
+
+
+def bring_up(
+    session: Session, *, access: Access, change: Change, lot: schema_changes.Lot, now: datetime, tally: Tally
+) -> None:
+    """Bring a lot of items, which are held, up to the schema that is in force."""
+    if change.undoes is not None:
+        lot = _with_votes_of_before(session, access, change, lot, tally)
+    verdicts: list[tuple[StoredItem, Verdict]] = []
+    for item in lot.items:
+        verdict, again = outcome(access, change.effect, item, lot)
+        slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
+        for vote in again:
+            _ask_again(session, change, vote, slots[vote.task_id], now)
+            tally.add(asked_again=1)
+        tally.add(closed=_close(session, access, list(slots.values()), verdict.state))
+        verdicts.append((item, verdict))
+    wanting = [item for item, verdict in verdicts if verdict.state is ItemState.IN_VERIFICATION]
+    revisions = [(item.id, item.current_revision, item.dimension) for item in wanting]
+    tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now))
+    for item, verdict in verdicts:
+        if verdict.state is not item.state:
+            tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
+        elif verdict.state is ItemState.IN_VERIFICATION:
+            tally.add(opened=_reopen(session, access, lot.slots.get(item.id, [])))
+    follow(session, access=access, verdicts=verdicts, now=now, honour=True)
+    if change.effect.answers_begin:
+        for item, verdict in verdicts:
+            _answered_from_now_on(session, access, item, verdict.state, now)
+
+
+def _with_votes_of_before(
+    session: Session, access: Access, change: Change, lot: schema_changes.Lot, tally: Tally
+) -> schema_changes.Lot:
+    """The lot with the votes that the change which is taken back had asked again, as far as no one has voted in their
+    place since."""
+    if change.undoes is None:
+        raise ValueError("nothing is taken back")
+    gone = schema_changes.asked_again(session, item_ids=[item.id for item in lot.items], change=change.undoes)
+    votes: dict[int, list[StoredAnnotation]] = dict(lot.votes)
+    for item in lot.items:
+        slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
+        people = {slot.person_id for slot in slots.values()} - {None}
+        for vote in gone.get(item.id, []):
+            slot = slots[vote.task_id]
+            free = slot.state in (TaskState.OPEN, TaskState.WITHDRAWN) and vote.person_id not in people
+            if not free:
+                tally.left_out.append(item.external_id)
+                continue
+            restored = schema_changes.count_again(session, vote=vote, slot=slot, change=change.number)
+            votes[item.id] = [*votes.get(item.id, []), restored]
+            tally.add(counted_again=1)
+    return lot._replace(votes=votes)
+
+
+def _ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
+    """The slot is offered to everyone who may vote on the item, also to the person who had filled it: they find what
+    they said in the form, as far as it is still asked."""
+    content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
+    submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
+    schema_changes.ask_again(session, vote=vote, slot=slot, change=change.number)
+
+
+def _close(session: Session, access: Access, slots: Sequence[StoredTask], state: ItemState) -> int:
+    """Call off slots that no one has and that are more than the item needs; how many."""
+    stage = access.schema.stages.verification
+    wanted = stage.raters if stage is not None and state is ItemState.IN_VERIFICATION else 0
+    taken = sum(slot.state in (TaskState.DONE, TaskState.CLAIMED) for slot in slots)
+    idle = [slot for slot in slots if slot.state is TaskState.OPEN]
+    surplus = idle[max(wanted - taken, 0) :]
+    schema_changes.withdraw(session, slots=surplus)
+    return len(surplus)
+
+
+def _reopen(session: Session, access: Access, slots: Sequence[StoredTask]) -> int:
+    """Offer slots again that were called off and are needed now; how many."""
+    stage = access.schema.stages.verification
+    raters = stage.raters if stage is not None else 0
+    there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
+    new = raters - sum(slot.slot < raters for slot in slots)  # these have just been opened, and are none of ``slots``
+    off = [slot for slot in slots if slot.state is TaskState.WITHDRAWN][: max(raters - there - new, 0)]
+    schema_changes.offer(session, slots=off)
+    return len(off)
+
+
+def _answered_from_now_on(session: Session, access: Access, item: StoredItem, state: ItemState, now: datetime) -> None:
+    revision = (item.id, item.current_revision, item.dimension)
+    answering.open_new(session, access=access, revisions=[revision], now=now)
+    if state is ItemState.KEPT:
+        answering.follow_state(
+            session, access=access, revision=revision, before=ItemState.IN_VERIFICATION, state=state, now=now
+        )

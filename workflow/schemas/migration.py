@@ -1,0 +1,340 @@
+"""A project takes another schema while it is in use: what that would do, doing it, taking it back, what was done.
+
+The new schema comes into force in one short transaction; from then on everything is read and asked in its words. Items
+are brought up to it after that, a lot at a time, while people work on; ``finish`` goes on with what was interrupted.
+Taking it back is the same in the other direction: what came in between is kept, and counts as far as it fits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from annotation_schemas.changes import Comparison, Decisions, compare
+from annotation_schemas.model import LoadedSchema
+from db import guidelines, projects, reworded, schema_changes
+from db.engine import Session, Store
+from db.records import StoredSchemaChange
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.records import Person
+from domain.states import ItemState, Stage
+from workflow.access.event_log import log
+from workflow.access.projects import Access, lead_alone, require_lead, store_schema, stored_schema
+from workflow.schemas.effects import Effect, effect_of
+from workflow.schemas.in_force import (
+    Done,
+    Progress,
+    bring_all_up,
+    put_into_force,
+    reading_back,
+    reading_with,
+    take_guideline,
+)
+from workflow.schemas.items import Moved, Tally, outcome
+from workflow.schemas.obstacles import obstacles
+from workflow.schemas.uses import StoredUses
+
+MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
+_READ_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a change of the schema would do. Nothing has happened yet."""
+
+    project: str
+    version: int
+    """Of the schema that is in force, as it calls itself."""
+    new_version: int
+    comparison: Comparison
+    refused: Sequence[str]
+    """Why it cannot be done whatever is decided, each with what to do instead."""
+    before: Mapping[ItemState, int]
+    """Items in each state, as they are now."""
+    after: Mapping[ItemState, int]
+    """As they would be."""
+    moved: Sequence[Moved]
+    """The items that would come out otherwise, each with why."""
+    votes: int
+    """Votes of verification that count now."""
+    asked_again: int
+    """Of these, those that would count no more and be asked again."""
+    in_hand: int
+    """Tasks that people have in hand; they stay theirs."""
+    drafts: int
+    """Of these, those for which something is written; it stays."""
+
+    @property
+    def can_be_done(self) -> bool:
+        """Whether nothing is left to decide or refused."""
+        return self.comparison.can_be_taken and not self.refused
+
+
+@dataclass(frozen=True)
+class Past:
+    """A change of the schema, as the history of a project has it."""
+
+    number: int
+    version: int
+    """Before."""
+    new_version: int
+    decisions: Sequence[str]
+    """As options of the command."""
+    by: str | None
+    """The login; None: the command on the machine itself."""
+    at: datetime
+    finished_at: datetime | None
+    undoes: int | None
+    """The number of the change that this one takes back."""
+    undone: bool
+    """Taken back since."""
+
+
+def preview(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    loaded: LoadedSchema,
+    decisions: Decisions | None = None,
+    progress: Progress | None = None,
+) -> Preview:
+    """What it would do to a project to take a schema, for its leads; nothing happens.
+
+    It looks at all votes where verdicts may change: about half a millisecond of work for each item.
+
+    Raises
+    ------
+    InvalidInput
+        Decisions that fit no change, or name what is not there.
+    Conflict
+        A change is under way.
+    """
+    decisions = decisions or Decisions()
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _must_be_finished(session, access)
+        comparison = _compared(session, access, loaded, decisions)
+        refused = [*obstacles(session, access, loaded, comparison)]
+        stored = projects.schema_version_by_hash(session, hash=loaded.hash)
+        before = schema_changes.states(session, project_id=access.project_id)
+        votes = schema_changes.votes_by_version(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
+    effect = effect_of(comparison)
+    tally = Tally()
+    if effect.looks:
+        future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
+        _look(store, future, effect, tally, sum(before.values()), progress)
+    after = Counter(before)
+    for each in tally.moved:
+        after[each.before] -= 1
+        after[each.after] += 1
+    return Preview(
+        project=access.name,
+        version=access.schema.version,
+        new_version=loaded.schema_.version,
+        comparison=comparison,
+        refused=refused,
+        before=before,
+        after={state: n for state, n in after.items() if n},
+        moved=tally.moved,
+        votes=sum(votes.values()),
+        asked_again=tally.asked_again,
+        in_hand=in_hand,
+        drafts=drafts,
+    )
+
+
+def migrate(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    loaded: LoadedSchema,
+    decisions: Decisions | None = None,
+    progress: Progress | None = None,
+) -> Done:
+    """Let a project take a schema; for its leads. Everyone works on meanwhile.
+
+    Raises
+    ------
+    InvalidInput
+        The schema cannot be taken as things are decided: a sentence for everything that is in the way.
+    Conflict
+        Another change is under way, or has come first.
+    """
+    decisions = decisions or Decisions()
+    with store.read() as session:
+        seen = require_lead(session, by=by, project=project)
+        _must_be_finished(session, seen)
+        comparison = _compared(session, seen, loaded, decisions)
+    effect = effect_of(comparison)
+    with store.write() as session:
+        access = lead_alone(session, by=by, project=project)
+        _must_be_finished(session, access)
+        if access.schema_version_id != seen.schema_version_id:
+            raise Conflict(
+                f"The schema of {project} is version {access.schema.version} since a moment ago: someone else has"
+                " changed it. Look again at what your change would do."
+            )
+        said = [_not_decided(change.path, change.asks) for change in comparison.missing]
+        said += [f"{change.path}: {change.sentence}" for change in comparison.incompatible]
+        said += obstacles(session, access, loaded, comparison)
+        if said:
+            raise InvalidInput([Problem("schema", sentence) for sentence in said])
+        now = store.now()
+        before = schema_changes.states(session, project_id=access.project_id)
+        id = store_schema(session, loaded=loaded, now=now)
+        reading = reading_with(access, effect, before=access.schema_version_id, now=id, number=loaded.schema_.version)
+        row = put_into_force(session, access, by, after_id=id, reading=reading, decisions=decisions, now=now)
+        take_guideline(session, access, loaded, by=by, now=now)
+        data = {
+            "number": row.number,
+            "from": access.schema.version,
+            "to": loaded.schema_.version,
+            "hash": loaded.hash,
+            "decisions": [str(each) for each in decisions.made],
+        }
+        log(session, MIGRATED, by=by, project=access, now=now, data=data)
+        done = (row.id, row.number)
+    return bring_all_up(store, project, *done, before=before, progress=progress)
+
+
+def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
+    """Take the last change of a project's schema back that is not taken back yet; for its leads.
+
+    Votes and items are as they were. Votes of the time in between stay and count where they fit the form that is in
+    force again; the others are kept and asked again. A vote that the change had asked again counts as before, unless
+    someone has voted in its place since (``Tally.left_out``).
+
+    Raises
+    ------
+    NotFound
+        There is nothing to take back.
+    Conflict
+        Another change is under way.
+    """
+    with store.write() as session:
+        access = lead_alone(session, by=by, project=project)
+        _must_be_finished(session, access)
+        past = _to_undo(session, access)
+        now = store.now()
+        before = schema_changes.states(session, project_id=access.project_id)
+        reading = reading_back(session, access, past)
+        row = put_into_force(
+            session, access, by, after_id=past.before_id, reading=reading, decisions=Decisions(), now=now, undoes=past
+        )
+        in_force = guidelines.numbers(session, project_id=access.project_id)
+        brought = in_force.get(projects.schema_version(session, id=past.after_id).guideline_hash)
+        if access.guideline == brought != past.guideline_before:
+            locked = projects.lock(session, id=access.project_id)
+            projects.bring_guideline_into_force(session, row=locked, number=past.guideline_before)
+        data = {"number": row.number, "undoes": past.number, "to": reading.numbers[past.before_id]}
+        log(session, UNDONE, by=by, project=access, now=now, data=data)
+        done = (row.id, row.number)
+    return bring_all_up(store, project, *done, before=before, progress=progress)
+
+
+def finish(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
+    """Go on with a change of the schema that was begun and not brought to its end; for leads.
+
+    Raises
+    ------
+    NotFound
+        None is under way.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        row = schema_changes.newest(session, project_id=access.project_id)
+        if row is None or row.finished_at is not None:
+            raise NotFound(f"No change of the schema of {project} is under way.")
+        before = schema_changes.states(session, project_id=access.project_id)
+        done = (row.id, row.number)
+    return bring_all_up(store, project, *done, before=before, progress=progress)
+
+
+def history(store: Store, *, by: Person | None, project: str) -> list[Past]:
+    """All changes of a project's schema, the first one first; for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        rows = schema_changes.of_project(session, project_id=access.project_id)
+        undone = {row.undoes for row, _ in rows}
+        numbers = access.reading.numbers
+        return [
+            Past(
+                number=row.number,
+                version=numbers[row.before_id],
+                new_version=numbers[row.after_id],
+                decisions=[str(each) for each in Decisions.from_json(row.decisions).made],
+                by=person.login if person else None,
+                at=row.created_at,
+                finished_at=row.finished_at,
+                undoes=row.undoes,
+                undone=row.number in undone,
+            )
+            for row, person in rows
+        ]
+
+
+# ---- what would happen ----------------------------------------------------------------------------------------------
+
+
+def _compared(session: Session, access: Access, loaded: LoadedSchema, decisions: Decisions) -> Comparison:
+    before = stored_schema(session, id=access.schema_version_id)
+    return compare(
+        access.schema,
+        loaded.schema_,
+        old_guideline=before.guideline_text,
+        new_guideline=loaded.guideline_text,
+        decisions=decisions,
+        uses=StoredUses(session, access, loaded.schema_, decisions),
+    )
+
+
+def _must_be_finished(session: Session, access: Access) -> None:
+    row = schema_changes.newest(session, project_id=access.project_id)
+    if row is not None and row.finished_at is None:
+        raise Conflict(
+            f"A change of the schema of {access.name} is under way. If it was interrupted, go on with it:"
+            f" `touchstone project migrate {access.name} --finish`."
+        )
+
+
+def _not_decided(path: str, asks: Sequence[str]) -> str:
+    return f"{path}: this needs a decision: {' or '.join(asks)}."
+
+
+def _future(access: Access, loaded: LoadedSchema, effect: Effect, *, id: int) -> Access:
+    """The project as it would be; a schema that is not stored yet has the id 0, as no other."""
+    reading = reading_with(access, effect, before=access.schema_version_id, now=id, number=loaded.schema_.version)
+    return replace(access, loaded=loaded, reading=reading, schema_version_id=id)
+
+
+def _look(store: Store, future: Access, effect: Effect, tally: Tally, n: int, progress: Progress | None) -> None:
+    """What would become of all items."""
+    last = seen = 0
+    while True:
+        with store.read() as session:
+            reworded.read_by(session, project_id=future.project_id, reading=future.reading)
+            lot = schema_changes.lot(session, project_id=future.project_id, after=last, limit=_READ_AT_ONCE, hold=False)
+            for item in lot.items:
+                verdict, again = outcome(future, effect, item, lot)
+                tally.add(asked_again=len(again))
+                if verdict.state is not item.state:
+                    tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
+        if not lot.items:
+            return
+        last, seen = lot.items[-1].id, seen + len(lot.items)
+        if progress is not None:
+            progress(seen, n)
+
+
+def _to_undo(session: Session, access: Access) -> StoredSchemaChange:
+    rows = [row for row, _ in schema_changes.of_project(session, project_id=access.project_id)]
+    undone = {row.undoes for row in rows}
+    left = [row for row in rows if row.undoes is None and row.number not in undone]
+    if not left:
+        raise NotFound(f"The schema of {access.name} is the one that it was made with: there is nothing to take back.")
+    return left[-1]

@@ -1,0 +1,95 @@
+"""What keeps a project in use from taking a schema, whatever is decided: each with what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from annotation_schemas.changes import Comparison
+from annotation_schemas.changes import rows as sorts
+from annotation_schemas.model import LoadedSchema
+from annotation_schemas.registry import criteria_of
+from db import bridge, bridge_tasks, projects, runs, schema_changes
+from db.engine import Session
+from domain.run_kinds import RunKind
+from domain.runs import RunState
+from domain.states import Stage
+from workflow.access.projects import Access
+from workflow.schemas.effects import effect_of, way_of
+
+_ENDED = (RunState.DONE, RunState.CANCELLED)
+
+
+def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison: Comparison) -> Iterator[str]:
+    """What is in the way whatever is decided."""
+    yield from _not_yet(comparison)
+    had = {number: id for id, number in access.reading.numbers.items()}
+    same = had.get(loaded.schema_.version)
+    if same is not None and projects.schema_version(session, id=same).hash != loaded.hash:
+        yield (
+            f"This project has had a version {loaded.schema_.version} that said something else. Give this one a number"
+            f" that none had: {max(had) + 1}."
+        )
+    step = effect_of(comparison).step
+    if not step:
+        return
+    names = {*step.criteria, *step.values}
+    stages = [stage for stage in Stage if names & {each.name for each in criteria_of(access.schema, stage.value)}]
+    yield from _bound(session, access, stages, names)
+    going = [
+        run.name
+        for kind in RunKind
+        for run in runs.of_project(session, project_id=access.project_id, kind=kind)
+        if kind.plan is not None and run.state not in _ENDED
+    ]
+    if going:
+        yield (
+            f"The run {going[0]} is under way and asks in the words of before. Let it end, or cancel it, and then"
+            " change names."
+        )
+    for link in bridge.of_project(session, project_id=access.project_id):
+        if any(bridge_tasks.unfinished(session, bridge_id=link.id).values()):
+            yield (
+                "Work is out in Label Studio, in the words of before. Take it back first (touchstone label-studio), and"
+                " then change names."
+            )
+
+
+def _bound(session: Session, access: Access, stages: Sequence[Stage], names: set[str]) -> Iterator[str]:
+    """What is stored by the names of criteria and stays as it is, so that they cannot change."""
+    for stage in schema_changes.known_answers(session, project_id=access.project_id):
+        if stage in stages:
+            yield (
+                f"Right answers of gold checks or of the qualification for {stage.value} are stored in the words of"
+                " before. Leave names and options there, and change labels instead."
+            )
+    for name in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id) & names):
+        yield (
+            f"Ratings of judges or out of files are about {name}. Leave its name and its options, and change labels"
+            " instead."
+        )
+
+
+def _not_yet(comparison: Comparison) -> list[str]:
+    """What cannot be done to a project in use yet, whatever is decided; each with what to do instead."""
+    said = []
+    for change in comparison.changes:
+        stage = change.steps[1] if change.steps[0] == "stages" else None
+        way = way_of(change)
+        if way in (sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS):
+            said.append(f"{change.path}: items stay in their dimension. Keep its id; its title may change.")
+        elif way is sorts.RENAME_ASSET:
+            said.append(
+                f"{change.path}: images and clips stay in their place. Keep its role; files may call it otherwise."
+            )
+        elif change.row in (sorts.RATERS_RAISED, sorts.RATERS_LOWERED) and stage != "verification" and change.used:
+            said.append(
+                f"{change.path}: the number of people can change in verification only, once work has begun. Leave it."
+            )
+        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage != "verification":
+            said.append(
+                f"{change.path}: only votes of verification can be asked again. Map the option, or leave it, and give"
+                " what is new another name."
+            )
+        elif change.row is sorts.SETTLING and stage == "coding" and change.used:
+            said.append(f"{change.path}: who settles codes cannot change once answers are coded. Leave it.")
+    return said

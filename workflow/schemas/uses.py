@@ -1,0 +1,115 @@
+"""How much a project has stored that hangs on a change of its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.changes import Change, Decisions, Used
+from annotation_schemas.changes import rows as sorts
+from annotation_schemas.model import Schema
+from annotation_schemas.registry import criteria_of
+from db import files, items, schema_changes
+from db.engine import Session
+from domain.policies import same
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access
+
+
+class StoredUses:
+    """What a project has, looked up as far as it is asked for; the session reads it in the words of the old schema."""
+
+    def __init__(self, session: Session, access: Access, new: Schema, decisions: Decisions) -> None:
+        self.session, self.access, self.new = session, access, new
+        self.before = {str(each.target): each.subject for each in decisions.renames if ":" not in each.subject}
+        """Old names by the new ones: of a criterion that is called otherwise, changes have the new name."""
+        self._votes: dict[Stage, list[files.CountingVote]] = {}
+
+    def behind(self, change: Change) -> Used:
+        """As ``annotation_schemas.changes.Uses`` says."""
+        match change.steps:
+            case ("stages", stage, "criteria", name, *_):
+                return self._of_criterion(change, Stage(stage), self.before.get(name, name))
+            case ("stages", stage, *_):
+                return self._of_stage(change, Stage(stage))
+            case ("item", "fields", name, *_):
+                return self._of_field(change, self.before.get(name, name))
+            case ("item", "assets", *_):
+                return Used(items=len(self.contents))
+            case ("dimensions", name, *_):
+                return Used(items=sum(dimension == name for _, _, dimension in self.named))
+        return Used()
+
+    def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
+        """What counts in a stage."""
+        if stage not in self._votes:
+            found = files.counting_votes(self.session, project_id=self.access.project_id, stage=stage)
+            self._votes[stage] = found
+        return self._votes[stage]
+
+    @cached_property
+    def contents(self) -> Mapping[int, dict[str, Any]]:
+        """The fields of all items as they stand."""
+        return items.current_content(self.session, project_id=self.access.project_id)
+
+    @cached_property
+    def named(self) -> Sequence[tuple[int, str, str]]:
+        """Id, the id in files and the dimension of all items."""
+        return files.item_ids(self.session, project_id=self.access.project_id)
+
+    @cached_property
+    def states(self) -> Mapping[ItemState, int]:
+        """How many items there are in each state."""
+        return schema_changes.states(self.session, project_id=self.access.project_id)
+
+    def _of_criterion(self, change: Change, stage: Stage, name: str) -> Used:
+        cast = [vote.answers.get(name) for vote in self.votes(stage)]
+        given = sum(value is not None for value in cast)
+        if change.row in (sorts.REMOVED_OPTION, sorts.RENAMED) and len(change.steps) > 5:
+            gone = change.old["value"] if isinstance(change.old, dict) else change.old
+            held = [value if isinstance(value, list) else [value] for value in cast]
+            return Used(votes=sum(any(same(each, gone) for each in values) for values in held))
+        if change.row is sorts.ADDED_CRITERION or change.row is sorts.ASKED_MORE:
+            asked = next(each for each in criteria_of(self.new, stage.value) if each.name == change.steps[3])
+            silent = [
+                vote
+                for vote in self.votes(stage)
+                if vote.answers.get(name) is None and (asked.dimensions is None or vote.dimension in asked.dimensions)
+            ]
+            return Used(votes=len(silent), items=len({vote.item_id for vote in silent}))
+        if change.row is sorts.REMOVED_SKIP:
+            return Used(votes=len(cast) - given)
+        return Used(votes=given)
+
+    def _of_stage(self, change: Change, stage: Stage) -> Used:
+        n, every = self.states, len(self.contents)
+        if change.row is sorts.RATERS_RAISED and stage is Stage.VERIFICATION:
+            decided = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
+            return Used(items=sum(n.get(state, 0) for state in decided))
+        if change.row is sorts.RATERS_LOWERED and stage is Stage.VERIFICATION:
+            return Used(items=n.get(ItemState.IN_VERIFICATION, 0))
+        if change.row is sorts.ADDED_VERIFICATION:
+            return Used(items=every)
+        of = Stage.VERIFICATION if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else stage
+        counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id, stage=of)
+        return Used(votes=sum(counted.values()))
+
+    def _of_field(self, change: Change, name: str) -> Used:
+        values = [fields.get(name) for fields in self.contents.values()]
+        if change.row is sorts.FIELD_NEEDED:
+            return Used(items=sum(value is None for value in values))
+        if len(change.steps) > 4 and change.row in (sorts.REMOVED_VALUE, sorts.RENAMED):
+            gone = change.old["value"] if isinstance(change.old, dict) else change.old
+            return Used(items=sum(value is not None and same(value, gone) for value in values))
+        if change.row is sorts.FIELD_LIMITS:
+            field = self.new.item.field(change.steps[2])
+            row = kinds.of_field(field)
+            wrong = [
+                fields
+                for fields in self.contents.values()
+                if fields.get(name) is not None and row.check(field, fields[name], fields) is not None
+            ]
+            return Used(items=len(wrong))
+        return Used(items=sum(value is not None for value in values))
