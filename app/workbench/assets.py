@@ -1,9 +1,8 @@
-"""The JavaScript and styles of the working page, served under a path that changes with their content."""
+"""The JavaScript of the working page and its like, each one file, served under a path that changes with its content."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 
@@ -12,43 +11,55 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from annotation_schemas import kinds
+from app.workbench.bundle import bundle
 
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-NAMES = "kinds/names.json"
-"""The kinds of criteria and fields: each has a module of its name, which the page fetches by this list."""
+KINDS = "kinds/modules.js"
+"""The kinds of criteria and fields: each has a module of its name, which this one imports. It is written here."""
+MOUNTED = ("workbench", "threads", "report")
+"""The modules that pages mount; each is served with all that it imports."""
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The text of all modules and style sheets, by their paths below ``web/``."""
+    found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
+    return {path.relative_to(WEB).as_posix(): path.read_text(encoding="utf-8") for path in found} | {KINDS: _kinds()}
+
+
+def _kinds() -> str:
+    names = sorted({*kinds.CRITERIA, *kinds.FIELDS})
+    imports = [f'import * as {name} from "./{name}.js";' for name in names]
+    return "\n".join([*imports, f"export const modules = {{ {', '.join(names)} }};\n"])
+
+
+@cache
+def served() -> dict[str, bytes]:
+    """The scripts, by the names that they are fetched by."""
+    return {f"{name}.js": bundle(f"{name}.js", sources()).encode() for name in MOUNTED}
 
 
 @cache
 def version() -> str:
-    """A hash over all files in ``web/``."""
+    """A hash over all that is served."""
     digest = hashlib.sha256()
-    for name, content in sorted(_files().items()):
+    for name, content in sorted(served().items()):
         digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()[:16]
 
 
-@cache
-def _files() -> dict[str, bytes]:
-    found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
-    names = json.dumps(sorted({*kinds.CRITERIA, *kinds.FIELDS})).encode()
-    return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in found} | {NAMES: names}
-
-
 def _serve(request: Request) -> Response:
-    name = request.path_params["name"]
-    body = _files().get(name)
+    body = served().get(request.path_params["name"])
     if body is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     current = request.path_params["version"] == version()
     caching = "public, max-age=31536000, immutable" if current else "no-store"
-    return Response(
-        body, media_type=TYPES.get(Path(name).suffix, "application/json"), headers={"Cache-Control": caching}
-    )
+    return Response(body, media_type=TYPES[".js"], headers={"Cache-Control": caching})
 
 
 async def serve(request: Request) -> Response:
-    """One file of the page. They hold no data, so anyone may read them."""
+    """One script of a page. They hold no data, so anyone may read them."""
     return _serve(request)
 
 

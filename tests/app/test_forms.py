@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from pathlib import PurePath
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotation_schemas import drawing, kinds
-from app.workbench.assets import TYPES, WEB
+from annotation_schemas import drawing
+from app.workbench.assets import TYPES, sources
 
 pytestmark = pytest.mark.browser
 
@@ -55,12 +55,9 @@ def modules(browser_page: Page) -> Page:
     """A page on which the modules of the working page can be imported."""
 
     def serve(route: Route) -> None:
-        path = WEB / route.request.url.removeprefix("http://page.test/")
-        if path.name == "names.json":
-            names = sorted({*kinds.CRITERIA, *kinds.FIELDS})
-            route.fulfill(body=json.dumps(names), content_type="application/json")
-        elif path.is_file():
-            route.fulfill(body=path.read_text(encoding="utf-8"), content_type=TYPES[path.suffix])
+        path = route.request.url.removeprefix("http://page.test/")
+        if path in sources():
+            route.fulfill(body=sources()[path], content_type=TYPES[PurePath(path).suffix])
         else:
             route.fulfill(body="<!doctype html><title>forms</title>", content_type="text/html")
 

@@ -1,9 +1,9 @@
 // Threads of comments as a part of a page that is not for working.
 
 import { finishComments } from "./comments/sending.js";
-import { threadSheet, threadSheetReady } from "./comments/style.js";
 import { Thread } from "./comments/thread.js";
 import { el } from "./dom.js";
+import threadSheet from "./threads.css" with { type: "css" };
 
 /** @import { Mounted, ThreadsPage } from "./types" */
 
@@ -15,7 +15,6 @@ const shown = new WeakMap();
 
 /** @param {Mounted<ThreadsPage>} mounted */
 export default async function mount({ data, parentElement }) {
-  await threadSheetReady;
   const print = JSON.stringify(data.threads.map((thread) => [thread.item, thread.comments.length]));
   const known = shown.get(parentElement);
   if (known?.print === print) {
