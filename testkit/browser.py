@@ -8,6 +8,7 @@ from asyncio.events import _set_running_loop
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -81,11 +82,26 @@ def kept() -> Iterator[Callable[[], AbstractContextManager[Browser]]]:
             _set_running_loop(loop)
 
 
+LASTING = (
+    "add_init_script",
+    "add_locator_handler",
+    "emulate_media",
+    "expose_binding",
+    "expose_function",
+    "on",
+    "once",
+    "set_extra_http_headers",
+)
+"""What is set on a page for good: nothing takes it away."""
+
+
 class _Window:
     """A browser context that one person after the other sits at.
 
     Most of what a page of Streamlit costs is its code, read and compiled. The process that has done so keeps it for as
-    long as a page of the site is open; ``_stays`` is one, empty, and asks no server for anything.
+    long as a page of the site is open; ``_stays`` is one, empty, and asks no server for anything. To draw a site on the
+    page that was there before takes a third less than on a new one; so it stays, too, unless something was set on it
+    for good.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -94,28 +110,57 @@ class _Window:
         self._stays.route("**/*", lambda route: route.fulfill(body="", content_type="text/html"))
         self._stays.goto("http://127.0.0.1/")
         self._session: CDPSession = self._context.new_cdp_session(self._stays)
+        self._page: Page | None = None
+        self._sites: set[str] = set()
+        self._altered = False
 
-    def page(self, scheme: Literal["light", "dark"]) -> Page:
-        """A page of its own."""
-        page = self._context.new_page()
-        if scheme != "light":
-            page.emulate_media(color_scheme=scheme)
-        return page
+    def page(self) -> Page:
+        """The page that was left here, or a new one."""
+        if self._page is None:
+            self._page = self._context.new_page()
+            self._page.on("framenavigated", lambda frame: self._sites.add(urlsplit(frame.url).netloc))
+            for name in LASTING:
+                setattr(self._page, name, self._noting(getattr(self._page, name)))
+            self._page.set_default_timeout(WAIT_MS)
+        self._sites.clear()
+        self._altered = False
+        return self._page
 
-    def tidied(self, *, but: Page | None = None) -> bool:
-        """Close what is open, ``but`` one page, and forget what the next one could meet; False if that cannot be done.
+    def _noting(self, lasting: Callable[..., object]) -> Callable[..., object]:
+        def noted(*given: object, **named: object) -> object:
+            self._altered = True
+            return lasting(*given, **named)
+
+        return noted
+
+    def tidied(self) -> bool:
+        """Leave or close what is open, and forget what the next one could meet; False if that cannot be done.
 
         Files stay in the cache: code is called by its hash, and a picture goes only to the cookie that it came with.
         """
-        for page in self._context.pages:
-            if page not in (self._stays, but):
-                page.close()
+        page = self._page = self._page if self._can_stay() else None
+        if page is not None:
+            page.set_default_timeout(WAIT_MS)
+            page.unroute_all()
+            page.goto("about:blank")  # what a page says as it is left still goes with the cookies of its person
+            page.mouse.move(0, 0)
+            page.set_viewport_size({"width": 1280, "height": 800})
+        for other in self._context.pages:
+            if other not in (self._stays, page):
+                other.close()
         self._context.set_offline(False)
         self._context.clear_cookies()
         self._context.clear_permissions()
         self._session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
         # A clock that a test has set is one for all pages of the context, and for good.
         return bool(self._stays.evaluate("() => /native code/.test(Date.now.toString())"))
+
+    def _can_stay(self) -> bool:
+        """Whether the page can be as a new one; what a page stores for itself alone goes here."""
+        if self._page is None or self._page.is_closed() or self._altered or len(self._sites - {""}) > 1:
+            return False
+        clear = "() => { try { sessionStorage.clear(); return true; } catch { return false; } }"
+        return bool(self._page.evaluate(clear))
 
     def close(self) -> None:
         """Throw it away."""
@@ -134,51 +179,26 @@ def window(browser: Browser, *, scheme: Literal["light", "dark"] = "light") -> I
     """
     free = _free.setdefault(browser, [])
     chosen = free.pop() if free else _Window(browser)
-    page = chosen.page(scheme)
+    page = chosen.page()
     thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error)))
+
+    def note(error: Error) -> None:
+        thrown.append(str(error))
+
+    type(page).on(page, "pageerror", note)
+    if scheme != "light":
+        page.emulate_media(color_scheme=scheme)
     whole = False
     try:
         yield page
         whole = chosen.tidied()
     finally:
         if whole:
+            page.remove_listener("pageerror", note)
             free.append(chosen)
         else:
             chosen.close()
     assert not thrown
-
-
-@contextmanager
-def same_page(browser: Browser) -> Iterator[Callable[[], AbstractContextManager[Page]]]:
-    """What gives one page to one test after the other, 1280 x 800, without cookies or anything stored.
-
-    It draws a site anew with half the work of a page of its own. It is for tests that set no clock and no script for
-    every page, as nothing takes these away; listeners stay, too. Errors thrown on the page fail the test.
-    """
-    chosen = _Window(browser)
-    page = chosen.page("light")
-
-    @contextmanager
-    def used() -> Iterator[Page]:
-        thrown: list[str] = []
-
-        def note(error: Error) -> None:
-            thrown.append(str(error))
-
-        page.on("pageerror", note)
-        yield page
-        page.unroute_all()
-        page.goto("about:blank")  # what a page says as it is left still goes with the cookies of its person
-        assert chosen.tidied(but=page), "a clock was set"
-        page.set_viewport_size({"width": 1280, "height": 800})
-        page.remove_listener("pageerror", note)
-        assert not thrown
-
-    try:
-        yield used
-    finally:
-        chosen.close()
 
 
 WHOLE = """before => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import pkgutil
 
 import sqlalchemy.orm
@@ -25,7 +26,8 @@ for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
         importlib.import_module(_module.name)
 
-for _package in ("alembic.command", "openai"):
+os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # or pyarrow, which pandas loads, starts a thread
+for _package in ("alembic.command", "openai", "pandas"):  # Streamlit loads pandas with the first page it draws
     importlib.import_module(_package)
 app.cli.command()
 passwords.quicken()

@@ -149,3 +149,49 @@ def test_a_window_that_was_someones_knows_nothing_of_them(chromium: Browser) -> 
         page.clock.install()
     with browser.window(chromium) as page, browser.window(chromium) as another:
         assert first not in (page.context, another.context), "its clock is not that of the world any more"
+
+
+@pytest.mark.browser
+def test_the_page_of_a_window_stays_unless_something_stays_on_it(chromium: Browser) -> None:
+    def visited(page: Page, address: str = "http://127.0.0.1:9/") -> Page:
+        page.route(f"{address}**", lambda route: route.fulfill(body="<p>hello</p>", content_type="text/html"))
+        page.goto(address)
+        return page
+
+    def hello(page: Page) -> None:
+        visited(page).evaluate("window.hello = 'from before'")
+
+    def storing(page: Page) -> None:
+        visited(page).evaluate("sessionStorage.setItem('mine', 1)")
+
+    def at_two_sites(page: Page) -> None:
+        storing(page)
+        visited(page, "http://127.0.0.1:10/")
+
+    def left(page: Page) -> None:
+        storing(page)
+        page.goto("about:blank")
+
+    lasting: list[Callable[[Page], object]] = [
+        lambda page: page.add_init_script("window.hello = 'from before'"),
+        lambda page: page.expose_function("hello", lambda: None),
+        lambda page: page.set_extra_http_headers({"X-Mine": "1"}),
+        lambda page: page.emulate_media(color_scheme="dark"),
+        lambda page: page.on("request", lambda _: None),
+        lambda page: page.close(),
+        at_two_sites,
+        left,
+    ]
+    fleeting: list[Callable[[Page], object]] = [
+        hello,
+        storing,
+        lambda page: visited(page).set_viewport_size({"width": 400, "height": 400}),
+        lambda page: visited(page).set_default_timeout(1),
+    ]
+    for alter in (*lasting, *fleeting):
+        with browser.window(chromium) as page:
+            alter(page)
+        with browser.window(chromium) as another:
+            assert (another is page) == (alter in fleeting)
+            told = visited(another).evaluate("[window.hello ?? '', sessionStorage.length, innerWidth]")
+            assert told == ["", 0, 1280]

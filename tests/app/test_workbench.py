@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -36,7 +35,6 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media.store import MediaStore
-from testkit.browser import same_page, window
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from testkit.serving import Server
 from workflow.access import sign_in
@@ -125,27 +123,6 @@ def place(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     yield Place(server, store, MediaStore(home / "media"))
     server.stop()
     store.close()
-
-
-@pytest.fixture(scope="module")
-def kept_page(chromium: Browser) -> Iterator[Callable[[], AbstractContextManager[Page]]]:
-    """One page for all tests here but those that set a clock."""
-    with same_page(chromium) as used:
-        yield used
-
-
-@pytest.fixture
-def browser_page(kept_page: Callable[[], AbstractContextManager[Page]]) -> Iterator[Page]:
-    """The page of this module, with nothing left of the test before. Errors thrown on it fail the test."""
-    with kept_page() as page:
-        yield page
-
-
-@pytest.fixture
-def page_with_clock(chromium: Browser) -> Iterator[Page]:
-    """A page of its own: a clock that is set stays."""
-    with window(chromium) as page:
-        yield page
 
 
 def until(holds: Callable[[], Any], *, seconds: float = 20) -> Any:
@@ -644,17 +621,17 @@ def _with_note(place: Place, page: Page, items: int = 2) -> tuple[str, Person]:
     return project, person
 
 
-def test_a_draft_is_sent_within_a_second_and_survives_a_reload(place: Place, page_with_clock: Page) -> None:
-    page_with_clock.clock.install()
-    _, person = _with_note(place, page_with_clock)
-    stop(page_with_clock)
-    page_with_clock.keyboard.type("half a thou")
-    page_with_clock.clock.run_for(1_000)
+def test_a_draft_is_sent_within_a_second_and_survives_a_reload(place: Place, browser_page: Page) -> None:
+    browser_page.clock.install()
+    _, person = _with_note(place, browser_page)
+    stop(browser_page)
+    browser_page.keyboard.type("half a thou")
+    browser_page.clock.run_for(1_000)
     until(lambda: (place.draft(person) or {}).get("note") == "half a thou")
-    page_with_clock.clock.resume()
-    expect(page_with_clock.locator(".saved")).to_have_text(re.compile(r"^draft saved \d\d:\d\d:\d\d$"))
-    page_with_clock.reload()
-    expect(page_with_clock.locator(".note textarea")).to_have_value("half a thou")
+    browser_page.clock.resume()
+    expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^draft saved \d\d:\d\d:\d\d$"))
+    browser_page.reload()
+    expect(browser_page.locator(".note textarea")).to_have_value("half a thou")
 
 
 def test_typing_that_never_reached_the_server_is_back_after_a_reload(place: Place, browser_page: Page) -> None:
@@ -930,19 +907,19 @@ def test_a_clip_steps_and_stands_next_to_its_still(place: Place, browser_page: P
     assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
 
 
-def test_an_idle_page_warns_before_the_lease_ends_and_any_key_renews_it(place: Place, page_with_clock: Page) -> None:
+def test_an_idle_page_warns_before_the_lease_ends_and_any_key_renews_it(place: Place, browser_page: Page) -> None:
     project = place.project()
     make_items(place.store, 1, project=project)
     person = place.person(project)
-    page_with_clock.clock.install()
-    place.open(page_with_clock, "verify", project=project, person=person)
-    expect(asked(page_with_clock)).to_be_visible()
-    page_with_clock.clock.fast_forward("28:00")
-    expect(page_with_clock.locator(".banner")).to_contain_text("goes back to the others at")
-    with page_with_clock.expect_response("**/api/heartbeat") as renewed:
-        page_with_clock.keyboard.press("ArrowUp")
+    browser_page.clock.install()
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(asked(browser_page)).to_be_visible()
+    browser_page.clock.fast_forward("28:00")
+    expect(browser_page.locator(".banner")).to_contain_text("goes back to the others at")
+    with browser_page.expect_response("**/api/heartbeat") as renewed:
+        browser_page.keyboard.press("ArrowUp")
     assert renewed.value.ok
-    expect(page_with_clock.locator(".banner")).to_be_hidden()
+    expect(browser_page.locator(".banner")).to_be_hidden()
 
 
 def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_page: Page, chromium: Browser) -> None:
@@ -952,7 +929,7 @@ def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_pa
     expect(browser_page.locator(".nothing")).to_contain_text("You have no part in the verification")
 
 
-def test_only_active_time_counts(place: Place, page_with_clock: Page) -> None:
+def test_only_active_time_counts(place: Place, browser_page: Page) -> None:
     project = place.project(load_schema(shipped()["demo"]))
     make_items(place.store, 2, project=project, dimension="existence", fields={"question": "What?", "answer": "A cup."})
     person = place.person(project)
@@ -960,34 +937,34 @@ def test_only_active_time_counts(place: Place, page_with_clock: Page) -> None:
     early = open_store(None, place.server.home, clock=lambda: place.store.now() - timedelta(hours=1))
     claimed(early, person, project=project)
     early.close()
-    page_with_clock.clock.install()
-    place.open(page_with_clock, "verify", project=project, person=person)
-    expect(asked(page_with_clock)).to_be_visible()
-    stop(page_with_clock)
-    page_with_clock.keyboard.press("ArrowUp")
-    page_with_clock.clock.run_for(20_000)  # 20 s at work
-    page_with_clock.keyboard.press("ArrowUp")
-    page_with_clock.clock.run_for(600_000)  # away for ten minutes: a minute of them counts
-    page_with_clock.keyboard.press("ArrowUp")
-    page_with_clock.clock.run_for(15_000)  # 15 s
-    hide(page_with_clock, True)
-    page_with_clock.clock.run_for(30_000)  # hidden: nothing
-    hide(page_with_clock, False)
-    page_with_clock.clock.run_for(5_000)  # 5 s
-    page_with_clock.clock.resume()
-    page_with_clock.reload()
-    expect(asked(page_with_clock)).to_be_visible()
-    stop(page_with_clock)
-    page_with_clock.clock.run_for(10_000)  # 10 s
-    page_with_clock.clock.resume()
-    page_with_clock.keyboard.press("1")
+    browser_page.clock.install()
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(asked(browser_page)).to_be_visible()
+    stop(browser_page)
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(20_000)  # 20 s at work
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(600_000)  # away for ten minutes: a minute of them counts
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(15_000)  # 15 s
+    hide(browser_page, True)
+    browser_page.clock.run_for(30_000)  # hidden: nothing
+    hide(browser_page, False)
+    browser_page.clock.run_for(5_000)  # 5 s
+    browser_page.clock.resume()
+    browser_page.reload()
+    expect(asked(browser_page)).to_be_visible()
+    stop(browser_page)
+    browser_page.clock.run_for(10_000)  # 10 s
+    browser_page.clock.resume()
+    browser_page.keyboard.press("1")
     until(lambda: len(place.votes(person)) == 1)
     [vote] = place.votes(person)
     assert vote.seconds == pytest.approx(20 + 60 + 15 + 5 + 10, abs=8)  # and what the browser took meanwhile
     # The next one is the server's to judge: it was given just now, whatever the page's clock says.
-    expect(page_with_clock.locator(".ts .numbers").first).to_contain_text("1 done")
-    page_with_clock.clock.fast_forward("00:50")
-    page_with_clock.keyboard.press("1")
+    expect(browser_page.locator(".ts .numbers").first).to_contain_text("1 done")
+    browser_page.clock.fast_forward("00:50")
+    browser_page.keyboard.press("1")
     until(lambda: len(place.votes(person)) == 2)
     assert (place.votes(person)[1].seconds or 0) < 30
 
