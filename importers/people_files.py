@@ -1,10 +1,10 @@
-"""Who is to do what in a project: CSV with the column ``login`` and any of ``role``, ``dimensions`` and ``stages``."""
+"""People out of CSV files: who is to do what in a project, and who of another server is whom here."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from domain import csv_text, json_text
@@ -19,7 +19,9 @@ BETWEEN = ";"
 
 
 def read_parts(path: Path, *, role: Role | None) -> list[Part]:
-    """A part for each row; ``role`` is for rows that name none. Names in a cell are separated by semicolons; an empty
+    """A part for each row: the column ``login``, and any of ``role``, ``dimensions`` and ``stages``.
+
+    ``role`` is for rows that name none. Names in a cell are separated by semicolons; an empty
     cell means all of them.
 
     Raises
@@ -27,6 +29,14 @@ def read_parts(path: Path, *, role: Role | None) -> list[Part]:
     FileRefused
         With the row that does not fit.
     """
+    found = [_part(path, number, told, role) for number, told in _table(path, COLUMNS, needed=("login",))]
+    if not found:
+        raise FileRefused(f"{path.name} names no one below its first row. Nothing was changed.")
+    return found
+
+
+def _table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Every row with its number, its cells by column."""
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -35,22 +45,18 @@ def read_parts(path: Path, *, role: Role | None) -> list[Part]:
     except OSError as error:
         raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
     head = [name.strip().casefold() for name in rows[0]] if rows else []
-    if "login" not in head or len(set(head)) < len(head) or not set(head) <= set(COLUMNS):
+    if not set(needed) <= set(head) or len(set(head)) < len(head) or not set(head) <= set(columns):
+        more = [name for name in columns if name not in needed]
+        told = " and ".join(needed) + (f", and any of {', '.join(more)}" if more else "")
         raise FileRefused(
-            f"{path.name}, row 1: the first row must name the column login, and any of role, dimensions and stages, "
-            "each once. Nothing was changed."
+            f"{path.name}, row 1: the first row must name the column {told}, each once. Nothing was changed."
         )
-    found = []
     for number, cells in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(head):
             raise _refused(path, number, f"it has {len(cells)} cells, not {len(head)}")
-        told = {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
-        found.append(_part(path, number, told, role))
-    if not found:
-        raise FileRefused(f"{path.name} names no one below its first row. Nothing was changed.")
-    return found
+        yield number, {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
 
 
 def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -> Part:
@@ -79,3 +85,24 @@ def _names(cell: str) -> list[str] | None:
 
 def _refused(path: Path, number: int, why: str) -> FileRefused:
     return FileRefused(f"{path.name}, row {number}: {why}. Nothing was changed.")
+
+
+def read_accounts(path: Path) -> dict[str, str | None]:
+    """Who of an archive is whom here: CSV with the columns ``login`` and ``account``; an empty account is a new one.
+
+    Raises
+    ------
+    FileRefused
+        With the row that does not fit.
+    """
+    found: dict[str, str | None] = {}
+    for number, told in _table(path, ("login", "account"), needed=("login", "account")):
+        login, account = told["login"].casefold(), told["account"].casefold() or None
+        if not login:
+            raise _refused(path, number, "login is empty")
+        if login in found:
+            raise _refused(path, number, f"{login!r} is there twice")
+        if account is not None and account in found.values():
+            raise _refused(path, number, f"the account {account!r} would be two people")
+        found[login] = account
+    return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
+from app.commands import project_archive
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from workflow.files.one_import import Imported, Progress
     from workflow.results.file_raters import FileRater
 
-project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
+project = typer.Typer(help="Projects: make one, copy one, list them.", no_args_is_help=True)
 
 
 def _with(rows: Iterable[Format]) -> str:
@@ -48,6 +49,7 @@ ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.add_typer(project, name="project")
+    project_archive.register(project)
     cli.command("import")(import_)
     cli.command("export")(export)
     cli.command("edit")(edit)

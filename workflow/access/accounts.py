@@ -29,7 +29,7 @@ def create_person(
 ) -> Person:
     """Make an account. Without a password its owner signs in by link until one is set."""
     login = normal_login(login)
-    problems = _problems(login, name, password)
+    problems = problems_with(login, name, password)
     if problems:
         raise InvalidInput(problems)
     hashed = passwords.hash_of(password) if password is not None else None
@@ -90,7 +90,7 @@ def invitation(store: Store, *, token: str) -> Invitation | None:
 def accept_invitation(store: Store, *, token: str, login: str, name: str, password: str) -> Person:
     """Make the account that an invitation offers, and join its project. The invitation is spent."""
     login = normal_login(login)
-    problems = _problems(login, name, password)
+    problems = problems_with(login, name, password)
     if problems:
         raise InvalidInput(problems)
     hashed = passwords.hash_of(password)
@@ -132,7 +132,7 @@ def ensure_first_admin(store: Store) -> str | None:
 def set_password(store: Store, *, login: str, password: str) -> Person:
     """Give an account a new password (for the command on the machine itself) and end its sessions."""
     login = normal_login(login)
-    problems = _problems(login, "-", password)
+    problems = problems_with(login, "-", password)
     if problems:
         raise InvalidInput(problems)
     hashed = passwords.hash_of(password)
@@ -274,9 +274,15 @@ def _required(row: StoredPerson | None, login: str) -> StoredPerson:
     return row
 
 
-def _problems(login: str, name: str, password: str | None) -> list[Problem]:
+def problems_with(login: str, name: str, password: str | None = None) -> list[Problem]:
+    """What is wrong with an account as it is to be; empty if all is well."""
     problems = []
-    if not login or len(login) > 100 or any(letter.isspace() or not letter.isprintable() for letter in login):
+    if (
+        not login
+        or login != normal_login(login)
+        or len(login) > 100
+        or any(letter.isspace() or not letter.isprintable() for letter in login)
+    ):
         problems.append(Problem("login", "Give a login of 1 to 100 characters without spaces."))
     if not name.strip() or len(name) > 200 or not name.isprintable():
         problems.append(Problem("name", "Give a name of 1 to 200 characters."))

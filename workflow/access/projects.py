@@ -84,8 +84,8 @@ def create_project(
     ``by`` None is the command on the machine itself; otherwise it takes an admin, who becomes the project's lead.
     ``seed`` decides every order that is drawn (queues, options, gold); by itself no one can know it.
     """
-    if not _NAME.fullmatch(name):
-        raise InvalidInput([Problem("name", "Name it with up to 64 letters, digits, dots, dashes, underscores.")])
+    if problems := name_problems(name):
+        raise InvalidInput(problems)
     if by is not None and not by.is_admin:
         raise NotAllowed("Only an admin makes projects; ask one, or use `touchstone project create` on the machine.")
     try:
@@ -115,6 +115,12 @@ def create_project(
             return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
+
+
+def name_problems(name: str) -> list[Problem]:
+    """What is wrong with a name for a project; empty if it may be one."""
+    told = "Name it with up to 64 letters, digits, dots, dashes, underscores."
+    return [] if _NAME.fullmatch(name) else [Problem("name", told)]
 
 
 def projects_of(store: Store, *, person: Person) -> list[ProjectView]:

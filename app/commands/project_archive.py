@@ -1,0 +1,129 @@
+"""``touchstone project export``, ``import`` and ``clone``: whole projects, to another server or next to the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import SettingsError
+from domain.project_parts import ProjectPart, WhoIsWho
+
+if TYPE_CHECKING:
+    from workflow.files.project_import import Made
+
+_PARTS = [part for part in ProjectPart if part is not ProjectPart.PROJECT]
+
+
+def register(project: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    project.command("export")(export)
+    project.command("import")(import_)
+    project.command("clone")(clone)
+
+
+def export(
+    project: Annotated[str, typer.Argument(help="The project's name.")],
+    out: Annotated[Path, typer.Option(help="The archive to write, a file that is not there yet.")],
+    without_media: Annotated[
+        bool, typer.Option("--without-media", help="Name images and clips by their hashes instead of packing them.")
+    ] = False,
+) -> None:
+    """Write a whole project into one archive: schema, items, media, people, votes, runs, history. It holds no password
+    and no link, and is as confidential as the database."""
+    from app.services import opened
+    from workflow.files.project_export import export_project
+
+    shared = opened()
+    done = export_project(shared.store, shared.media, by=None, project=project, out=out, with_media=not without_media)
+    named = f"; {done.left_out:,} images and clips are named and not in it" if done.left_out else ""
+    typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The archive.")],
+    name: Annotated[str | None, typer.Option(help="What the project is called here; by default as it was.")] = None,
+    people: Annotated[
+        WhoIsWho | None,
+        typer.Option(
+            help="Where logins of the archive are taken here: match (the same login is the same person), new (accounts "
+            "of their own), or map (a file says who is who)."
+        ),
+    ] = None,
+    map_: Annotated[
+        Path | None,
+        typer.Option("--map", help="With --people map: CSV with login and account; an empty account is a new one."),
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option(help="A folder with the images and clips that the archive only names.")
+    ] = None,
+    old_schemas: Annotated[
+        bool,
+        typer.Option("--old-schemas", help="Take schemas whose hash an older Touchstone has worked out otherwise."),
+    ] = False,
+) -> None:
+    """Make the project of an archive: all of it or, if anything of it does not fit, nothing. People who have no account
+    here get one, with which no one can sign in before `touchstone people link`."""
+    from app.services import opened
+    from importers.people_files import read_accounts
+    from workflow.files.project_import import How, import_project
+
+    if (people is WhoIsWho.MAP) != (map_ is not None):
+        raise SettingsError("--people map and --map FILE.csv belong together; give both or neither.")
+    accounts = read_accounts(map_) if map_ is not None else {}
+    shared = opened()
+    how = How(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
+    _tell(import_project(shared.store, shared.media, path=file, name=name, how=how))
+
+
+def clone(
+    project: Annotated[str, typer.Argument(help="The project to copy.")],
+    new: Annotated[str, typer.Argument(help="What the copy is called.")],
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Leave this out; several with commas or again: {', '.join(_PARTS)}. Without items there "
+            "are no votes and no runs either.",
+            metavar="PART",
+        ),
+    ] = None,
+) -> None:
+    """Make a project like another one on this server, whole or in parts; images and clips are not stored twice."""
+    from app.services import opened
+    from workflow.files.project_import import clone_project
+
+    names = [name.strip() for text in without or () for name in text.split(",")]
+    odd = next((name for name in names if name not in _PARTS), None)
+    if odd is not None:
+        raise SettingsError(f"--without {odd}: there is no such part; they are {', '.join(_PARTS)}.")
+    shared = opened()
+    parts = frozenset(ProjectPart(name) for name in names)
+    _tell(clone_project(shared.store, shared.media, project=project, name=new, without=parts))
+
+
+def _tell(made: Made) -> None:
+    typer.echo(f"The project {made.name} is here: {_counted(made.rows, None)}.")
+    for note in made.notes:
+        typer.echo(note)
+    if made.new_accounts:
+        names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
+        typer.echo(
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). No one can sign in with one before "
+            "`touchstone people link LOGIN` or `touchstone people password LOGIN`."
+        )
+    typer.echo(f"touchstone check {made.name} looks whether all of it fits together.")
+
+
+def _counted(rows: Mapping[str, int], media: int | None) -> str:
+    told = [
+        _n(rows.get(table, 0), noun)
+        for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
+    ]
+    told.append(f"{_n(rows.get('event', 0), 'line')} of history")
+    return ", ".join([*told, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
+
+
+def _n(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,250 @@
+"""What of the database belongs to a project and goes with it: a row for each table, and which of its columns hold ids.
+
+Ids with a foreign key are found in ``db.tables``; this module names the others. A test fails where a table, an id or a
+JSON column has no row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from graphlib import TopologicalSorter
+from typing import Any
+
+from sqlalchemy import Column, Table
+
+from db.tables import metadata
+from domain.bridge import BridgeState
+from domain.project_parts import ProjectPart
+from domain.runs import OPEN, RunState
+
+ITEMS, VOTES, RUNS, PEOPLE = ProjectPart.ITEMS, ProjectPart.VOTES, ProjectPart.RUNS, ProjectPart.PEOPLE
+
+
+# ---- how a column holds an id without a foreign key ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class One:
+    """The id of a row of another table."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class Many:
+    """A list of such ids."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An id up to which something was seen, whether its row is there or not."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asks about: an item, or where answers are rated a row of ``judge_unit``; ``many``: a list of them."""
+
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class UnitName:
+    """The name of what a task is about, which has ids in it (``db.task_slots``)."""
+
+
+@dataclass(frozen=True)
+class SlotOfGold:
+    """The number of a slot; of a gold check it is the id of its person."""
+
+
+@dataclass(frozen=True)
+class RankOfOldest:
+    """The rank of a slot; in a stage whose order is the oldest first it is the id of its item."""
+
+
+@dataclass(frozen=True)
+class Random:
+    """A random id, which is drawn anew where the first one is taken."""
+
+
+@dataclass(frozen=True)
+class RandomIn:
+    """JSON that has random ids of other rows under these keys."""
+
+    keys: tuple[str, ...]
+
+
+Held = One | Many | Bound | Asked | UnitName | SlotOfGold | RankOfOldest | Random | RandomIn
+Leaving = Callable[[dict[str, Any], datetime], None]
+
+
+# ---- how rows leave --------------------------------------------------------------------------------------------------
+
+
+IN_PROGRESS = "It was in progress when the project was copied; resume it here."
+
+
+def _run(row: dict[str, Any], now: datetime) -> None:
+    """No one goes on with a run elsewhere by themselves: it may cost money."""
+    if row["state"] in OPEN:
+        row["state"], row["said"] = RunState.PAUSED, IN_PROGRESS
+
+
+def _chunk(row: dict[str, Any], now: datetime) -> None:
+    row["lease_until"] = None
+
+
+def _bridge(row: dict[str, Any], now: datetime) -> None:
+    row["stages"], row["busy_by"], row["busy_until"] = [], None, None
+
+
+def _bridge_project(row: dict[str, Any], now: datetime) -> None:
+    row["removed_at"] = row["removed_at"] or now
+
+
+def _bridge_task(row: dict[str, Any], now: datetime) -> None:
+    if row["state"] not in (BridgeState.STORED, BridgeState.OVER):
+        row["state"], row["why"], row["ended_at"] = BridgeState.OVER, "The project was copied.", row["ended_at"] or now
+    row["gone_at"] = row["gone_at"] or now
+
+
+# ---- the tables ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A table whose rows go with a project."""
+
+    part: ProjectPart
+    ids: Mapping[str, Held] = field(default_factory=dict)
+    """Columns without a foreign key that hold ids."""
+    plain: tuple[str, ...] = ()
+    """JSON columns, and integers called as ids are, that hold none of ours."""
+    without: tuple[str, ...] = ()
+    """Columns that stay behind."""
+    pointed: bool = False
+    """It belongs to no project: the rows go that something of the project points to."""
+    leaving: Leaving | None = None
+    """What changes about a row that leaves; the second argument is the time of the project's last event."""
+
+
+_PUBLIC: Mapping[str, Held] = {"public_id": Random()}
+
+CARRIED: Mapping[str, Carried] = {
+    "schema_version": Carried(ProjectPart.PROJECT, pointed=True),
+    "person": Carried(ProjectPart.PROJECT, without=("password_hash", "is_admin", "active", "created_at"), pointed=True),
+    "project": Carried(ProjectPart.PROJECT, without=("id",)),
+    "guideline_version": Carried(ProjectPart.PROJECT),
+    "guideline_seen": Carried(PEOPLE),
+    "member": Carried(PEOPLE, plain=("dimensions", "stages")),
+    "media_object": Carried(ITEMS, without=("created_at",), pointed=True),
+    "source": Carried(ITEMS),
+    "asset": Carried(ITEMS, _PUBLIC),
+    "import_file": Carried(ITEMS, plain=("meta",)),
+    "item": Carried(ITEMS, _PUBLIC, plain=("external_id",)),
+    "revision": Carried(ITEMS, plain=("content",)),
+    "item_asset": Carried(ITEMS),
+    "candidate": Carried(ITEMS, {"group_id": One("asset"), "decision_id": One("sift_decision")}),
+    "sift_decision": Carried(ITEMS, {"submit_key": Random()}),
+    "task": Carried(VOTES, {**_PUBLIC, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
+    "annotation": Carried(
+        VOTES, {**_PUBLIC, "submit_key": Random()}, plain=("answers", "reasons", "shown")
+    ),  # by criterion and field; a place among an item's answers
+    "draft": Carried(VOTES, plain=("content",)),
+    "pick": Carried(VOTES),
+    "walk": Carried(VOTES, {"heard_id": Bound("task")}),
+    "aside": Carried(VOTES, {"unit": UnitName()}),
+    "gold": Carried(VOTES, _PUBLIC, plain=("answers",)),
+    "gold_pardon": Carried(VOTES),
+    "qualification_set": Carried(VOTES, {"item_ids": Many("item"), "prediction_ids": Many("prediction")}),
+    "qualification": Carried(VOTES, _PUBLIC),
+    "qualification_review": Carried(VOTES, {"reference_ids": Many("annotation")}, plain=("comments",)),
+    "comment": Carried(VOTES, {**_PUBLIC, "submit_key": Random()}),
+    "comment_for": Carried(VOTES),
+    "cause_answer": Carried(VOTES),
+    "insight": Carried(VOTES),
+    "imported_rating": Carried(VOTES, plain=("value",)),
+    "file_rater": Carried(VOTES),
+    "event": Carried(VOTES, {"data": RandomIn(("run", "asset", "replaces"))}),
+    "bridge": Carried(VOTES, plain=("stages",), leaving=_bridge),
+    "bridge_person": Carried(VOTES),
+    "bridge_project": Carried(VOTES, {"key": Random()}, plain=("outside_id",), leaving=_bridge_project),
+    "bridge_task": Carried(VOTES, {"key": Random()}, plain=("suggestion", "outside_id"), leaving=_bridge_task),
+    "bridge_answer": Carried(VOTES, plain=("raw",)),
+    "run": Carried(RUNS, {**_PUBLIC, "by_id": One("person")}, plain=("params",), leaving=_run),
+    "run_worker": Carried(RUNS, plain=("about",)),
+    "run_chunk": Carried(RUNS, {"unit_ids": Asked(many=True), "since": Bound("attempt")}, leaving=_chunk),
+    "run_batch": Carried(RUNS, plain=("told", "server_id")),
+    "run_batch_unit": Carried(RUNS, {"unit_id": Asked()}, plain=("image_hashes",)),
+    "run_batch_problem": Carried(RUNS),
+    "attempt": Carried(RUNS, {"unit_id": Asked()}, plain=("image_hashes", "detail", "request_id")),
+    "prediction": Carried(RUNS, _PUBLIC),
+    "reading": Carried(RUNS, plain=("value", "places", "spans", "detail")),
+    "tool_result": Carried(RUNS, plain=("arguments", "result")),
+    "judge_template": Carried(RUNS),
+    "judge_unit": Carried(RUNS),
+    "judgement": Carried(RUNS, plain=("value",)),
+}
+
+LEFT: Mapping[str, str] = {
+    "session": "a sign-in of this server",
+    "sign_in_link": "a secret: the hash of a link that signs someone in",
+    "invitation": "a secret: the hash of a link that lets someone join",
+    "failed_login": "of accounts, not of a project",
+    "tally": "a count that is made again when someone asks for it",
+}
+"""Tables that stay behind, and why."""
+
+LOOSE = {("event", "item_id"), ("event", "task_id")}
+"""Links that are cut where what they point to is left out; elsewhere a row goes with what it points to."""
+
+
+def parent(table: Table) -> Column[Any] | None:
+    """The column by which a row belongs to a project, itself or through another table; None where it does not."""
+    if CARRIED[table.name].pointed or table.name == "project":
+        return None
+    if "project_id" in table.c:
+        return table.c.project_id
+    return next(
+        column for column in table.c for key in column.foreign_keys if not CARRIED[key.column.table.name].pointed
+    )
+
+
+def target(column: Column[Any]) -> str | None:
+    """The table whose ids a column holds by a foreign key to it alone."""
+    return next(
+        (key.column.table.name for key in column.foreign_keys if key.constraint and len(key.constraint.columns) == 1),
+        None,
+    )
+
+
+@cache
+def in_order() -> tuple[Table, ...]:
+    """The tables that go, each after those that it points to."""
+    before: dict[str, set[str]] = {}
+    for name in CARRIED:
+        table = metadata.tables[name]
+        needs = {key.column.table.name for key in table.foreign_keys}
+        for held in CARRIED[name].ids.values():
+            if isinstance(held, One | Many):
+                needs.add(held.table)
+            elif isinstance(held, Asked):
+                needs |= {"item", "judge_unit"}
+            elif isinstance(held, UnitName):
+                needs |= {"item", "prediction", "gold", "qualification"}
+        before[name] = needs - {name}
+    sorter = TopologicalSorter(before)
+    sorter.prepare()
+    found: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        found += ready
+        sorter.done(*ready)
+    return tuple(metadata.tables[name] for name in found)

@@ -1,0 +1,250 @@
+"""Storing the rows of an archive as a new project.
+
+Ids stay as they are where the database has none of them, so that every order that is drawn from ids stays, too; else
+all ids of a table move by one distance, which keeps them in their order.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Table, func, insert, select, text, update
+from sqlmodel import Session
+
+from db import carried
+from db.carried import CARRIED, Asked, Bound, Many, One, Random, RandomIn, UnitName
+from db.engine import insert_or_ignore
+from db.project_rows import AT_ONCE
+from db.survey import AUTHORING, UNIT, Row, Survey, foreign
+from db.tables import ItemRow, PersonRow, SchemaVersionRow, metadata
+from db.types import UTCDateTime
+from domain.errors import FileRefused
+from domain.states import ItemState, Stage
+
+_HIGHEST = 2**30
+"""Ids beyond it move down, so that an archive cannot use up those of a database."""
+
+
+def distance(session: Session, *, survey: Survey, table: str) -> int:
+    """By how much the ids of a table move, and no one else gets those ids meanwhile: on SQLite as long as the
+    transaction lasts, on PostgreSQL for good."""
+    span = survey.ids[table].span
+    if span is None:
+        return 0
+    of = metadata.tables[table]
+    connection = session.connection()
+    first, last = span
+    if connection.dialect.name == "sqlite":
+        taken = connection.scalar(select(func.max(of.c.id))) or 0
+    else:
+        connection.execute(text(f"LOCK TABLE {of.name} IN SHARE ROW EXCLUSIVE MODE"))
+        drawn = connection.scalar(text(f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {of.name}_id_seq"))
+        taken = max(connection.scalar(select(func.max(of.c.id))) or 0, drawn or 0)
+    moved = 0 if first > taken and last < _HIGHEST else taken + 1 - first
+    if last + moved >= 2 * _HIGHEST:
+        raise FileRefused(f"{survey.name}: the ids of {table} do not fit behind those that are here already.")
+    if connection.dialect.name != "sqlite":
+        connection.execute(text(f"SELECT setval('{of.name}_id_seq', :last)"), {"last": last + moved})
+    return moved
+
+
+def moving(survey: Survey) -> list[str]:
+    """The tables whose ids may have to move."""
+    return [name for name, carried_ in CARRIED.items() if not carried_.pointed and survey.ids[name].span is not None]
+
+
+def some_are_here(session: Session, *, survey: Survey) -> bool:
+    """Whether random ids of the archive are here already: then the project is, or was copied from the same one."""
+    for table, drawn in survey.drawn.items():
+        of = metadata.tables[table]
+        column = of.c.get("public_id", of.c.get("key"))
+        if column is not None and session.connection().scalar(select(column).where(column.in_(drawn)).limit(1)):
+            return True
+    return False
+
+
+def accounts_called(session: Session, *, logins: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Which of these logins are taken, by whom (id and name)."""
+    of = metadata.tables["person"]
+    found: dict[str, tuple[int, str]] = {}
+    for begin in range(0, len(logins), 500):
+        wanted = select(of.c.login, of.c.id, of.c.name).where(of.c.login.in_(logins[begin : begin + 500]))
+        found |= {login: (id, name) for login, id, name in session.connection().execute(wanted)}
+    return found
+
+
+def add_accounts(session: Session, *, new: Sequence[tuple[int, str, str]], now: datetime) -> dict[int, int]:
+    """Accounts for people of an archive (id there, login, name), without a password or any right; their ids here.
+
+    The ids stay if all of them are free.
+    """
+    connection = session.connection()
+    of = metadata.tables["person"]
+    if connection.dialect.name != "sqlite":
+        connection.execute(text("LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE"))
+    taken = connection.scalar(select(func.max(of.c.id))) or 0
+    ids = [id for id, _, _ in new]
+    there = {id for (id,) in connection.execute(select(of.c.id).where(of.c.id.in_(ids)))} if ids else set()
+    kept = not there and all(id < _HIGHEST for id in ids)
+    here = {id: id if kept else taken + at for at, id in enumerate(ids, 1)}
+    rows = [
+        {"id": here[id], "login": login, "name": name, "is_admin": False, "active": True, "created_at": now}
+        for id, login, name in new
+    ]
+    if rows:
+        session.execute(insert(PersonRow), rows)
+        if connection.dialect.name != "sqlite":
+            connection.execute(text("SELECT setval('person_id_seq', (SELECT max(id) FROM person))"))
+    return here
+
+
+def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
+    """Store the schemas that are not here yet; the id of each here, by its id there."""
+    found = {}
+    for row in rows:
+        told = {name: value for name, value in row.items() if name != "id"}
+        told["created_at"] = _moment(told["created_at"])
+        insert_or_ignore(session, SchemaVersionRow, [told])
+        of = metadata.tables["schema_version"]
+        found[row["id"]] = session.connection().execute(select(of.c.id).where(of.c.hash == row["hash"])).scalar_one()
+    return found
+
+
+@dataclass(frozen=True)
+class Landing:
+    """Where the rows of an archive go. Everything is known before the first is stored."""
+
+    survey: Survey
+    people: Mapping[int, int]
+    """Ids of people here, by their ids there."""
+    schemas: Mapping[int, int]
+    distances: Mapping[str, int]
+    name: str
+    """Of the project."""
+    key: bytes | None
+    """From which random ids are drawn anew; None: they stay."""
+    oldest: frozenset[Stage] = frozenset()
+    """Stages in which the oldest item comes first."""
+
+    def add_project(self, session: Session) -> int:
+        """Add the project itself; its id. ``IntegrityError`` if its name is taken."""
+        of = metadata.tables["project"]
+        row = self._typed(of, {**self.survey.project, "name": self.name})
+        row["schema_version_id"] = self.schemas[row["schema_version_id"]]
+        done = session.connection().execute(insert(of).returning(of.c.id), row)
+        return int(done.scalar_one())
+
+    def add(self, session: Session, *, project_id: int, table: str, rows: Iterable[Row]) -> int:
+        """Store the rows of a table; how many."""
+        of, n = metadata.tables[table], 0
+        lot: list[Row] = []
+        for row in rows:
+            moved = self._moved(of, row)
+            if moved is None:
+                continue
+            if "project_id" in of.c:
+                moved["project_id"] = project_id
+            lot.append(moved)
+            if len(lot) == AT_ONCE:
+                session.connection().execute(insert(of), lot)
+                n, lot = n + len(lot), []
+        if lot:
+            session.connection().execute(insert(of), lot)
+        return n + len(lot)
+
+    def _moved(self, of: Table, row: Row) -> Row | None:
+        """A row with the ids that it has here; None if it says nothing here."""
+        name, distances = of.name, self.distances
+        if name == "walk" and self.people[row["person_id"]] != row["person_id"]:
+            return None  # the person's own order is another one here
+        units = self.survey.asked(name, row) if any(isinstance(x, Asked) for x in CARRIED[name].ids.values()) else ""
+        made = self._typed(of, row)
+        for column, there in foreign(name):
+            if made.get(column) is not None:
+                made[column] = self._here(there, made[column])
+        for column, held in CARRIED[name].ids.items():
+            value = row.get(column)
+            if value is None:
+                continue
+            if isinstance(held, One):
+                made[column] = self._here(held.table, value)
+            elif isinstance(held, Many):
+                made[column] = [self._here(held.table, each) for each in value]
+            elif isinstance(held, Bound):
+                made[column] = value + distances.get(held.table, 0) if value > 0 else value
+            elif isinstance(held, Asked):
+                made[column] = [self._here(units, x) for x in value] if held.many else self._here(units, value)
+            elif isinstance(held, UnitName):
+                made[column] = self._unit(value, row)
+            elif isinstance(held, carried.SlotOfGold) and row["unit"].startswith("gold/"):
+                made[column] = self.people[value]
+            elif isinstance(held, carried.RankOfOldest) and row["stage"] in self.oldest and value == row["item_id"]:
+                made[column] = self._here("item", value)
+            elif isinstance(held, Random):
+                made[column] = self._drawn(value)
+            elif isinstance(held, RandomIn) and isinstance(value, dict):
+                made[column] = {
+                    at: self._drawn(each) if at in held.keys and isinstance(each, str) else each
+                    for at, each in value.items()
+                }
+        if "id" in made:
+            made["id"] += distances.get(name, 0)
+        return made
+
+    def _typed(self, of: Table, row: Row) -> Row:
+        """A row with its moments as such."""
+        made = dict(row)
+        for column in of.c:
+            if isinstance(column.type, UTCDateTime) and made.get(column.name) is not None:
+                made[column.name] = _moment(made[column.name])
+        return made
+
+    def _here(self, table: str, id: Any) -> Any:
+        if table == "person":
+            return self.people[id]
+        if table == "schema_version":
+            return self.schemas[id]
+        return id if table == "media_object" else id + self.distances.get(table, 0)
+
+    def _unit(self, unit: str, row: Row) -> str:
+        found = UNIT.fullmatch(unit)
+        if found is None:
+            raise ValueError("a unit that was looked at")
+        of = found["of"]
+        tables = {"first": "qualification", "second": "item" if row.get("prediction_id") is None else "prediction"}
+        if found["drawn"] or of == AUTHORING:
+            return f"{of}/{self._drawn(unit.removeprefix(of + '/'))}"
+        parts = unit.split("/")
+        if found["item"] or found["prediction"]:
+            parts[2] = str(self._here(parts[1], int(parts[2])))
+        elif of == "gold":
+            parts[1] = str(self._here("gold", int(parts[1])))
+        else:
+            parts[1:] = [str(self._here(tables[at], int(found[at]))) for at in ("first", "second") if found[at]]
+        return "/".join(parts)
+
+    def _drawn(self, id: str) -> str:
+        if self.key is None:
+            return id
+        made = hmac.new(self.key, id.encode(), hashlib.sha256).digest()[:12]
+        drawn = base64.urlsafe_b64encode(made).decode()
+        return f"x{drawn[1:]}" if drawn.startswith("-") else drawn
+
+
+def begin_items_anew(session: Session, *, project_id: int, state: ItemState) -> list[tuple[int, int, str]]:
+    """Give all items of a project the state that they have before anyone votes; id, revision and dimension of each."""
+    connection = session.connection()
+    of = metadata.tables["item"]
+    session.execute(update(ItemRow).where(of.c.project_id == project_id).values(state=state))
+    wanted = select(of.c.id, of.c.current_revision, of.c.dimension).where(of.c.project_id == project_id)
+    return [(id, number, dimension) for id, number, dimension in connection.execute(wanted.order_by(of.c.id))]
+
+
+def _moment(value: str) -> datetime:
+    return datetime.fromisoformat(value).astimezone(UTC)

@@ -1,0 +1,84 @@
+"""The rows of a project, table by table, as they go into an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import Select, Table, select, text, union
+from sqlmodel import Session
+
+from db.carried import CARRIED, One, in_order, parent
+from db.tables import metadata
+
+AT_ONCE = 1_000
+
+
+def tables() -> list[str]:
+    """The tables that go with a project, each after those that it points to."""
+    return [table.name for table in in_order()]
+
+
+def columns(table: str) -> list[str]:
+    """The columns of a table that go. That a row belongs to the project goes without saying."""
+    behind = {*CARRIED[table].without, "project_id"}
+    return [column.name for column in metadata.tables[table].c if column.name not in behind]
+
+
+def hold_still(session: Session) -> None:
+    """See one state of the database until the session ends, whatever others write. Called before anything is read."""
+    if session.get_bind().dialect.name != "sqlite":
+        session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+
+
+def revision(session: Session) -> str:
+    """The version of the tables."""
+    return str(session.connection().scalar(text("SELECT version_num FROM alembic_version")))
+
+
+def rows(session: Session, *, project_id: int, table: str, last: datetime) -> Iterator[dict[str, Any]]:
+    """Every row of a project in a table, in the order of its key, as JSON takes it.
+
+    ``last`` is when something happened in the project last: what ends because it is copied ends then.
+    """
+    of, carried = metadata.tables[table], CARRIED[table]
+    names = columns(table)
+    wanted = select(*[of.c[name] for name in names]).where(_mine(of, project_id)).order_by(*of.primary_key.columns)
+    options = {"stream_results": True, "yield_per": AT_ONCE}
+    for found in session.connection().execute(wanted, execution_options=options):
+        row = dict(zip(names, found, strict=True))
+        if carried.leaving is not None:
+            carried.leaving(row, last)
+        for name, value in row.items():
+            if isinstance(value, datetime):
+                row[name] = value.isoformat()
+            elif isinstance(value, Enum):
+                row[name] = value.value
+        yield row
+
+
+def _mine(table: Table, project_id: int) -> Any:
+    """The condition that a row belongs to a project."""
+    if table.name == "project":
+        return table.c.id == project_id
+    by = parent(table)
+    if by is not None and by.name == "project_id":
+        return by == project_id
+    if by is not None:
+        above = next(iter(by.foreign_keys)).column
+        return by.in_(select(above).where(_mine(above.table, project_id)))
+    (key,) = table.primary_key.columns
+    return key.in_(union(*_pointing(table.name, project_id)))
+
+
+def _pointing(name: str, project_id: int) -> Sequence[Select[Any]]:
+    """What of a project points to a table."""
+    found = []
+    for table in in_order():
+        held = {column for column, kind in CARRIED[table.name].ids.items() if kind == One(name)}
+        for column in table.c:
+            if column.name in held or any(key.column.table.name == name for key in column.foreign_keys):
+                found.append(select(column).where(column.is_not(None), _mine(table, project_id)).distinct())
+    return found

@@ -1,0 +1,330 @@
+"""Looking at the rows of an archive, one after the other, before any of them is stored.
+
+A row is what its table takes, and points to nothing outside of its archive. What is remembered are the ids, as ranges.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NoReturn
+
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Enum, Float, Integer
+
+from db import carried
+from db.carried import CARRIED, LOOSE, RUNS, VOTES, Asked, Many, One, Random, UnitName, target
+from db.project_rows import columns
+from db.tables import metadata
+from db.types import UTCDateTime
+from domain.errors import FileRefused
+from domain.project_parts import ProjectPart
+from domain.run_kinds import RunKind
+
+Row = dict[str, Any]
+
+PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
+UNIT = re.compile(
+    r"(?P<of>[a-z]+)/(?:"
+    r"item/(?P<item>[0-9]{1,18})/[0-9]{1,9}"
+    r"|prediction/(?P<prediction>[0-9]{1,18})(?:/[0-9]{1,9})?"
+    r"|(?P<first>[0-9]{1,18})(?:/(?P<second>[0-9]{1,18}))?"
+    r"|(?P<drawn>[A-Za-z0-9_-]{1,64}))"
+)
+"""The name of what a task is about (``db.task_slots``, gold, qualification, an item that is being written)."""
+AUTHORING = "authoring"
+_SPARSE = 10_000_000
+"""So many ids may be unused between the first and the last of a table, and 10,000 times as many as it has rows."""
+_SAMPLE = 500
+
+
+class Ids:
+    """Rising ids, as the ranges that they make."""
+
+    def __init__(self) -> None:
+        self._begin: list[int] = []
+        self._end: list[int] = []
+        self.n = 0
+
+    def add(self, id: int) -> bool:
+        """Take in an id; False if it is not above all others."""
+        if self._end and id <= self._end[-1]:
+            return False
+        if self._end and id == self._end[-1] + 1:
+            self._end[-1] = id
+        else:
+            self._begin.append(id)
+            self._end.append(id)
+        self.n += 1
+        return True
+
+    def __contains__(self, id: object) -> bool:
+        at = bisect_right(self._begin, id) - 1 if isinstance(id, int) else -1
+        return at >= 0 and isinstance(id, int) and id <= self._end[at]
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The first and the last."""
+        return (self._begin[0], self._end[-1]) if self._begin else None
+
+
+class Survey:
+    """Everything that is known of an archive after all of its rows were looked at.
+
+    Parameters
+    ----------
+    name
+        What sentences call the archive.
+    given
+        The columns of each table that it has.
+    without
+        Parts of the project that are left out.
+    """
+
+    def __init__(
+        self, name: str, given: Mapping[str, Sequence[str]], *, without: frozenset[ProjectPart] = frozenset()
+    ) -> None:
+        self.name, self.without = name, without
+        self.ids = {table: Ids() for table in CARRIED}
+        self.media: dict[str, Row] = {}
+        self.people: list[Row] = []
+        self.schemas: list[Row] = []
+        self.project: Row = {}
+        self.rates: set[int] = set()
+        """Runs that ask about rows of ``judge_unit``."""
+        self._batches: dict[int, int] = {}
+        self.drawn: dict[str, list[str]] = {}
+        """The first random ids of each table, to see whether they are here already."""
+        self._checks = {table: _checks(table, given.get(table)) for table in CARRIED}
+        unknown = [table for table in given if table not in CARRIED]
+        if unknown:
+            self._refuse(f"it has a table {unknown[0]!r} that this Touchstone does not know")
+        for table in CARRIED:
+            if table not in given:
+                self._older(f"the table {table!r}")
+            known = columns(table)
+            strange = next((column for column in given[table] if column not in known), None)
+            if strange is not None:
+                self._refuse(f"its table {table} has a column {strange!r} that this Touchstone does not know")
+            lacking = next((column for column in known if column not in given[table] and _needed(table, column)), None)
+            if lacking is not None:
+                self._older(f"the column {lacking!r} of the table {table}")
+
+    def takes(self, table: str, row: Row) -> bool:
+        """Whether a row is taken, as far as its part of the project says. Answers of people are votes and runs."""
+        people = table == "run" and RunKind(row["kind"]).people
+        part = CARRIED[table].part
+        if part is RUNS and RUNS in self.without:
+            return people or table not in ("run", "judge_template", "tool_result")
+        return part not in self.without and not (people and VOTES in self.without)
+
+    def keeps(self, table: str, row: Row) -> bool:
+        """Whether a row that was looked at is taken; what it points to that is left out is cut."""
+        return not self.without or (self.takes(table, row) and self._linked(table, 0, row))
+
+    def look(self, table: str, number: int, row: Row) -> bool:
+        """Look at the next row; whether it is taken. What it points to that is left out is cut or leaves it out, too.
+
+        Raises
+        ------
+        FileRefused
+            With the table, the number of the row, and what of it does not fit.
+        """
+        for name, nullable, why_not in self._checks[table]:
+            value = row[name]
+            why = ("is missing" if not nullable else "") if value is None else why_not(value)
+            if why:
+                self._refuse(f"row {number:,} of {table}: {name} {why}")
+        if self.without and not self.takes(table, row):
+            return False
+        if not self._linked(table, number, row):
+            return False
+        if "id" in row and not self.ids[table].add(row["id"]):
+            self._refuse(f"row {number:,} of {table}: its id does not follow that of the row before")
+        self._remember(table, number, row)
+        return True
+
+    def end(self) -> None:
+        """All rows were looked at. ``FileRefused`` if they make no project."""
+        if not self.project:
+            self._refuse("it has no project")
+        for table, ids in self.ids.items():
+            if ids.span and ids.span[1] - ids.span[0] > _SPARSE + 10_000 * ids.n:
+                self._refuse(f"the ids of {table} lie too far apart")
+
+    # ---- inside ------------------------------------------------------------------------------------------------------
+
+    def _linked(self, table: str, number: int, row: Row) -> bool:
+        for name, there, id in self.links(table, row):
+            if there == "media_object":
+                known: bool = id in self.media
+            else:
+                known = id in self.ids[there] and (there != table or id < row["id"])
+            if known:
+                continue
+            if not self.without:
+                self._refuse(f"row {number:,} of {table}: {name} points to no {there} of the archive")
+            if (table, name) not in LOOSE:
+                return False
+            row[name] = None
+        return True
+
+    def links(self, table: str, row: Row) -> Iterator[tuple[str, str, Any]]:
+        """What a row points to: the column, the table, the id."""
+        for name, there in foreign(table):
+            if row.get(name) is not None:
+                yield name, there, row[name]
+        for name, held in CARRIED[table].ids.items():
+            value = row.get(name)
+            if value is None:
+                continue
+            if isinstance(held, One):
+                yield name, held.table, value
+            elif isinstance(held, Many):
+                yield from ((name, held.table, each) for each in value)
+            elif isinstance(held, Asked):
+                there = self.asked(table, row)
+                yield from ((name, there, each) for each in (value if held.many else [value]))
+            elif isinstance(held, UnitName):
+                yield from ((name, there, int(id)) for there, id in unit_ids(value, row))
+            elif isinstance(held, carried.SlotOfGold) and row["unit"].startswith("gold/"):
+                yield name, "person", value
+
+    def asked(self, table: str, row: Row) -> str:
+        """The table of what a run asks about."""
+        run = row.get("run_id", self._batches.get(row.get("batch_id", 0)))
+        return "judge_unit" if run in self.rates else "item"
+
+    def _remember(self, table: str, number: int, row: Row) -> None:
+        if table == "person":
+            self.people.append(row)
+        elif table == "schema_version":
+            self.schemas.append(row)
+        elif table == "media_object":
+            self.media[row["sha256"]] = row
+        elif table == "project":
+            if self.project:
+                self._refuse("it has two projects")
+            self.project = row
+        elif table == "run_batch":
+            self._batches[row["id"]] = row["run_id"]
+        elif table == "run" and not RunKind(row["kind"]).answers:
+            self.rates.add(row["id"])
+        for name, held in CARRIED[table].ids.items():
+            if isinstance(held, Random) and name != "submit_key" and len(self.drawn.setdefault(table, [])) < _SAMPLE:
+                self.drawn[table].append(row[name])
+
+    def _older(self, what: str) -> NoReturn:
+        raise FileRefused(
+            f"{self.name}: it lacks {what}, as an archive of an older Touchstone does. Update Touchstone there, and "
+            "export the project again. Nothing was imported."
+        )
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise FileRefused(f"{self.name}: {why}. Nothing was imported. Export the project again, and import that file.")
+
+
+def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
+    """The ids in the name of what a task is about, with their tables."""
+    found = UNIT.fullmatch(unit)
+    if found is None:
+        raise ValueError("a unit that was looked at")
+    if found["item"]:
+        yield "item", found["item"]
+    elif found["prediction"]:
+        yield "prediction", found["prediction"]
+    elif found["of"] == "gold" and found["first"]:
+        yield "gold", found["first"]
+    elif found["of"] == "qualification" and found["second"]:
+        yield "qualification", found["first"]
+        yield ("item" if row.get("prediction_id") is None else "prediction"), found["second"]
+
+
+def foreign(table: str) -> Sequence[tuple[str, str]]:
+    """The columns of a table with a foreign key, and the tables that they point to."""
+    if table not in _FOREIGN:
+        _FOREIGN[table] = [
+            (column.name, there)
+            for column in metadata.tables[table].c
+            if column.name != "project_id" and (there := target(column)) is not None
+        ]
+    return _FOREIGN[table]
+
+
+_FOREIGN: dict[str, list[tuple[str, str]]] = {}
+
+
+# ---- what a column takes ---------------------------------------------------------------------------------------------
+
+
+def _needed(table: str, name: str) -> bool:
+    column = metadata.tables[table].c[name]
+    return not column.nullable and column.server_default is None
+
+
+Check = Callable[[Any], str]
+
+
+def _checks(table: str, given: Sequence[str] | None) -> list[tuple[str, bool, Check]]:
+    found = []
+    for column in metadata.tables[table].c:
+        if column.name in (given or ()):
+            held = CARRIED[table].ids.get(column.name)
+            found.append((column.name, bool(column.nullable), _check(column, held)))
+    return found
+
+
+def _check(column: Column[Any], held: carried.Held | None) -> Check:
+    kind = column.type
+    if isinstance(held, UnitName):
+        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "names no unit of work"
+    if isinstance(held, Random) and column.name != "submit_key":
+        return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is no random id"
+    if isinstance(held, Many) or (isinstance(held, Asked) and held.many):
+        return _numbers
+    if isinstance(kind, UTCDateTime):
+        return _moment
+    if isinstance(kind, Enum):
+        words = frozenset(kind.enums)
+        return lambda value: "" if isinstance(value, str) and value in words else "is none of the words that it may be"
+    if isinstance(kind, JSON):
+        return lambda value: ""
+    if isinstance(kind, Boolean):
+        return lambda value: "" if isinstance(value, bool) else "is neither true nor false"
+    if isinstance(kind, Integer):
+        most = 2**63 if isinstance(kind, BigInteger) else 2**31
+        least = 1 if column.name == "id" else -most
+        return lambda value: (
+            ""
+            if isinstance(value, int) and not isinstance(value, bool) and least <= value < most
+            else "is no whole number in its range"
+        )
+    if isinstance(kind, Float):
+        return lambda value: "" if isinstance(value, int | float) and not isinstance(value, bool) else "is no number"
+    return _text
+
+
+def _numbers(value: Any) -> str:
+    fits = isinstance(value, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
+    return "" if fits else "is no list of whole numbers"
+
+
+def _moment(value: Any) -> str:
+    try:
+        fits = isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        fits = False
+    return "" if fits else "is no moment with a zone"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        return "is no text"
+    if "\0" in value:
+        return "has a character that cannot be stored"
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return "has a character that cannot be stored"
+    return ""

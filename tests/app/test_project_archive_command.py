@@ -1,0 +1,49 @@
+"""``touchstone project export``, ``import`` and ``clone``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app import services
+from app.cli import cli
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+    """The command in this process, on a home with an empty project and a lead."""
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    services.resources.cache_clear()
+    runner = CliRunner()
+    runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
+    runner.invoke(cli, ["people", "add", "lea", "--name", "Lea", "--project", "ego", "--role", "lead"])
+    yield runner
+    services.resources().store.close()
+    services.resources.cache_clear()
+
+
+def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path) -> None:
+    archive, who = str(tmp_path / "ego.zip"), tmp_path / "who.csv"
+    out = run.invoke(cli, ["project", "export", "ego", "--out", archive])
+    assert "ego.zip: 0 items, 0 submissions, 1 member, 0 runs" in out.output
+    assert (tmp_path / "ego.zip").stat().st_mode & 0o077 == 0  # for its owner alone
+    who.write_text("login,account\nlea,\n")
+    for given, told in (
+        (["import", archive], "There is a project named 'ego' already"),
+        (["import", archive, "--name", "two"], "lea (Lea there, Lea here)"),
+        (["import", archive, "--name", "two", "--people", "map"], "belong together"),
+        (["import", archive, "--name", "a/b"], "up to 64 letters"),
+        (["export", "ego", "--out", archive], "is there already"),
+        (["clone", "ego", "two", "--without", "votes,times"], "--without times: there is no such part"),
+        (["clone", "nothing", "two"], "There is no project 'nothing'"),
+    ):
+        assert told in str(run.invoke(cli, ["project", *given]).exception), given
+    mapped = ["project", "import", archive, "--name", "two", "--people", "map", "--map", str(who)]
+    assert "1 new account (lea-2)" in run.invoke(cli, mapped).output
+    copied = run.invoke(cli, ["project", "clone", "ego", "three", "--without", "people", "--without", "runs,votes"])
+    assert "The project three is here: 0 items, 0 submissions, 0 members" in copied.output
+    listed = run.invoke(cli, ["project", "list"]).output
+    assert sorted(line.split()[0] for line in listed.splitlines() if "egothink" in line) == ["ego", "three", "two"]

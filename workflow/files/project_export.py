@@ -1,0 +1,92 @@
+"""A whole project as one archive, for another server or database."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db import events, project_rows, projects
+from db.engine import Store
+from domain.errors import Conflict, NotFound
+from domain.records import Person
+from exporters.project_archive import ArchiveWriter
+from workflow.access.projects import require_lead
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an archive holds."""
+
+    rows: Mapping[str, int]
+    """How many rows of each table."""
+    media: int
+    """How many images and clips."""
+    left_out: int
+    """How many of them are only named."""
+
+
+def export_project(
+    store: Store, media: MediaStore, *, by: Person | None, project: str, out: Path, with_media: bool = True
+) -> Exported:
+    """Write a whole project into a file that is not there yet; people may go on meanwhile. The same state makes the
+    same bytes.
+
+    Raises
+    ------
+    Conflict
+        There is such a file.
+    NotFound
+        There is no such project, or an image or clip of it is gone from the media store.
+    """
+    if out.exists():
+        raise Conflict(f"{out} is there already; name another file, or remove it.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    handle, made = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")  # for its owner alone
+    try:
+        with os.fdopen(handle, "wb") as file, ArchiveWriter(file) as archive:
+            done = _write(store, media, archive, by, project, with_media)
+        Path(made).replace(out)
+        return done
+    finally:
+        Path(made).unlink(missing_ok=True)
+
+
+def _write(
+    store: Store, media: MediaStore, archive: ArchiveWriter, by: Person | None, project: str, with_media: bool
+) -> Exported:
+    with store.read() as session:
+        project_rows.hold_still(session)
+        access = require_lead(session, by=by, project=project)
+        stored = projects.by_id(session, id=access.project_id)
+        last = events.last_at(session, project_id=access.project_id) or stored.created_at
+        counts: dict[str, int] = {}
+        hashes: list[str] = []
+        for table in project_rows.tables():
+            found = project_rows.rows(session, project_id=access.project_id, table=table, last=last)
+            if table == "media_object":
+                every = list(found)
+                hashes = [row["sha256"] for row in every]
+                found = iter(every)
+            counts[table] = archive.table(table, project_rows.columns(table), found)
+        about = {
+            "database": project_rows.revision(session),
+            "project": access.name,
+            "title": access.title,
+            "made_up": access.made_up,
+            "date": last.isoformat(),
+            "schema": {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash},
+        }
+    for sha256 in hashes if with_media else ():
+        try:
+            archive.media(sha256, media.path(sha256))
+        except NotFound as error:
+            raise NotFound(f"{error} `touchstone check {project} --media` names all that is gone.") from error
+    archive.finish(about, with_media=with_media)
+    return Exported(counts, len(hashes), 0 if with_media else len(hashes))
