@@ -12,8 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Said, Takes, offered
-from app import archives, markup, shell
+from annotation_schemas.formats import Takes, offered
+from app import archives, import_columns, markup, shell
 from app.judging import begin
 from app.pairs import pairs
 from app.running import shown
@@ -72,7 +72,6 @@ def _items(services: Services, view: ProjectView) -> None:
     are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
     names = _name_pairs(model) if takes is Takes.TASKS else None
     plan = _plan(services, view) if takes is Takes.REPLIES else None
-    said = _said_of_tables() if (keys := formats[chosen].keys) is not None and keys.open else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -85,6 +84,11 @@ def _items(services: Services, view: ProjectView) -> None:
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
+    said = None
+    if (keys := formats[chosen].keys) is not None and keys.open:
+        with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
+            source = _path(path) if path else files
+            said = import_columns.asked(view.schema.schema_, chosen, source, Path(looked))
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
     ready = bool(files or path) and (plan is not None or takes is not Takes.REPLIES)
     if not st.button("Import", type="primary", key="import.items.go", disabled=not ready):
@@ -117,7 +121,7 @@ def _items(services: Services, view: ProjectView) -> None:
                     skip_bad=skip_bad,
                     model=(model or "").strip() or None,
                     raters=are,
-                    said=said() if said else None,
+                    said=said,
                     progress=progress,
                 )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
@@ -274,22 +278,6 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
         )
 
     return names
-
-
-def _said_of_tables() -> Callable[[], Said | None]:
-    """What is said of a table as it comes in; read when it is needed."""
-    columns = st.text_area("Columns with other names, each as FIELD=COLUMN", key="import.columns")
-    left, right = st.columns(2)
-    with left:
-        separator = st.text_input("Between the entries of a list in one cell", key="import.separator")
-    with right:
-        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding")
-
-    def said() -> Said | None:
-        found = Said(pairs(_lines(columns), THEIRS), separator.strip() or None, encoding.strip() or None)
-        return found if found != Said() else None
-
-    return said
 
 
 THEIRS = "NAME=THEIRS; give each a line of its own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
@@ -33,7 +34,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, Items, Stage
 from importers.items import read_items
-from testkit.factories import Clock, make_items
+from testkit.factories import Clock, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
@@ -458,6 +459,40 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
         assert packed.namelist() == ["Reasoning/counting/annotations.json"]
         assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
+
+
+def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
+    store: Store, show: Show, tmp_path: Path
+) -> None:
+    schema = make_schema()  # colour and shape; question, options, answer, origin; one image
+    projects.create_project(store, name="plain", loaded=schema)
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    table = tmp_path / "t.csv"
+    lines = [
+        "id;Frage;dimension;option_1;option_2;answer;image;who",
+        "1;Wo?;colour;Da;Dort;Da;a.png;x",
+        "2;Was?;shape;Es;Er;Er;b.png;y",
+        "3;Wer?;odd;Er;Sie;Er;c.png;z",
+    ]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    test = show("import_", "boss", project="plain")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.selectbox(key="import.format").select("csv").run()
+    test.text_input(key="import.items.path").input(str(table)).run()
+    assert "t.csv has no column 'question'; its columns are 'id', 'Frage'" in html.unescape(words(test))
+    assert "with “Columns with other names”, or in the schema" in words(test)
+    (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
+    assert box.options == ["none", *lines[0].split(";"), "option_1 to option_2"]
+    box.select("Frage").run()
+    page = html.unescape(words(test))
+    assert [part in page for part in ("Wo?", "Was?", "a.png", '["Da", "Dort"]')] == [True] * 4
+    assert "Row 3 does not fit: " in page
+    test.checkbox(key="import.skip_bad").check()
+    test.button(key="import.items.go").click().run()
+    assert "2 items imported; 0 of 2 images and clips found; missing: a.png, b.png" in words(test)
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="plain").project_id
+        assert [name for _, name, _ in files.item_ids(session, project_id=project_id)] == ["1", "2"]
 
 
 def test_a_format_that_is_only_a_row_is_on_the_page_and_written(

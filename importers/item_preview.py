@@ -1,0 +1,80 @@
+"""The beginning of a file of an open format, read as an import would read it: its columns, and its first items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotation_schemas.formats import Said, as_named, item_keys
+from annotation_schemas.formats.columns import DIMENSION, ID
+from annotation_schemas.model import Schema
+from domain import csv_rows, json_text
+from domain.csv_rows import NotTable
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.records import BadRow, ItemRecord
+from importers.item_tables import TableReader
+from importers.items import Reader
+
+_KEYS_OF = 20
+"""So many records tell which keys there are."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would make of the first records of a file."""
+
+    columns: Sequence[str]
+    """The columns or keys that there are."""
+    items: Sequence[ItemRecord] = ()
+    bad: Sequence[BadRow] = ()
+    refused: str | None = None
+    """Why the file as a whole would be refused; None: it would not, as far as its beginning shows it."""
+
+
+def preview(path: Path, *, format: str, schema: Schema, said: Said, rows: int = 5) -> Preview:
+    """What the first ``rows`` records come to. A file that is none of these has no columns; ``refused`` says why."""
+    keys = item_keys(format)
+    reads = TableReader if keys.table else Reader
+    try:
+        text = reads.text(path, said)
+        columns = columns_of(text.text, table=keys.table, known=names_of(schema, format))
+    except FileRefused as error:
+        return Preview((), refused=str(error))
+    except (NotTable, NotJson) as error:
+        return Preview((), refused=f"{path.name}: {error}.")
+    told = said.schema(schema, format)
+    reader = reads(as_named(keys, told), told, path.name, None, True, said, text.encoding)
+    try:
+        for number, piece in enumerate(reader.pieces(text.text)):
+            if number == rows:
+                break
+            reader.take(piece)
+    except FileRefused as error:
+        return Preview(columns, refused=str(error))
+    return Preview(columns, reader.items, reader.bad)
+
+
+def columns_of(text: str, *, table: bool, known: Sequence[str]) -> list[str]:
+    """The columns of a table, or the keys of the first records."""
+    if table:
+        return [name for name in csv_rows.table(csv_rows.lines_of(text), known).layout.columns if name]
+    pieces = [piece for piece in json_text.split(text).pieces if piece.problem is None][:_KEYS_OF]
+    return list(dict.fromkeys(key for piece in pieces for key in json_text.keys(piece.raw)))
+
+
+def names_of(schema: Schema, format: str) -> list[str]:
+    """What the columns of a file are called if no one says otherwise: of id, dimension, media and fields."""
+    return list(by_default(schema, format).values())
+
+
+def by_default(schema: Schema, format: str) -> dict[str, str]:
+    """What may be said of a file, each with the column that it is if no one says otherwise."""
+    source = schema.source
+    names = source.fields if source else {}
+    parts = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
+    first = {ID: (source.id if source else None) or ID}
+    if len(schema.dimensions) > 1:
+        first[DIMENSION] = names.get(DIMENSION, DIMENSION)
+    return first | {name: names.get(name, name) for name in parts}
