@@ -41,6 +41,7 @@ COMMANDS = (
     "audit",
     "scorecard",
     "triage",
+    "pool",
     "labelstudio",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""

@@ -505,6 +505,10 @@ class AddedMedia:
     """Already in the project, byte for byte."""
     refused: Sequence[tuple[str, str]] = ()
     """Name and reason."""
+    clips: int = 0
+    """How many of those that were added are clips; the others are images."""
+    sources: Mapping[str, int] = field(default_factory=dict)
+    """How many were added of each source; of none under an empty name."""
 
 
 @dataclass(frozen=True)

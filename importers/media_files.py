@@ -22,6 +22,19 @@ def kind_of(path: PurePath) -> str | None:
     return "image" if ending in IMAGES else "clip" if ending in CLIPS else None
 
 
+def files_below(source: Path) -> list[tuple[str, Path]]:
+    """The files of a folder (or the one file) with their names below it, hidden ones left out."""
+    if source.is_file():
+        return [(source.name, source)]
+    found = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
+    return [(name, path) for name, path in found if not any(part.startswith(".") for part in name.split("/"))]
+
+
+def folder_of(name: str) -> str | None:
+    """The folder that a file of ``files_below`` lay in: its source; None: directly in the one that was given."""
+    return name.rpartition("/")[0] or None
+
+
 class MediaFolder:
     """All images and clips below a folder. Only what lies in it is ever found, whatever a record names."""
 

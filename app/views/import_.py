@@ -25,6 +25,7 @@ from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
+from importers.media_files import files_below, folder_of
 from labelstudio.names import Names
 from workflow.annotate import image_pool
 from workflow.files import import_files
@@ -363,7 +364,7 @@ def stayed_out_csv(bad: Iterable[BadRow]) -> str:
     return out.getvalue()
 
 
-POOLED = "Images, or zips of images; also videos, where the schema says which frames are taken"
+POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
 
 
 def _pool(services: Services, view: ProjectView) -> None:
@@ -374,24 +375,30 @@ def _pool(services: Services, view: ProjectView) -> None:
         )
         return
     dimension = _dimension(view, "For", "import.pool.dimension", none="all dimensions")
+    roles = [slot.role for slot in schema.item.assets]
+    role = None
+    if len(roles) > 1:
+        role = st.selectbox(
+            "Only for", [None, *roles], format_func=lambda name: name or "any place in an item", key="import.pool.role"
+        )
     where = _where(services, "import.pool")
     files = path = None
     if where == UPLOAD:
         files = st.file_uploader(
-            "Images, or zips of images; also videos, where the schema says which frames are taken",
+            POOLED,
             accept_multiple_files=True,
             key="import.pool.files",
         )
     else:
-        path = st.text_input("Folder of images", key="import.pool.path")
-    st.caption("Images of one folder count as one source: a video, a place, a collection.")
+        path = st.text_input("Folder of images and clips", key="import.pool.path")
+    st.caption("Files of one folder count as one source: a video, a place, a collection.")
     if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, _as_uploaded(folder):
         source = (
             _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
         )
-        offered = images_below(source)
+        offered = files_below(source)
         if not offered:
             shell.show(markup.notice("There is no file there to add.", style="bad"))
             return
@@ -402,11 +409,12 @@ def _pool(services: Services, view: ProjectView) -> None:
                 by=services.person,
                 project=view.name,
                 files=_counted(offered, progress),
-                source_of=source_of,
+                source_of=folder_of,
                 dimension=dimension,
+                role=role,
             )
     place = "to those that go through triage first" if schema.stages.triage is not None else "to the pool"
-    words = f"{markup.count(added.added, 'image')} added {place}"
+    words = f"{image_pool.counted(added)} added {place}"
     if added.repeated:
         words += f"; {added.repeated} already there"
     if added.refused:
@@ -423,20 +431,6 @@ def _dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | N
         label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key
     )
     return chosen
-
-
-def images_below(source: Path) -> list[tuple[str, Path]]:
-    """The files of a folder (or the one file) with their names below it, hidden ones left out."""
-    if source.is_file():
-        return [(source.name, source)]
-    found = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
-    return [(name, path) for name, path in found if not any(part.startswith(".") for part in name.split("/"))]
-
-
-def source_of(name: str) -> str | None:
-    """The source of a pool image: the folder it lay in."""
-    folder, _, _ = name.rpartition("/")
-    return folder or None
 
 
 def _counted(files: Sequence[tuple[str, Path]], progress: Any) -> Any:

@@ -114,8 +114,14 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
         said.append(f"sharpness {frame.sharpness:.0f}")
     if frame.kept_of_source is not None and per_source is not None:
         said.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
-    address = f"/media/{frame.asset.id}/display"
-    framed = markup.Markup(f'<img src="{escape(address)}" alt="Candidate {number}" style="height:{height}">')
+    address = escape(f"/media/{frame.asset.id}/")
+    shown = f'<img src="{address}display" alt="Candidate {number}" style="height:{height}">'
+    if frame.asset.kind == "clip":
+        shown = (
+            f'<video src="{address}original" poster="{address}display" aria-label="Candidate {number}" controls muted '
+            f'loop playsinline preload="metadata" style="height:{height}"></video>'
+        )
+    framed = markup.Markup(shown)
     line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
     return markup.tag("div", framed, line, style="ts-triage", data_asset=frame.asset.id)
 

@@ -14,14 +14,17 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from db.tables import ItemRow
 from domain.records import TaskView
+from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.pictures import video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
-from workflow.access import accounts
+from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool
 
 ITEM = {"question": "What am I holding in my right hand?", "answer": "A red cup."}
@@ -250,9 +253,11 @@ def test_a_picture_comes_with_its_type_and_is_asked_for_once(home: Home, ana: Cl
 def test_a_clip_is_played_from_anywhere_and_shown_as_a_still(home: Home, running: Server, tmp_path: Path) -> None:
     clip = video(tmp_path / "clip.webm", [number / 10 for number in range(10)])
     store = home.store()
-    image_pool.add_to_pool(store, home.media(), by=None, project="other", files=[("clip.webm", clip)])
+    projects.create_project(store, name="clips", loaded=load_schema(shipped()["tour"]))
+    image_pool.add_to_pool(store, home.media(), by=None, project="clips", files=[("clip.webm", clip)])
+    projects.set_member(store, by=None, project="clips", login="olu", role=Role.LEAD)
     olu = accounts.find_person(store, login="olu")
-    asset = next(asset for asset in image_pool.pool(store, person=olu, project="other").assets if asset.kind == "clip")
+    (asset,) = image_pool.pool(store, person=olu, project="clips").assets
     store.close()
     client = Client(running.url).sign_in("olu", PASSWORD)
     whole = client.get(f"/media/{asset.id}/original")

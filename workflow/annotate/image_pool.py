@@ -1,11 +1,13 @@
-"""The pool of free images: filling it, looking at it, and taking an image out to write about it."""
+"""The pool of free images and clips: filling it, looking at it, and taking one out to write about it."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import source_media
 from db import assets as stock
@@ -23,7 +25,10 @@ from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.task_views import asset_view, roles_for, task_view
 
 if TYPE_CHECKING:
-    from media.store import MediaStore
+    from media.store import MediaStore, StoredMedia
+
+WEBM = ".webm"
+"""The ending of clips that are kept as they come."""
 
 
 def add_to_pool(
@@ -35,9 +40,13 @@ def add_to_pool(
     files: Iterable[tuple[str, Path]],
     source_of: Callable[[str], str | None] | None = None,
     dimension: str | None = None,
+    role: str | None = None,
 ) -> AddedMedia:
-    """Offer images to authors; where the schema has a triage, to those who triage first. A file that is no proper image
-    is refused by itself; one that is there already is counted. Of videos come the frames that ``source: media`` says.
+    """Offer images and clips to authors; where the schema has a triage, to those who triage first. What is no proper
+    image or clip, or has no place in an item, is refused by itself; one that is there already is counted.
+
+    A video is a clip where items have a place for one, made WebM if need be. Of videos come the frames that
+    ``source: media`` says where it says so, unless ``role`` names a place for clips.
 
     Parameters
     ----------
@@ -45,41 +54,35 @@ def add_to_pool(
         From a file's name, the video or collection it came from.
     dimension
         The only dimension that may use these; None: any.
+    role
+        The place in an item that they are for: only files of its kind are taken. None: any.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
     in_triage = access.schema.stages.triage is not None
-    added, repeated, refused = 0, 0, list[tuple[str, str]]()
-    every = source_media.number(access.schema, source_media.EVERY)
-    for name, path in _frames_too(files, int(every), refused) if every else files:
+    kinds = _kinds(access, role)
+    added: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    repeated, refused = 0, list[tuple[str, str]]()
+    for name, path in _as_kept(access, files, kinds, refused):
         try:
             stored = media.add(path, name=name)
+            if stored.kind not in kinds:
+                raise MediaRefused(_no_place(stored.kind, kinds, role))
         except MediaRefused as error:
             refused.append((name, str(error)))
             continue
         look = hash_of_file(media.path(stored.sha256, "thumb")) if in_triage else None
+        source = source_of(name) if source_of is not None else None
         with store.write() as session:
             now = store.now()
             known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
             if known is not None:
                 repeated += 1
                 continue
-            stock.put_media(
-                session,
-                row={
-                    "sha256": stored.sha256,
-                    "kind": stored.kind,
-                    "mime": stored.mime,
-                    "bytes": stored.bytes,
-                    "width": stored.width,
-                    "height": stored.height,
-                    "duration": stored.duration,
-                    "created_at": now,
-                },
-            )
-            source = source_of(name) if source_of is not None else None
+            stock.put_media(session, row=_row(stored, now))
             asset = stock.add(
                 session,
                 project_id=access.project_id,
@@ -93,36 +96,95 @@ def add_to_pool(
             )
             if in_triage:
                 candidate_images.add(session, asset=asset, sharpness=stored.sharpness, look=look)
-            added += 1
+        added[stored.kind] += 1
+        sources[source or ""] += 1
     with store.write() as session:
-        data = {"added": added, "repeated": repeated, "refused": len(refused)}
+        data = {"added": added.total(), "repeated": repeated, "refused": len(refused)}
         log(session, "pool.filled", by=by, project=access, now=store.now(), data=data)
-    return AddedMedia(added=added, repeated=repeated, refused=tuple(refused))
+    return AddedMedia(added.total(), repeated, tuple(refused), clips=added["clip"], sources=dict(sources))
 
 
-def _frames_too(
-    files: Iterable[tuple[str, Path]], every: int, refused: list[tuple[str, str]]
+def counted(added: AddedMedia) -> str:
+    """What was added, in words: ``3 images and 1 clip``."""
+    n = {"image": added.added - added.clips, "clip": added.clips}
+    words = [f"{number:,} {kind}{'' if number == 1 else 's'}" for kind, number in n.items() if number]
+    return " and ".join(words) or "nothing"
+
+
+def _kinds(access: Access, role: str | None) -> frozenset[str]:
+    """What is taken: the kinds of media that an item has places for, or that of one place."""
+    slots = access.schema.item.assets
+    if role is None:
+        return frozenset(slot.kind for slot in slots)
+    found = frozenset(slot.kind for slot in slots if slot.role == role)
+    if not found:
+        there = ", ".join(slot.role for slot in slots) or "none"
+        raise InvalidInput([Problem("role", f"The schema has no asset {role!r}; it has {there}.")])
+    return found
+
+
+def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
+    if role is not None:
+        return f"It is {'an image' if kind == 'image' else 'a clip'}, and {role} takes {_plural(kinds)}."
+    return f"It is {'an image' if kind == 'image' else 'a clip'}, and items of this project hold {_plural(kinds)}."
+
+
+def _plural(kinds: Collection[str]) -> str:
+    return " and ".join(f"{kind}s" for kind in sorted(kinds)) or "neither images nor clips"
+
+
+def _row(stored: StoredMedia, now: datetime) -> dict[str, Any]:
+    return {
+        "sha256": stored.sha256,
+        "kind": stored.kind,
+        "mime": stored.mime,
+        "bytes": stored.bytes,
+        "width": stored.width,
+        "height": stored.height,
+        "duration": stored.duration,
+        "created_at": now,
+    }
+
+
+def _as_kept(
+    access: Access, files: Iterable[tuple[str, Path]], kinds: Collection[str], refused: list[tuple[str, str]]
 ) -> Iterator[tuple[str, Path]]:
-    """The files, with each video replaced by its frames 0, ``every``, 2 * ``every`` ...: images below its name. What
-    cannot be read is added to ``refused``."""
+    """The files as they are kept: of a video its frames 0, n, 2n ... as images below its name, or the clip as WebM.
+    What cannot be read is added to ``refused``."""
+    every = int(source_media.number(access.schema, source_media.EVERY) or 0)
+    framed = every and "image" in kinds
     for name, path in files:
-        if kind_of(path) != "clip":
+        if kind_of(path) != "clip" or (not framed and path.suffix.lower() == WEBM):
             yield name, path
             continue
-        from media import clips
+        if not framed and "clip" not in kinds:
+            refused.append((name, f"It is a video, and these take {_plural(kinds)}."))
+            continue
+        try:
+            yield from _frames(name, path, every) if framed else _clip(name, path)
+        except MediaRefused as error:
+            refused.append((name, str(error)))
 
-        with tempfile.TemporaryDirectory(prefix="touchstone-frames-") as work:
-            try:
-                times = clips.timing(path, name=name).times
-                wanted = range(0, len(times), every)
-                pictures = clips.frames_at(path, [times[at] for at in wanted], name=name)
-                for at, picture in zip(wanted, pictures, strict=True):
-                    image = Path(work) / f"{at}.png"
-                    picture.save(image)
-                    yield f"{name}/{at}.png", image
-                    image.unlink()
-            except MediaRefused as error:
-                refused.append((name, str(error)))
+
+def _frames(name: str, path: Path, every: int) -> Iterator[tuple[str, Path]]:
+    from media import clips
+
+    with tempfile.TemporaryDirectory(prefix="touchstone-frames-") as work:
+        times = clips.timing(path, name=name).times
+        wanted = range(0, len(times), every)
+        pictures = clips.frames_at(path, [times[at] for at in wanted], name=name)
+        for at, picture in zip(wanted, pictures, strict=True):
+            image = Path(work) / f"{at}.png"
+            picture.save(image)
+            yield f"{name}/{at}.png", image
+            image.unlink()
+
+
+def _clip(name: str, path: Path) -> Iterator[tuple[str, Path]]:
+    from media import clips
+
+    with tempfile.TemporaryDirectory(prefix="touchstone-clip-") as work:
+        yield name, clips.convert(path, out=Path(work) / f"clip{WEBM}").path
 
 
 def pool(
@@ -148,9 +210,8 @@ def pool(
             limit=min(max(limit, 1), 500),
         )
         total = count(session, access=access, dimensions=mine)
-        slots = access.schema.item.assets
-        role = slots[0].role if slots else ""
-        return PoolPage(assets=[asset_view(asset, media, role) for asset, media in found], total=total)
+        roles: dict[str, str] = {slot.kind: slot.role for slot in reversed(access.schema.item.assets)}
+        return PoolPage([asset_view(asset, media, roles.get(asset.kind, "")) for asset, media in found], total)
 
 
 def pick(store: Store, *, person: Person, project: str, dimension: str, assets: Sequence[str]) -> TaskView:

@@ -1,7 +1,7 @@
 // The pool of free images: a dense grid, arrows and Enter; what someone else took fades.
 
 import { el, fill, part } from "../dom.js";
-import { cellOf, footOf, nothingFree, tabOf } from "./pool_parts.js";
+import { cellOf, footOf, nothingFree, playing, tabOf } from "./pool_parts.js";
 
 /** @import { Asset, PoolPart, PoolPlace, Slot, Static } from "../types" */
 
@@ -127,6 +127,8 @@ export class Pool {
       const order = this.selected.indexOf(this.assets[at].id);
       cell.setAttribute("aria-selected", String(order >= 0 || (!this.many && at === this.at)));
       part(cell, ".order").textContent = order >= 0 ? String(order + 1) : "";
+      const video = cell.querySelector("video");
+      if (video) playing(video, at === this.at && !quiet);
     });
     this.grid.setAttribute("aria-activedescendant", this.cells[this.at].id);
     this.cells[this.at].scrollIntoView({ block: "nearest" });

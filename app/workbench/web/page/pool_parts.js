@@ -3,7 +3,7 @@
 import { el, key } from "../dom.js";
 import { mediaUrl } from "../media/sources.js";
 
-/** @import { Asset, Child, PoolPart } from "../types" */
+/** @import { Asset, Child, PoolPart, Slot } from "../types" */
 /** @import { Pool } from "./pool.js" */
 
 /**
@@ -36,9 +36,7 @@ export function tabOf(pool, row, index) {
  * @param {number} index
  */
 export function cellOf(pool, asset, index) {
-  const image = asset.missing
-    ? el("span", { class: "noimg" }, "missing")
-    : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
+  const image = asset.missing ? el("span", { class: "noimg" }, "missing") : pictureOf(asset);
   const click = (/** @type {MouseEvent} */ event) => {
     pool.move(index);
     if (pool.many && (event.ctrlKey || event.shiftKey || event.metaKey)) pool.select();
@@ -50,7 +48,7 @@ export function cellOf(pool, asset, index) {
       class: "cell",
       role: "option",
       id: `pool-${asset.id}`,
-      "aria-label": `Image ${index + 1}`,
+      "aria-label": `${asset.kind === "clip" ? "Clip" : "Image"} ${index + 1}`,
       "aria-selected": "false",
       on: { click },
     },
@@ -58,6 +56,49 @@ export function cellOf(pool, asset, index) {
     asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null,
     el("span", { class: "order" }),
   );
+}
+
+/**
+ * What a pool for these places of an item holds.
+ * @param {Slot[]} slots
+ * @param {number} n
+ */
+function nounOf(slots, n) {
+  const kinds = ["image", "clip"].filter((kind) => slots.some((slot) => slot.kind === kind));
+  return (kinds.length ? kinds : ["image"])
+    .map((kind) => (n === 1 ? kind : `${kind}s`))
+    .join(n === 1 ? " or " : " and ");
+}
+
+/**
+ * An image, or a clip that plays while the pointer is over it.
+ * @param {Asset} asset
+ */
+function pictureOf(asset) {
+  if (asset.kind !== "clip")
+    return el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
+  const video = el("video", {
+    src: mediaUrl(asset.id, "original"),
+    poster: mediaUrl(asset.id, "thumb"),
+    loop: true,
+    playsinline: true,
+    preload: "none",
+  });
+  video.muted = true;
+  video.addEventListener("mouseenter", () => playing(video, true));
+  video.addEventListener("mouseleave", () => playing(video, false));
+  return video;
+}
+
+/**
+ * Play a clip of the pool, or stop it.
+ * @param {HTMLVideoElement} video
+ * @param {boolean} on
+ */
+export function playing(video, on) {
+  if (on)
+    video.play().catch(() => {}); // the next move stops it before it began
+  else video.pause();
 }
 
 /** @param {PoolPart} pool */
@@ -78,7 +119,7 @@ export function footOf(pool) {
   const before = pool.trail.length > 1;
   const more = pool.next() !== null;
   return [
-    el("span", {}, total === 1 ? "1 free image" : `${total} free images`),
+    el("span", {}, `${total} free ${nounOf(pool.slots, total)}`),
     el(
       "span",
       { class: "quiet" },
