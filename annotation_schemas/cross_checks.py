@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry
+from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry, rule_checks
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.formats.columns import DIMENSION
@@ -52,6 +52,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _models,
         _rest,
         _derived,
+        rule_checks.check,
     ):
         for path, message in check(schema):
             document.add(path, message)

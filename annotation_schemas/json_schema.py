@@ -17,6 +17,7 @@ _NAMED_ROWS = {
     ("ItemField", "kind"): "field_kind",
     ("Criterion", "kind"): "criterion_kind",
     ("Keep", "rule"): "keep_rule",
+    ("CrossRule", "rule"): "cross_rule",
     ("Skips", "then"): "skip_act",
     ("Refinement", "until"): "refinement_end",
     ("Verification", "order"): "order",

@@ -274,6 +274,21 @@ def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, decimals.Tolerance
     return {each.name: each.tolerance.of(each.unit) for each in criteria if each.tolerance is not None}
 
 
+class CrossRule(_Part):
+    """What has to hold between several values: fields of an item, or answers of one rater. A value that is not there
+    breaks no rule, unless the rule is about just that."""
+
+    rule: str
+    """A row of the registry of rules between values."""
+    of: tuple[str, ...]
+    """The fields or criteria that it is about, in the order that the rule means. In a stage also fields that are shown
+    there, to compare answers with."""
+    when: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """It has to hold only if every one of these got one of these values; absent: always."""
+    say: str
+    """The sentence that people read where it does not hold, at the field or criterion."""
+
+
 class KeepPart(_Part):
     """One of several things that have to hold for an item to be kept: a criterion, and which answers to it are
     wanted. It names `key`, `value`, or limits."""
@@ -387,6 +402,8 @@ class Verification(_Part):
     """`options`: an item's options come in an order of their own for each person."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between the answers of a vote."""
     keep: Keep
     """What makes of their votes a verdict."""
     skips: Skips | None = None
@@ -419,6 +436,8 @@ class Refinement(_Part):
 
     criteria: tuple[Criterion, ...] = ()
     """What is asked about a model's answer."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between the answers of a decision."""
     until: str | None = None
     """When an item is done: a row of the registry of ends of refinement; absent: `one_right_answer`."""
     done: dict[str, Scalar] = Field(default_factory=dict)
@@ -474,6 +493,8 @@ class Grading(_Part):
     an item do."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between the answers of a grade."""
     outputs: int | None = None
     """How many models' answers people grade: drawn evenly over the dimensions, then over the models, by the project's
     seed; None: all of them."""
@@ -516,6 +537,8 @@ class Coding(_Part):
     """How many people code an answer, each without knowing the model or what others say."""
     criteria: tuple[Criterion, ...]
     """What they are asked; those with `options` are settled and counted."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between the answers of one coder."""
     of: CodedAnswers
     """Which answers are coded."""
     outputs: int | None = None
@@ -531,6 +554,8 @@ class Arbitration(_Part):
     """Settling what those who coded an answer differ about. It follows from `coding`; no schema says more of it."""
 
     criteria: tuple[Criterion, ...]
+    """As in coding."""
+    rules: tuple[CrossRule, ...] = ()
     """As in coding."""
 
 
@@ -559,7 +584,7 @@ class Stages(_Part):
         """Settling the codes on which people differ; None: no one does."""
         if self.coding is None or not self.coding.arbitration:
             return None
-        return Arbitration(criteria=self.coding.criteria)
+        return Arbitration(criteria=self.coding.criteria, rules=self.coding.rules)
 
     @model_validator(mode="before")
     @classmethod
@@ -757,6 +782,8 @@ class Item(_Part):
     """Its images and clips."""
     fields: tuple[ItemField, ...] = ()
     """Its texts and other values."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between its fields."""
 
     def field(self, name: str) -> ItemField:
         """The field of that name; ``KeyError`` if there is none."""

@@ -17,7 +17,8 @@ from pydantic import BaseModel
 from annotation_schemas import judge_templates, kinds
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import FORMATS
-from annotation_schemas.model import Criterion, Schema, StageName
+from annotation_schemas.model import Criterion, CrossRule, Schema, StageName
+from domain.cross_rules import CROSS_RULES
 from domain.errors import NotAvailable
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
@@ -50,6 +51,7 @@ REGISTRIES = {
     "field_kind": "Kinds of fields",
     "answer_form": "Forms of answers",
     "keep_rule": "Keep rules",
+    "cross_rule": "Rules between values",
     "skip_act": "What skips do",
     "refinement_end": "When refinement ends",
     "order": "Orders in which a stage hands out its items",
@@ -82,6 +84,7 @@ _ROWS: tuple[Row, ...] = (
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
+    *(Row("cross_rule", rule.name, rule.meaning) for rule in CROSS_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
     *(Row("refinement_end", name, meaning) for name, meaning in REFINEMENT_ENDS.items()),
     *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
@@ -184,8 +187,12 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "field_kind", field.kind, ("item", "fields", index, "kind"), None
         for value, form in field.forms.items():
             yield "answer_form", form, ("item", "fields", index, "forms", value), None
+    for index, rule in enumerate(schema.item.rules):
+        yield "cross_rule", rule.rule, ("item", "rules", index, "rule"), None
     stages = schema.stages
     for stage in get_args(StageName):
+        for index, rule in enumerate(rules_of(schema, stage)):
+            yield "cross_rule", rule.rule, ("stages", stage, "rules", index, "rule"), stage
         if getattr(stages, stage) is None:
             continue
         yield "stage", stage, ("stages", stage), stage
@@ -244,6 +251,12 @@ def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tup
     if dimension is None:
         return criteria
     return tuple(each for each in criteria if each.dimensions is None or dimension in each.dimensions)
+
+
+def rules_of(schema: Schema, stage: str) -> tuple[CrossRule, ...]:
+    """What has to hold between the answers of a rater in that stage."""
+    rules: tuple[CrossRule, ...] = getattr(getattr(schema.stages, stage, None), "rules", ())
+    return rules
 
 
 def needs(schema: Schema) -> list[Need]:

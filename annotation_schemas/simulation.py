@@ -17,7 +17,7 @@ from typing import Any
 from annotation_schemas import grading_sample, kinds, registry
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.keys import key_fields, keys_of_votes, options_field
-from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
+from annotation_schemas.model import Criterion, CrossRule, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
 from domain.decimals import exact
@@ -150,6 +150,7 @@ def ballots(
     *,
     wanted: Mapping[str, Sequence[Any]],
     deciding: Sequence[str],
+    rules: Sequence[CrossRule] = (),
 ) -> list[Ballot]:
     """Ways to fill in a form, as many as tell something: criteria that neither decide nor show others have one answer.
     Answers that are ``wanted`` are among them where they can be given.
@@ -161,7 +162,9 @@ def ballots(
     for criterion in criteria:
         for name, accepted in criterion.show_if.items():
             conditions.setdefault(name, []).extend(accepted)
-    tell = {*deciding, *conditions}
+    rules = _played_rules(rules, criteria)
+    ruled = {name for rule in rules for name in (*rule.of, *rule.when)}
+    tell = {*deciding, *conditions, *ruled}
     grown: list[Ballot] = [Ballot({}, {})]
     for index, criterion in enumerate(criteria):
         also = wanted.get(criterion.name, ())
@@ -179,14 +182,20 @@ def ballots(
                 }  # fmt: skip
                 reasons = dict(ballot.reasons) if reason is None else {**ballot.reasons, criterion.name: reason}
                 longer.append(Ballot(values, reasons))
-        ahead = {name for later in criteria[index + 1 :] for name in later.show_if}
+        ahead = {name for later in criteria[index + 1 :] for name in later.show_if} | ruled
         grown = longer if len(longer) <= MOST_BALLOTS else _thinned(longer, {*deciding, *ahead})
     texts = {"prediction": "words in a row", **fields}
     return [
         replace(each, values=kinds.in_order(criteria, each.values, fields))
         for each in grown
-        if not kinds.check_answers(criteria, each.values, dict(each.reasons), texts)
+        if not kinds.check_answers(criteria, each.values, dict(each.reasons), texts, rules=rules)
     ]
+
+
+def _played_rules(rules: Sequence[CrossRule], criteria: Sequence[Criterion]) -> list[CrossRule]:
+    """The rules between answers that are chosen. What is typed may be anything, and is not tried out."""
+    chosen = {each.name for each in criteria if not kinds.of_criterion(each).typed}
+    return [rule for rule in rules if chosen.issuperset((*rule.of, *rule.when))]
 
 
 def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
@@ -222,7 +231,12 @@ def _asked(schema: Schema) -> Iterator[Finding]:
             there = registry.criteria_of(schema, stage, dimension)
             names = tuple(each.name for each in there)
             if names not in seen:
-                forms = ballots(there, some_item(schema), wanted={}, deciding=())
+                rules = registry.rules_of(schema, stage)
+                forms = ballots(there, some_item(schema), wanted={}, deciding=(), rules=rules)
+                if not forms and rules and ballots(there, some_item(schema), wanted={}, deciding=()):
+                    why = f"no answers about {dimension} keep to all of these; take one away, or narrow it by `when`"
+                    yield Finding(ERROR, ("stages", stage, "rules"), why)
+                    return
                 shown = {each.name for each in there for form in forms if kinds.is_shown(each, form.values)}
                 seen[names] = shown
             asked |= seen[names]
@@ -370,7 +384,7 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
                 "narrow it, or take the part away",
             )
     goals = [each.of(item) for each in targets(keep)]
-    forms = ballots(criteria, item, wanted=wanted, deciding=deciding)
+    forms = ballots(criteria, item, wanted=wanted, deciding=deciding, rules=stage.rules)
     right = next((form for form in forms if all(each.met_by(form.values.get(each.criterion)) for each in goals)), None)
     if right is None:
         behind = next((name for name in deciding if asked[name].show_if), deciding[0])
@@ -379,7 +393,11 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
             ERROR,
             (*path, "parts" if keep.parts else "criterion"),
             f"no item can be kept: the answers that keep one ({told}) cannot be given together, "
-            f"because `{behind}` is not asked after the others; let the criterion that is always asked decide",
+            + (
+                f"because `{behind}` is not asked after the others; let the criterion that is always asked decide"
+                if asked[behind].show_if
+                else "because of `rules`; change what keeps an item, or the rule"
+            ),
         )
         return
     yield from _single_votes(stage, schema, criteria, forms, item)
@@ -664,7 +682,7 @@ def _refinement(schema: Schema) -> Iterator[Finding]:
     for dimension in schema.dimensions:
         criteria = registry.criteria_of(schema, "refinement", dimension.id)
         wanted = {name: [value] for name, value in stage.done.items()}
-        forms = ballots(criteria, some_item(schema), wanted=wanted, deciding=tuple(stage.done))
+        forms = ballots(criteria, some_item(schema), wanted=wanted, deciding=tuple(stage.done), rules=stage.rules)
         if not any(all(same(form.values.get(name), value) for name, value in stage.done.items()) for form in forms):
             yield Finding(
                 ERROR,

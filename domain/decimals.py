@@ -47,10 +47,13 @@ def problem(value: Any) -> str | None:
 
 def exact(value: Any) -> Fraction | None:
     """The number that a value is, exactly as it is written: 0.1 is a tenth, and ``0.10`` is one, too. None: it is none.
+    A number that is exact already stays.
 
     >>> exact(0.1) == exact("0.10") == Fraction(1, 10), exact(True), exact("1 m")
     (True, None, None)
     """
+    if isinstance(value, Fraction):
+        return value
     kept = normal(value)
     if not isinstance(kept, str) or not (found := _WRITTEN.fullmatch(kept)) or not found[2]:
         return None

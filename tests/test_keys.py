@@ -767,6 +767,7 @@ IN_PARTS = {
         "parts": [{"criterion": "fits", "value": "yes"}, {"criterion": "size", "at_least": 1, "at_most": 2}],
     }
 }
+APART = {"rule": "different", "of": ["answer", "second"], "say": "These differ."}
 TALL = {
     f"{FIELD}.3": {"name": "second", "kind": "text", "required": False},
     f"{FIELD}.4": {"name": "answer", "kind": "text", "required": False},
@@ -932,6 +933,32 @@ ROWS: dict[str, Row] = {
     "Tolerance.relative": row(verdicts, f"{C}.2.tolerance.relative", 0.5, **COUNTED, **near("relative", 0.1)),
     "Tolerance.within": row(
         verdicts, f"{C}.2.tolerance.within", "m", **COUNTED, **{f"{C}.2.unit": "cm"}, **near("within", "cm")
+    ),
+    "Item.rules": row(fits(second="a"), "item.rules", [APART]),
+    "CrossRule.rule": row(fits(second="a"), "item.rules.0.rule", "at_least_one", **{"item.rules": [APART]}),
+    "CrossRule.of": row(fits(second="a"), "item.rules.0.of", ["answer", "question"], **{"item.rules": [APART]}),
+    "CrossRule.when": row(fits(second="a"), "item.rules.0.when", {"kind": ["b"]}, **{"item.rules": [APART]}),
+    "CrossRule.say": row(fits(second="a"), "item.rules.0.say", "Another one.", **{"item.rules": [APART]}),
+    "Verification.rules": row(VERIFYING, f"{V}.rules", [{**APART, "of": ["size", "many"]}]),
+    "Refinement.rules": row(
+        page(Stage.REFINEMENT),
+        "stages.refinement.rules",
+        [{**APART, "of": ["other", "worse"]}],
+        **{
+            "stages.refinement.criteria.1": {
+                "name": "worse",
+                "kind": "choice",
+                "prompt": "W",
+                "options": ["no", "yes"],
+            }
+        },
+    ),
+    "Grading.rules": row(GRADING, f"{G}.rules", [{**APART, "of": ["good", "clear"]}]),
+    "Coding.rules": row(
+        page(Stage.CODING),
+        f"{F}.rules",
+        [{**APART, "of": ["why", "how"]}],
+        **{**CODED, f"{F}.criteria.1": {"name": "how", "kind": "choice", "prompt": "How", "options": ["a", "b"]}},
     ),
     "Keep.parts": Row(verdicts, {f"{V}.keep": {"rule": "all_of", "parts": [{"criterion": "size", "value": 1}]}}),
     "KeepPart.criterion": row(verdicts, f"{V}.keep.parts.1.criterion", "many", **IN_PARTS),

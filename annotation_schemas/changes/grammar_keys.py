@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,7 +26,7 @@ from annotation_schemas.changes.rules import (
     spelled,
     switched,
 )
-from annotation_schemas.model import AssetSlot, Criterion, ItemField
+from annotation_schemas.model import AssetSlot, Criterion, CrossRule, ItemField
 from domain.policies import criteria_that_decide
 
 
@@ -156,6 +156,12 @@ def _settling(at: At, old: Any, new: Any) -> Found:
     yield from part(rows.SETTLING if was else rows.ADDED_STAGE, rows.SETTLING)(at, old, new)
 
 
+def _fewer_rules(old: Sequence[CrossRule], new: Sequence[CrossRule]) -> bool:
+    """Whether whatever held before holds now; another sentence is no other rule."""
+    said = [rule.model_copy(update={"say": ""}) for rule in old]
+    return all(rule.model_copy(update={"say": ""}) in said for rule in new)
+
+
 def _whatever(row: ChangeKind) -> Rule:
     """A part of which every key is of one kind of change, also when it comes or goes."""
     return part(row, row)
@@ -164,6 +170,7 @@ def _whatever(row: ChangeKind) -> Rule:
 _STAGE = part(rows.ADDED_STAGE, rows.REMOVED_STAGE)
 _REASONS = entries("value", added=rows.ADDED_REASON, removed=rows.REMOVED_REASON)
 _CRITERIA = entries("name", added=rows.ADDED_CRITERION, removed=rows.REMOVED_CRITERION)
+_RULES = one_of_two(rows.WIDER_CRITERION, rows.CRITERION_LIMITS, _fewer_rules)
 _RATERS = one_of_two(rows.RATERS_RAISED, rows.RATERS_LOWERED, lambda old, new: new > old)
 _ASKED = one_of_two(rows.ASKED_MORE, rows.ASKED_LESS, lambda old, new: bool(new))
 _CRITERION_LEAST = _of_kind(least(rows.CRITERION_LIMITS, rows.WIDER_CRITERION))
@@ -207,6 +214,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     model.Item: {
         "assets": entries("role", added=_added_asset, removed=rows.REMOVED_ASSET),
         "fields": entries("name", added=_added_field, removed=rows.REMOVED_FIELD),
+        "rules": one_of_two(rows.WIDER_ITEM, rows.FIELD_LIMITS, _fewer_rules),
     },
     model.AssetSlot: {
         "role": _named_by,
@@ -269,6 +277,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "show_if": _condition,
         "skip": part(rows.WIDER_CRITERION, rows.REMOVED_SKIP),
     },
+    model.CrossRule: _all(rows.CRITERION_LIMITS, "rule", "of", "when", "say"),
     model.Keep: {
         **_all(rows.KEEP_RULE, "rule", "criterion", "criteria", "value", "values"),
         "key": _key_of_votes,
@@ -293,12 +302,13 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "raters": _RATERS,
         **_all(rows.HANDING_OUT, "shuffle", "order"),
         "criteria": _CRITERIA,
+        "rules": _RULES,
         "keep": always_there,
         "skips": _whatever(rows.SKIPS),
         **dict.fromkeys(("qualification", "gold"), _whatever(rows.GATES)),
     },
     model.Adjudication: {**_all(rows.GATES, "by"), "reasons": _REASONS, **_all(rows.HANDING_OUT, "edit")},
-    model.Refinement: {"criteria": _CRITERIA, **_all(rows.REFINEMENT_END, "until", "done")},
+    model.Refinement: {"criteria": _CRITERIA, "rules": _RULES, **_all(rows.REFINEMENT_END, "until", "done")},
     model.GradingSample: _all(
         rows.GRADING_SAMPLE, "models", "dimensions", "outputs", "strata", "seed", "items"
     ),
@@ -313,6 +323,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "raters": _RATERS,
         **_all(rows.HANDING_OUT, "shuffle", "order"),
         "criteria": _CRITERIA,
+        "rules": _RULES,
         **_all(rows.WHICH_WORK, "outputs", "dimensions"),
         "sample": _whatever(rows.GRADING_SAMPLE),
         **_all(rows.FIGURES, "combine"),
@@ -323,6 +334,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
     model.Coding: {
         "raters": _RATERS,
         "criteria": _CRITERIA,
+        "rules": _RULES,
         "of": always_there,
         **_all(rows.WHICH_WORK, "outputs", "dimensions"),
         **_all(rows.SETTLING, "arbitration"),

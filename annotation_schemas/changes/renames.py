@@ -33,6 +33,8 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Keep", "key"): ("fields",),
     ("Keep", "values"): ("criteria",),
     ("KeepPart", "criterion"): ("criteria",),
+    ("CrossRule", "of"): ("criteria", "fields"),
+    ("CrossRule", "when"): ("criteria", "fields"),
     ("KeepPart", "key"): ("fields",),
     ("Refinement", "done"): ("criteria",),
     ("GradingSample", "dimensions"): ("dimensions",),

@@ -8,6 +8,7 @@ Nothing outside of this folder asks what kind a criterion or field is called: it
 
 from __future__ import annotations
 
+from annotation_schemas.kinds._between import LIST, NUMBER, TEXT, sort_of
 from annotation_schemas.kinds._form import (
     check_answers,
     check_fields,
@@ -35,6 +36,9 @@ from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of
 __all__ = [
     "CRITERIA",
     "FIELDS",
+    "LIST",
+    "NUMBER",
+    "TEXT",
     "CriterionKind",
     "FieldKind",
     "Kind",
@@ -53,6 +57,7 @@ __all__ = [
     "of_field",
     "options_of",
     "refers_to_list",
+    "sort_of",
     "text_of_drawn",
     "title_of",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas.answer_forms import FORMS, Form
+from annotation_schemas.kinds._between import broken_rules
 from annotation_schemas.kinds._table import of_criterion, of_field
-from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
+from annotation_schemas.model import Choice, Criterion, CrossRule, ItemField, Schema, as_words
 from domain.errors import Problem
 from domain.policies import same
 
@@ -26,7 +27,7 @@ def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | Non
         message = _check_field(schema, field, fields, dimension)
         if message:
             problems.append(Problem(field.name, f"{title_of(field)}: {message}"))
-    return problems
+    return [*problems, *_between_fields(schema, fields, problems)]
 
 
 def check_read(schema: Schema, fields: Mapping[str, Any], dimension: str | None = None) -> list[Problem]:
@@ -43,7 +44,16 @@ def check_read(schema: Schema, fields: Mapping[str, Any], dimension: str | None 
             message = _check_field(schema, field, fields, dimension)
             if message:
                 found.append(Problem(field.name, f"{title_of(field)}: {message}"))
-    return found
+    return [*found, *_between_fields(schema, fields, found)]
+
+
+def _between_fields(schema: Schema, fields: Mapping[str, Any], wrong: Sequence[Problem]) -> Iterator[Problem]:
+    """The item's rules that do not hold, but for those about a field that is wrong by itself."""
+    known = {field.name: field for field in schema.item.fields}
+    bad = {problem.name for problem in wrong}
+    rules = [rule for rule in schema.item.rules if bad.isdisjoint([*rule.of, *rule.when])]
+    for name, rule in broken_rules(rules, fields, known, asked=known, is_blank=_is_empty):
+        yield Problem(name, f"{title_of(known[name])}: {rule.say}")
 
 
 def title_of(field: ItemField) -> str:
@@ -129,11 +139,13 @@ def check_answers(
     values: Mapping[str, Any],
     reasons: Mapping[str, str],
     item_fields: Mapping[str, Any],
+    *,
+    rules: Sequence[CrossRule] = (),
 ) -> list[Problem]:
     """Everything wrong with a rater's submission, one sentence per problem; empty if it fits.
 
     A skip is a value of None with one of the skip's reasons. ``item_fields`` also holds the model's answer as
-    ``prediction``, where there is one.
+    ``prediction``, where there is one. ``rules`` are those of the stage between its answers.
     """
     names = {criterion.name for criterion in criteria}
     problems = [
@@ -145,7 +157,27 @@ def check_answers(
         message = _check_answer(criterion, values, reasons, item_fields)
         if message:
             problems.append(Problem(criterion.name, f"{criterion.prompt} {message}"))
-    return problems
+    return [*problems, *_between_answers(criteria, values, reasons, item_fields, rules, problems)]
+
+
+def _between_answers(
+    criteria: Sequence[Criterion],
+    values: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    item_fields: Mapping[str, Any],
+    rules: Sequence[CrossRule],
+    wrong: Sequence[Problem],
+) -> Iterator[Problem]:
+    """The stage's rules that do not hold, but for those about an answer that is wrong by itself. What is skipped, or
+    not asked after the answers before, cannot be missing."""
+    known = {criterion.name: criterion for criterion in criteria}
+    skipped = {name for name in reasons if values.get(name) is None}
+    asked = {name for name, each in known.items() if is_shown(each, values) and name not in skipped}
+    bad = {problem.name for problem in wrong}
+    whole = [rule for rule in rules if bad.isdisjoint([*rule.of, *rule.when]) and asked.intersection(rule.of)]
+    given = {**item_fields, **{name: values.get(name) for name in known}}
+    for name, rule in broken_rules(whole, given, known, asked=asked, is_blank=_is_empty):
+        yield Problem(name, f"{known[name].prompt} {rule.say}")
 
 
 def in_order(

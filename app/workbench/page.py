@@ -16,12 +16,13 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from annotation_schemas import kinds
+from annotation_schemas import kinds, registry
 from annotation_schemas.answer_forms import FORMS
-from annotation_schemas.kinds import options_of, title_of
-from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
+from annotation_schemas.kinds import NUMBER, options_of, sort_of, title_of
+from annotation_schemas.model import PREDICTION, Choice, Criterion, CrossRule, ItemField, LoadedSchema, Schema, as_words
 from annotation_schemas.shown import shown_fields, title_in_stage
 from domain.comments import Thread
+from domain.cross_rules import CROSS_RULES
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 
@@ -71,7 +72,12 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
             {"role": slot.role, "title": as_words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}
             for slot in schema.item.assets
         ],
+        "field_rules": _field_rules(schema, stage),
         "criteria": [_criterion(criterion) for criterion in criteria_of(schema, stage)],
+        "rules": [
+            _rule(rule, {each.name: each for each in criteria_of(schema, stage)})
+            for rule in registry.rules_of(schema, stage.value)
+        ],
         "vote_criteria": [_criterion(criterion) for criterion in criteria_of(schema, Stage.VERIFICATION)]
         if stage is Stage.ADJUDICATION
         else [],
@@ -127,6 +133,24 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "max": field.max_length,
         "authored": field.authored,
         **kinds.of_field(field).page(field),
+    }
+
+
+def _field_rules(schema: Schema, stage: Stage) -> list[Json]:
+    """The item's rules that are about nothing but what is on the page."""
+    shown = {field.name: field for field in shown_fields(schema, stage)}
+    return [_rule(rule, shown) for rule in schema.item.rules if {*rule.of, *rule.when} <= set(shown)]
+
+
+def _rule(rule: CrossRule, parts: Mapping[str, Criterion | ItemField]) -> Json:
+    row = CROSS_RULES.get(rule.rule)
+    return {
+        "rule": rule.rule,
+        "of": list(rule.of),
+        "when": {name: list(values) for name, values in rule.when.items()},
+        "say": rule.say,
+        "absence": row is not None and row.about_absence,
+        "numbers": any(sort_of(parts[name]) == NUMBER for name in rule.of if name in parts),
     }
 
 

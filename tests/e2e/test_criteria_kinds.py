@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from annotation_schemas import registry, shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from domain.records import TaskView
 from domain.roles import Role
 from examples.scenes import scenes
@@ -305,6 +305,72 @@ def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
         expect(desk.page.locator(".word.here")).to_have_text(PLAN.split()[1:3])
         desk.page.locator(".choice.tag", has_text="Made up").click()
         expect(desk.page.locator(".spanlist li")).to_have_text(["Made up: “you go”"])
+    numbers_and_rules(running, chromium, tmp_path)
+
+
+TALL = """
+name: tall
+version: 1
+title: Tall
+dimensions: [{id: one, title: One}]
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: low, kind: decimal, unit: m, min: 0, max: 9}
+    - {name: high, kind: decimal, unit: m}
+  rules: [{rule: less_than, of: [low, high], say: High is above low.}]
+stages:
+  authoring: {}
+  verification:
+    raters: 1
+    criteria:
+      - {name: right, kind: choice, prompt: Right?, options: ["yes", "no"]}
+      - {name: why, kind: choice, prompt: Why?, options: [dark, odd], required: false}
+    rules: [{rule: required_when, of: [why], when: {right: ["no"]}, say: Say why not.}]
+    keep: {rule: unanimous, criterion: right, value: "yes"}
+"""
+
+
+def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    """A decimal and a rule between two of them while they are typed, and a rule between answers as a vote is sent."""
+    with opened(server) as store:
+        projects.create_project(store, name="tall", loaded=load_text(TALL, "", "tall"))
+        for login in ("ada", "vera"):
+            projects.set_member(store, by=None, project="tall", login=login, role=Role.ANNOTATOR)
+        picture = tmp_path / "tall.png"
+        scenes("counting")[1].picture().save(picture)
+        media = MediaStore(server.home / "media")
+        image_pool.add_to_pool(store, media, by=None, project="tall", files=[("tall.png", picture)])
+        ada = accounts.find_person(store, login="ada")
+        free = image_pool.pool(store, person=ada, project="tall").assets[0].id
+        image_pool.pick(store, person=ada, project="tall", dimension="one", assets=[free])
+    with at_desk(chromium, server, "ada") as desk:
+        desk.open("/author?project=tall")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        low, high = (desk.page.locator(f".field[data-field={name}]") for name in ("low", "high"))
+        expect(low).to_contain_text("m, 0 to 9")
+        low.locator("textarea").fill("1,50")
+        expect(low.locator(".error")).to_have_text(
+            "Write a decimal point, and no separators of thousands, such as 1200.5."
+        )
+        low.locator("textarea").fill("1.50")
+        expect(low.locator(".error")).to_be_hidden()
+        high.locator("textarea").fill("1.5")
+        expect(high.locator(".error")).to_have_text("High is above low.")
+        low.locator("textarea").fill("1.40")  # the other number mends it, too
+        expect(high.locator(".error")).to_be_hidden()
+        desk.press("Control+Enter")
+        expect(desk.bench).not_to_have_attribute("data-view", "task")
+    with at_desk(chromium, server, "vera") as desk:
+        desk.open("/verify?project=tall")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        assert (desk.shown("low"), desk.shown("high")) == ("1.40", "1.5")
+        desk.press("2", "Control+Enter")
+        why = desk.page.locator(".criterion[data-criterion=why] .error")
+        expect(why).to_have_text("Say why not.")
+        active(desk, "why")
+        desk.press("1")
+        expect(desk.bench).not_to_have_attribute("data-view", "task")
 
 
 FIRST_STEPS = """Plan:

@@ -153,7 +153,8 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
     fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
-    return kinds.check_answers(criteria, given.values, given.reasons, fields)
+    rules = registry.rules_of(access.schema, row.stage.value)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=rules)
 
 
 def place(

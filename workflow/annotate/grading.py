@@ -306,9 +306,8 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
     if row.prediction_id is not None:
         fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
-    return kinds.check_answers(
-        registry.criteria_of(access.schema, "grading", row.dimension), given.values, given.reasons, fields
-    )
+    criteria = registry.criteria_of(access.schema, "grading", row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
 
 
 def place(

@@ -178,7 +178,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     answers = {name: value for name, value in given.values.items() if name != FIELDS}
     shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}
     criteria = registry.criteria_of(access.schema, "refinement", row.dimension)
-    problems = list(kinds.check_answers(criteria, answers, given.reasons, shown))
+    problems = list(kinds.check_answers(criteria, answers, given.reasons, shown, rules=stage.rules))
     if FIELDS in given.values:
         edit = given.values[FIELDS]
         if not isinstance(edit, Mapping):

@@ -256,9 +256,8 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if stage is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no verification.")]
     fields = items.content(session, item_id=row.item_id, revision=row.revision)
-    return kinds.check_answers(
-        registry.criteria_of(access.schema, "verification", row.dimension), given.values, given.reasons, fields
-    )
+    criteria = registry.criteria_of(access.schema, "verification", row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
 
 
 def place(

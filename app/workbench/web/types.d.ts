@@ -132,9 +132,23 @@ export interface Static {
   guideline_hash: string;
   fields: Field[];
   slots: Slot[];
+  /** What has to hold between the fields, and between the answers. */
+  field_rules: CrossRule[];
   criteria: Criterion[];
+  rules: CrossRule[];
   vote_criteria: Criterion[];
   adjudication: { reasons: Choice[]; edit: boolean } | null;
+}
+
+export interface CrossRule {
+  rule: string;
+  of: string[];
+  when: Record<string, Scalar[]>;
+  say: string;
+  /** It is about what is filled in and what is not. */
+  absence: boolean;
+  /** Its values are compared as numbers. */
+  numbers: boolean;
 }
 
 // ---- the part of a page that changes with every task

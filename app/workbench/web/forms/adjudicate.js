@@ -6,7 +6,7 @@ import { edited, untouched } from "./changed_fields.js";
 import { FieldForm } from "./fields.js";
 import { votesTable } from "./votes.js";
 
-/** @import { Answers, Choice, Criterion, Field, Host, Option, Problem, Read, Scalar, Values, Vote } from "../types" */
+/** @import { Answers, Choice, Criterion, CrossRule, Field, Host, Option, Problem, Read, Scalar, Values, Vote } from "../types" */
 
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "kept as it is" },
@@ -23,6 +23,7 @@ const DECISIONS = [
  * @property {Choice[]} reasons why an item can be contested
  * @property {boolean} edit whether the item may be changed
  * @property {Field[]} fields
+ * @property {CrossRule[]} between
  * @property {string} dimension of the item
  * @property {Values} values of the item
  * @property {Answers} [answers] a draft
@@ -53,7 +54,7 @@ export class AdjudicateForm {
   }
 
   /** @param {Settled} settled */
-  open({ criteria, options, votes, history, reasons, edit, fields, dimension, values, answers = {} }) {
+  open({ criteria, options, votes, history, reasons, edit, fields, between, dimension, values, answers = {} }) {
     const given = /** @type {{ decision?: string, cause?: Scalar | null, fields?: Values }} */ (answers.values ?? {});
     this.reasons = reasons;
     this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
@@ -61,7 +62,7 @@ export class AdjudicateForm {
     this.reason = given.cause ?? undefined;
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
-    this.fields.open({ fields: this.editable, dimension, values: given.fields || values });
+    this.fields.open({ fields: this.editable, between, dimension, values: given.fields || values });
     this.error.hidden = true;
     this.buttons = this.decisions.map(({ value, label, hint }) =>
       choice("", false, () => this.decide(value), [

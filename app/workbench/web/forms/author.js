@@ -2,7 +2,7 @@
 
 import { FieldForm } from "./fields.js";
 
-/** @import { Field, Host, Problem, Read, Values } from "../types" */
+/** @import { CrossRule, Field, Host, Problem, Read, Values } from "../types" */
 
 export class AuthorForm {
   /** @param {Host} host */
@@ -11,7 +11,7 @@ export class AuthorForm {
     this.root = this.fields.root;
   }
 
-  /** @param {{ fields: Field[], dimension: string, values: Values, earlier: string[] }} what */
+  /** @param {{ fields: Field[], between: CrossRule[], dimension: string, values: Values, earlier: string[] }} what */
   open(what) {
     this.fields.open(what);
   }

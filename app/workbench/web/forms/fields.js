@@ -5,10 +5,11 @@ import { FIELDS } from "../kinds/index.js";
 import { fitHeight, keyIndex } from "../kinds/keys.js";
 import { fieldFrame } from "./field_parts.js";
 import { begunAll, problemOf, submitted } from "./field_values.js";
+import { brokenAmong } from "./rules.js";
 import { similar, similarPart, wordsOf } from "./similar.js";
 
 /** @import { MediaPane } from "../media/pane.js" */
-/** @import { Field, Problem, Values } from "../types" */
+/** @import { CrossRule, Field, Problem, Values } from "../types" */
 /** @import { Part } from "./field_parts.js" */
 /** @import { Earlier } from "./similar.js" */
 
@@ -44,14 +45,17 @@ export class FieldForm {
     this.touched = new Set();
     /** @type {Map<string, Part>} */
     this.parts = new Map();
+    /** @type {CrossRule[]} */
+    this.between = []; // what has to hold between fields
     this.dimension = ""; // of the item
     /** @type {string | null} */
     this.group = null; // the field whose options had the focus last
   }
 
-  /** @param {{ fields: Field[], dimension: string, values?: Values, earlier?: string[] }} what */
-  open({ fields, dimension, values = {}, earlier = [] }) {
+  /** @param {{ fields: Field[], between?: CrossRule[], dimension: string, values?: Values, earlier?: string[] }} what */
+  open({ fields, between = [], dimension, values = {}, earlier = [] }) {
     this.fields = fields;
+    this.between = between;
     this.dimension = dimension;
     this.earlier = earlier.map((text) => ({ text, words: wordsOf(text) }));
     this.values = begunAll(fields, values);
@@ -180,6 +184,8 @@ export class FieldForm {
       this.paint(other);
     }
     const shown = this.fields.filter(({ only }) => only?.by === field.name);
+    const ruled = this.between.filter(({ of, when }) => of.includes(field.name) || field.name in when);
+    for (const other of this.fields) if (ruled.some(({ of }) => of.includes(other.name))) this.paint(other);
     for (const other of shown) this.paint(other);
     if (shown.length) {
       this.host.media?.editor?.detach(); // what is drawn in a field that is hidden now is hidden, too
@@ -210,7 +216,9 @@ export class FieldForm {
         strict,
         touched: this.touched.has(name),
       });
-    const message = part.root.hidden ? null : this.errors[name] || found();
+    const message = part.root.hidden
+      ? null
+      : this.errors[name] || found() || brokenAmong(this.between, this, strict)[name];
     part.error.hidden = !message;
     part.error.textContent = message || "";
     part.root.classList.toggle("bad", Boolean(message));

@@ -9,13 +9,15 @@ import { KEYS, showChosen } from "../kinds/keys.js";
 import { Answering, SAY_WHY } from "./answering.js";
 import { blockOf, paintWhy } from "./rating_block.js";
 import { ratingBoxKey, ratingKey } from "./rating_keys.js";
+import { brokenRules } from "./rules.js";
 import { votesTable } from "./votes.js";
 
-/** @import { Answers, Criterion, Host, Option, PlanStep, Problem, Seat, Values, Vote } from "../types" */
+/** @import { Answers, Criterion, CrossRule, Host, Option, PlanStep, Problem, Seat, Values, Vote } from "../types" */
 
 /**
  * @typedef {object} Rated what is opened
  * @property {Criterion[]} criteria
+ * @property {CrossRule[]} [rules] what has to hold between answers
  * @property {Record<string, Option[]>} [options] those of the item, by criterion
  * @property {Answers} [answers] a draft
  * @property {Values} [texts] what a criterion can be about: the item's fields and the answer
@@ -29,6 +31,8 @@ export class RatingForm extends Answering {
     super();
     this.host = host;
     this.root = el("div", { class: "rating" });
+    /** @type {CrossRule[]} */
+    this.rules = [];
     /** @type {Values} */
     this.texts = {};
     /** @type {Record<string, PlanStep[]>} */
@@ -43,7 +47,8 @@ export class RatingForm extends Answering {
   }
 
   /** @param {Rated} rated */
-  open({ criteria, options = {}, answers = {}, texts = {}, plans = {}, votes = [] }) {
+  open({ criteria, rules = [], options = {}, answers = {}, texts = {}, plans = {}, votes = [] }) {
+    this.rules = rules;
     this.texts = texts;
     this.plans = plans;
     this.criteria = criteria.map((each) => ({ ...each, options: options[each.name] || each.options }));
@@ -94,6 +99,7 @@ export class RatingForm extends Answering {
 
   paint() {
     const visible = new Set(this.visible().map((criterion) => criterion.name));
+    const broken = this.broken(false);
     for (const [name, block] of this.blocks) {
       const { control, error, root, skip } = block;
       const on = name === this.active;
@@ -104,8 +110,9 @@ export class RatingForm extends Answering {
       control.paint(value === null ? undefined : value, keyed);
       if (skip) showChosen(skip, value === null, keyed ? KEYS[control.slots] : "");
       paintWhy(this, block);
-      error.hidden = !this.errors[name];
-      error.textContent = this.errors[name] || "";
+      const said = this.errors[name] || broken[name] || "";
+      error.hidden = !said;
+      error.textContent = said;
     }
   }
 
@@ -225,10 +232,18 @@ export class RatingForm extends Answering {
       this.errors[name] = said;
       if (said === SAY_WHY && Object.keys(this.errors).length === 1) this.asking = name;
     }
+    for (const [name, said] of Object.entries(this.broken(true))) this.errors[name] ??= said;
     const first = Object.keys(this.errors)[0];
     if (first) this.activate(first);
     this.paint();
     return !first;
+  }
+
+  /** @param {boolean} complete */
+  broken(complete) {
+    if (!this.rules.length) return {};
+    const visible = new Set(this.visible().map(({ name }) => name));
+    return brokenRules(this.rules, { ...this.texts, ...this.read().values }, (name) => visible.has(name), complete);
   }
 
   /**

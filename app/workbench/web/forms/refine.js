@@ -5,7 +5,7 @@ import { edited, untouched } from "./changed_fields.js";
 import { FieldForm } from "./fields.js";
 import { RatingForm } from "./rating.js";
 
-/** @import { Field, Host, Problem, Read, Values } from "../types" */
+/** @import { CrossRule, Field, Host, Problem, Read, Values } from "../types" */
 /** @import { Rated } from "./rating.js" */
 
 export class RefineForm {
@@ -27,15 +27,15 @@ export class RefineForm {
     this.editor = el("div", { class: "editor" }, help, this.fields.root, this.error);
   }
 
-  /** @param {Rated & { fields: Field[], dimension: string, values: Values }} what */
-  open({ fields, dimension, values, answers = {}, ...rest }) {
+  /** @param {Rated & { fields: Field[], between: CrossRule[], dimension: string, values: Values }} what */
+  open({ fields, between, dimension, values, answers = {}, ...rest }) {
     const { fields: draft, ...given } = /** @type {Values & { fields?: Values }} */ (answers.values ?? {});
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
     this.editing = draft !== undefined;
     this.error.hidden = true;
     this.rating.open({ ...rest, answers: { ...answers, values: given } });
-    this.fields.open({ fields: this.editable, dimension, values: { ...values, ...draft } });
+    this.fields.open({ fields: this.editable, between, dimension, values: { ...values, ...draft } });
     fill(this.root, this.rating.root, el("p", {}, this.button), this.editor);
     this.paint();
   }

@@ -34,9 +34,9 @@ export class Forms {
   open(fixed, task, answers, earlier) {
     const { dimension, options, plans, fields: values } = task;
     this.media.forget(); // a form that is opened anew brings its own editors
-    const { fields } = fixed;
+    const { fields, field_rules: between } = fixed;
     if (fixed.stage.name === "authoring") {
-      this.author.open({ fields, dimension, values: answers.values || values, earlier });
+      this.author.open({ fields, between, dimension, values: answers.values || values, earlier });
       this.current = this.author;
     } else if (fixed.adjudication) {
       const { votes, history } = task;
@@ -48,6 +48,7 @@ export class Forms {
         history,
         ...fixed.adjudication,
         fields,
+        between,
         dimension,
         values,
         answers,
@@ -55,8 +56,10 @@ export class Forms {
       this.current = this.settling;
     } else {
       const texts = { ...values, prediction: task.answer };
-      const asking = { criteria: asked(fixed.criteria, task), options, answers, plans, texts, votes: task.votes };
-      if (fixed.stage.name === "refinement") this.refining.open({ ...asking, fields, dimension, values });
+      const { rules } = fixed;
+      const criteria = asked(fixed.criteria, task);
+      const asking = { criteria, rules, options, answers, plans, texts, votes: task.votes };
+      if (fixed.stage.name === "refinement") this.refining.open({ ...asking, fields, between, dimension, values });
       else this.rating.open(asking);
       this.current = fixed.stage.name === "refinement" ? this.refining : this.rating;
     }

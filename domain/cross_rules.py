@@ -1,0 +1,128 @@
+"""What has to hold between several values of one form: pure rules, as rows of a registry that schemas name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from domain.decimals import exact
+
+
+class Compares(StrEnum):
+    """What the values must be for a rule to say anything about them."""
+
+    ANYTHING = "anything"
+    """Nothing but filled in or not."""
+    NUMBERS = "numbers"
+    ALIKE = "values of one sort"
+    """Numbers with numbers, texts with texts."""
+    LISTED = "a value and a list"
+
+
+@dataclass(frozen=True)
+class CrossRuleRow:
+    """A row of the registry."""
+
+    name: str
+    meaning: str
+    broken: Callable[[Sequence[Any]], int | None]
+    """The values in the schema's order, None where there is none, to the place of the one that is at fault."""
+    compares: Compares = Compares.ANYTHING
+    least: int = 2
+    """So many names at least."""
+    most: int | None = None
+    needs_when: bool = False
+    """It says what follows from a condition, so that it has one."""
+
+    @property
+    def about_absence(self) -> bool:
+        """Whether it is about what is filled in and what is not: such a rule waits until a form is complete."""
+        return self.compares is Compares.ANYTHING
+
+
+def _ascending(values: Sequence[Any], *, equal: bool) -> int | None:
+    before: Fraction | None = None
+    for place, value in enumerate(values):
+        number = exact(value)
+        if number is None:
+            continue
+        if before is not None and (number < before or (number == before and not equal)):
+            return place
+        before = number
+    return None
+
+
+def _different(values: Sequence[Any]) -> int | None:
+    seen: list[Any] = []
+    for place, value in enumerate(values):
+        if value is not None and folded(value) in seen:
+            return place
+        seen += [] if value is None else [folded(value)]
+    return None
+
+
+def folded(value: Any) -> Any:
+    """A value as it is compared with another: texts without case and the white space around them."""
+    if isinstance(value, str):
+        return value.strip().casefold()
+    return [folded(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _listed(values: Sequence[Any]) -> int | None:
+    value, entries = values
+    if value is None or entries is None:
+        return None
+    wanted = value if isinstance(value, list | tuple) else [value]
+    return None if all(entry in entries for entry in wanted) else 0
+
+
+CROSS_RULES: Mapping[str, CrossRuleRow] = {
+    row.name: row
+    for row in (
+        CrossRuleRow(
+            "less_than",
+            "each of these numbers is less than the next",
+            lambda values: _ascending(values, equal=False),
+            Compares.NUMBERS,
+        ),
+        CrossRuleRow(
+            "not_more_than",
+            "each of these numbers is at most the next",
+            lambda values: _ascending(values, equal=True),
+            Compares.NUMBERS,
+        ),
+        CrossRuleRow(
+            "different",
+            "no two of these are the same; texts are compared without case and white space around them",
+            _different,
+            Compares.ALIKE,
+        ),
+        CrossRuleRow(
+            "one_of", "the first is an entry of the list that is the second", _listed, Compares.LISTED, most=2
+        ),
+        CrossRuleRow(
+            "required_when",
+            "these are filled in where the condition holds",
+            lambda values: next((place for place, value in enumerate(values) if value is None), None),
+            least=1,
+            needs_when=True,
+        ),
+        CrossRuleRow(
+            "at_least_one",
+            "at least one of these is filled in",
+            lambda values: 0 if values and all(value is None for value in values) else None,
+        ),
+        CrossRuleRow(
+            "at_most_one",
+            "at most one of these is filled in",
+            lambda values: next(
+                (place for place in range(1, len(values)) if sum(each is not None for each in values[: place + 1]) > 1),
+                None,
+            ),
+        ),
+    )
+}
+"""Rules between the fields of an item, or between the answers of one rater."""
