@@ -222,14 +222,16 @@ def _verified(study: Study) -> None:
     )
     written = [record["index"] for record in json.loads(data.read_text(encoding="utf-8"))]
     study.must(written == [each.number for each in kept], "the release has other items than those that were kept")
-    told = kept_votes(out, manifest)
+    told = kept_votes(manifest)
     want = {str(each.number): sorted(value for _, value in each.votes) for each in kept}
     study.must(told == want, "the votes of the manifest are not those that were cast")
 
 
-def kept_votes(folder: Path, manifest: dict[str, Any]) -> dict[str, list[str]]:
+def kept_votes(manifest: dict[str, Any]) -> dict[str, list[str]]:
     """What each kept item's voters said, by the item's id, as the release tells it."""
-    return {each["id"]: sorted(vote["values"]["fits"] for vote in each["votes"]) for each in manifest["items"]}
+    votes = manifest["votes"]
+    said = {each["id"]: [votes[place]["values"]["fits"] for place in each["votes"]] for each in manifest["items"]}
+    return {id: sorted(values) for id, values in said.items()}
 
 
 # ---- pages -----------------------------------------------------------------------------------------------------------

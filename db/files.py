@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, update
+from sqlalchemy import Text, cast, func, insert, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
@@ -39,10 +39,11 @@ from db.tables import (
 from db.withdrawn_runs import of_counting_runs
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome
-from domain.states import Purpose, Stage
+from domain.states import ItemState, Purpose, Stage
 
 _AT_ONCE = 500
 """As many names as go into one query."""
+_READ_AT_ONCE = 2_000
 
 
 def files(session: Session, *, project_id: int) -> Sequence[StoredImportFile]:
@@ -211,6 +212,36 @@ def counting_annotations(
     """What counts of what was submitted in a stage, with who submitted it: superseded annotations are left out."""
     wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
     return [(annotation, person) for annotation, person in session.exec(wanted.order_by(col(AnnotationRow.id)))]
+
+
+class KeptVote(NamedTuple):
+    """What was said about an item that is kept; ``answers`` and ``reasons`` as the text in which they are stored."""
+
+    item_id: int
+    person_id: int
+    answers: str
+    reasons: str
+    weight: float | None
+    guideline_hash: str
+
+
+def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterator[KeptVote]:
+    """What counts of what was submitted in a stage about items that are kept, as they stand, oldest first."""
+    columns: tuple[Any, ...] = (
+        AnnotationRow.item_id,
+        AnnotationRow.person_id,
+        cast(col(AnnotationRow.answers), Text),
+        cast(col(AnnotationRow.reasons), Text),
+        AnnotationRow.weight,
+        AnnotationRow.guideline_hash,
+    )
+    wanted = (
+        _counting(plain_select(*columns), project_id=project_id, stage=stage)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .where(col(ItemRow.state) == ItemState.KEPT, col(AnnotationRow.revision) == ItemRow.current_revision)
+        .order_by(col(AnnotationRow.id))
+    )
+    return map(KeptVote._make, session.execute(wanted.execution_options(yield_per=_READ_AT_ONCE)))
 
 
 class CountingVote(NamedTuple):

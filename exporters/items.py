@@ -68,8 +68,10 @@ def _file(
     row, schema = named_in_file(format, schema, file)
     old = [item.fragment for item in file.items if item.fragment]
     layout = Layout.from_json(file.meta["layout"]) if "layout" in file.meta else row.layout
-    orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
-    order = orders.most_common(1)[0][0] if orders else ()
+    order: Sequence[str] = ()
+    if without or any(item.touched or item.fragment is None for item in file.items):  # else no record is written anew
+        orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
+        order = orders.most_common(1)[0][0] if orders else ()
     written = [
         _record(row, schema, item, layout, order, ids, without)
         for item in file.items

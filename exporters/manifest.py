@@ -11,6 +11,10 @@ NAME = "manifest.json"
 MADE_BY = "touchstone release"
 
 
+_ROWS = ("votes", "items")
+"""Lists that may be long: each entry is a line."""
+
+
 def manifest(about: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
     """The manifest of these files: what the caller says about them, and the SHA-256 of each. Same input, same bytes."""
     sums = [
@@ -18,7 +22,26 @@ def manifest(about: Mapping[str, Any], files: Mapping[str, bytes]) -> bytes:
         for path, data in sorted(files.items())
     ]
     content = {"made_by": MADE_BY, **about, "files": sums}
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+    parts = [f"  {json.dumps(name)}: {_written(name, value)}" for name, value in content.items()]
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _written(name: str, value: Any) -> str:
+    if name in _ROWS and value:
+        rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in value)
+        return f"[\n    {rows}\n  ]"
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n  ")  # a text has no line break in JSON
+
+
+def items_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The items of a manifest with their votes written out, as earlier manifests had them.
+
+    ``votes`` has every vote that was cast once, and an item names its own by their places there.
+    """
+    votes = manifest.get("votes")
+    if votes is None:
+        return list(manifest["items"])
+    return [{**item, "votes": [votes[place] for place in item["votes"]]} for item in manifest["items"]]
 
 
 def is_manifest(data: bytes) -> bool:

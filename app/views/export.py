@@ -27,6 +27,9 @@ CHOICES = {True: "The verified split: only kept items", False: "All items as the
 OF_MODELS = tuple(kind for kind in RunKind if kind.answers)
 """The runs that hold models' answers."""
 
+MOST = 1_000
+"""The manifest of a release of more items is not drawn whole."""
+
 
 def render(services: Services) -> None:
     """Choose, prepare, read, download."""
@@ -147,6 +150,9 @@ def _ready(ready: Mapping[str, Any]) -> None:
     shell.show(counts_table(manifest["counts"]))
     shell.section("Files")
     shell.show(files_table(manifest["files"]))
+    if len(manifest["items"]) > MOST:
+        shell.show(markup.quiet("The file has the votes behind every item."))
+        return
     with st.expander("The whole manifest, with the votes behind every item"):
         st.json(manifest, expanded=1)
 

@@ -20,6 +20,7 @@ from sklearn.metrics import cohen_kappa_score
 from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import Scene, scenes
+from exporters.manifest import items_of
 from testkit.browser import window
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened, sign_in_link
@@ -289,7 +290,7 @@ def _check_export(verified: Path, plan: Plan) -> None:
     assert all(row["answer"] == answers[row["question"]] for row in rows)
     manifest = next(verified.rglob("manifest.json")).read_text()
     assert not named_in(manifest), "people are pseudonyms in a release"
-    items = json.loads(manifest)["items"]
+    items = items_of(json.loads(manifest))
     assert len(items) == len(plan.kept())
     assert all(len(item["votes"]) == 2 for item in items)
     assert Counter(item["decision"]["decision"] for item in items if item["decision"]) == {"accept": 2}

@@ -22,6 +22,7 @@ from annotation_schemas.loader import load_schema
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
+from exporters.manifest import items_of
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
@@ -248,7 +249,7 @@ def check_release(server: Server, folder: Path, cast: Cast, late: str) -> None:
     assert (votes[1], votes[2]) == (4 + 3 + 1, 1 + 2)
     kept = {row["question"]: row for row in questions_of(folder / "release")}
     assert set(kept) == {CUP, PAN, SAW, NUT}
-    items = {item["id"]: item for item in manifest["items"]}
+    items = {item["id"]: item for item in items_of(manifest)}
     by_question = {question_of(folder / "release", item): item for item in items.values()}
     for question, item in by_question.items():
         wanted = sorted(version for (_, asked), (_, version) in cast.items() if asked == question)

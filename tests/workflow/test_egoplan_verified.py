@@ -26,6 +26,7 @@ from domain.qualification import Standing
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from exporters.manifest import items_of
 from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_person, make_project
@@ -140,7 +141,7 @@ def test_real_questions_go_through_the_protocol(store: Store, home: Path) -> Non
     (line,) = dashboard(store, person=None, project="p").rows
     assert (line.drafted, line.kept, line.rejected) == (len(records), expected["kept"], expected["rejected"])
     votes = Counter(
-        tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in manifest["items"]
+        tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in items_of(manifest)
     )
     assert votes == Counter((book.keys[name],) * 2 for name in book.kept())
     assert check(store) == []

@@ -20,6 +20,7 @@ from domain.errors import Conflict, LeaseLost
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
+from exporters.manifest import items_of
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions, verification
@@ -305,7 +306,7 @@ def test_a_vote_is_stored_with_its_raters_score_of_that_moment(store: Store, mon
     assert state_of(store) is ItemState.KEPT
     assert check(store) == []
     manifest = json.loads(release(store, by=None, project="p", format="egothink", verified=True).files["manifest.json"])
-    (item,) = manifest["items"]
+    (item,) = items_of(manifest)
     assert sorted((vote["weight"], vote["values"]["verdict"]) for vote in item["votes"]) == [
         (0.3, "no"),
         (0.4, "no"),

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.formats import ItemKeys, new_path
 from db import files, items
 from db.engine import Session
-from db.records import StoredItem
+from db.items import Outgoing
 from domain.records import AssetName, FileRecord, Fragment, ItemRecord
 from workflow.access.projects import Access
 
@@ -19,27 +19,36 @@ from workflow.access.projects import Access
 class ItemsOut:
     """A project as it stands, in the shape of its files."""
 
-    rows: Sequence[StoredItem]
+    rows: Sequence[Outgoing]
     files: Sequence[FileRecord]
     single: bool
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
 
 
-def project_items(session: Session, access: Access, row: ItemKeys | None) -> ItemsOut:
+_FEW = 1_000
+"""So many items are asked for by their ids, more by their project."""
+
+
+def project_items(session: Session, access: Access, row: ItemKeys | None, *, whole: bool = True) -> ItemsOut:
+    """The items in their files; unless ``whole``, those that no one has touched since they came in have no fields."""
     project_id = access.project_id
-    rows = items.of_project(session, project_id=project_id)
-    content = items.current_content(session, project_id=project_id)
-    assets = files.asset_names(session, project_id=project_id)
-    by_file: dict[int | None, list[StoredItem]] = defaultdict(list)
-    for each in rows:
-        by_file[each.file_id].append(each)
+    rows = items.outgoing(session, project_id=project_id)
     known = [
         file for file in files.files(session, project_id=project_id) if row is not None and file.format == row.name
     ]
+    own = {file.id for file in known}
+    changed = [
+        each.id for each in rows if each.current_revision > 1 or each.fragment_raw is None or each.file_id not in own
+    ]
+    few = None if whole or row is None or len(changed) > _FEW else changed
+    content = items.current_content(session, project_id=project_id, ids=few)
+    assets = files.asset_names(session, project_id=project_id)
+    by_file: dict[int | None, list[Outgoing]] = defaultdict(list)
+    for each in rows:
+        by_file[each.file_id].append(each)
     if row is None:  # a format that knows nothing of the files that items came in: they are one lot
         lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
         return ItemsOut(rows, [lot], True, assets)
-    own = {file.id for file in known}
     loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
     found = [
         FileRecord(
@@ -62,7 +71,7 @@ def project_items(session: Session, access: Access, row: ItemKeys | None) -> Ite
 
 
 def _record(
-    item: StoredItem,
+    item: Outgoing,
     content: Mapping[int, Mapping[str, Any]],
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
     *,
@@ -74,7 +83,7 @@ def _record(
     return ItemRecord(
         external_id=item.external_id,
         dimension=item.dimension,
-        fields=content[item.id],
+        fields=content.get(item.id, {}),
         assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id, ())],
         fragment=fragment,
         touched=item.current_revision > 1,

@@ -36,6 +36,9 @@ from workflow.files.release_manifest import about_release, places_of_kept_items
 from workflow.results import attributes
 from workflow.results.ratings import RATED, people_names, stage_ratings
 
+_AS_THEY_CAME = "exporters.items:written"
+"""Writes a record that no one has touched as it came, and does not look at its fields."""
+
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
 
@@ -265,13 +268,15 @@ def _items(
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
     if verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
-    state = project_items(session, access, row.keys)
+    without = access.schema.export.public_without if verified and not private else ()
+    state = project_items(session, access, row.keys, whole=bool(without) or row.writes != _AS_THEY_CAME)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
-    without = access.schema.export.public_without if verified and not private else ()
     kept = {each.external_id for each in state.rows if each.state is ItemState.KEPT} if verified else None
     items_out = [
         replace(item, fields={name: value for name, value in item.fields.items() if name not in without})
+        if without
+        else item
         for file in state.files
         for item in file.items
         if kept is None or item.external_id in kept
@@ -312,7 +317,7 @@ def _label_studio(
     """The project as a file of Label Studio's."""
     if verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
-    rows = items.of_project(session, project_id=access.project_id)
+    rows = items.outgoing(session, project_id=access.project_id)
     kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
     written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)
     name = file_name or f"{FORMAT}.json"

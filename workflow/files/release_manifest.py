@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation_schemas.keys import votes_tell
 from db import events, files, guidelines
 from db.engine import Session
-from db.records import StoredItem
+from db.items import Outgoing
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 from workflow.files.items_going_out import ItemsOut
@@ -43,6 +45,7 @@ def about_release(
     names = people_names(session, project_id=access.project_id)
     last = events.last_at(session, project_id=access.project_id)
     verification = schema.stages.verification
+    votes = _votes(session, access, names, hidden=votes_tell(access.schema, without))
     return {
         "project": access.name,
         "title": access.title,
@@ -51,7 +54,7 @@ def about_release(
         "format": format,
         "left_out": list(without),
         "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
-        "guideline": _guideline(session, access, state.rows),
+        "guideline": _guideline(session, access, state.rows, votes.under),
         "policy": {
             "raters": verification.raters if verification else 0,
             "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
@@ -60,18 +63,15 @@ def about_release(
         },
         "counts": _counts(access, state.rows),
         "gates": gates(session, access=access),
-        "items": _kept_items(session, access, state, names, places, hidden=votes_tell(access.schema, without)),
+        **_by_reference(votes, _kept_items(session, access, state, names, places, votes)),
     }
 
 
-def _guideline(session: Session, access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
+def _guideline(
+    session: Session, access: Access, rows: Sequence[Outgoing], under: Mapping[int, Collection[str]]
+) -> dict[str, Any]:
     """The version in force, every version with the submissions under it, and the kept items voted on under several."""
     counts = guidelines.count_submissions(session, project_id=access.project_id)
-    kept = {row.id: row for row in rows if row.state is ItemState.KEPT}
-    under: dict[int, set[str]] = defaultdict(set)
-    for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
-        if vote.item_id in kept and vote.revision == kept[vote.item_id].current_revision:
-            under[vote.item_id].add(vote.guideline_hash)
     return {
         "sha256": access.loaded.guideline_hash,
         "version": access.guideline,
@@ -83,14 +83,14 @@ def _guideline(session: Session, access: Access, rows: Sequence[StoredItem]) -> 
             }
             for row, _ in guidelines.of_project(session, project_id=access.project_id)
         ],
-        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id]) > 1],
+        "items_under_several": [row.external_id for row in rows if len(under.get(row.id, ())) > 1],
     }
 
 
-def _counts(access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
+def _counts(access: Access, rows: Sequence[Outgoing]) -> dict[str, Any]:
     """Items at each gate, in all and by dimension."""
 
-    def count(some: Sequence[StoredItem]) -> dict[str, int]:
+    def count(some: Sequence[Outgoing]) -> dict[str, int]:
         states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
         return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
 
@@ -100,28 +100,62 @@ def _counts(access: Access, rows: Sequence[StoredItem]) -> dict[str, Any]:
     return {**count(rows), "by_dimension": by_dimension}
 
 
+@dataclass
+class _Votes:
+    """The votes behind the items that are kept: each that differs from all others once, and which of them an item
+    has."""
+
+    cast: list[dict[str, Any]] = field(default_factory=list)
+    of_item: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    under: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The versions of the guideline that an item's votes were cast under, by their hashes."""
+
+
+def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden: bool) -> _Votes:
+    """``hidden``: without what was said."""
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    found = _Votes()
+    places: dict[tuple[Any, ...], int] = {}
+    for vote in files.on_kept_items(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        said = () if hidden else (vote.answers, vote.reasons)
+        key = (vote.person_id, vote.weight, vote.guideline_hash, *said)
+        if key not in places:
+            places[key] = len(places)
+            values = {} if hidden else {"values": json.loads(vote.answers), "reasons": json.loads(vote.reasons)}
+            weight = {} if vote.weight is None else {"weight": vote.weight}
+            under = versions.get(vote.guideline_hash)
+            found.cast.append({"rater": names[vote.person_id], "guideline": under, **weight, **values})
+        found.of_item[vote.item_id].append(places[key])
+        found.under[vote.item_id].add(vote.guideline_hash)
+    return found
+
+
+def _by_reference(votes: _Votes, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The votes in the order in which items name them, whichever was cast first: two projects in which the same was
+    said have the same manifest."""
+    places = {old: new for new, old in enumerate(dict.fromkeys(at for item in items for at in item["votes"]))}
+    return {
+        "votes": [votes.cast[old] for old in places],
+        "items": [{**item, "votes": [places[old] for old in item["votes"]]} for item in items],
+    }
+
+
 def _kept_items(
     session: Session,
     access: Access,
     state: ItemsOut,
     names: Mapping[int, str],
     places: Mapping[str, tuple[str | None, int]],
-    *,
-    hidden: bool,
+    votes: _Votes,
 ) -> list[dict[str, Any]]:
     versions = guidelines.numbers(session, project_id=access.project_id)
-    votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-    for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
-        said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
-        weight = {} if vote.weight is None else {"weight": vote.weight}
-        under = versions.get(vote.guideline_hash)
-        votes[vote.item_id, vote.revision].append({"rater": names[person.id], "guideline": under, **weight, **said})
-    decisions: dict[tuple[int, int], dict[str, Any]] = {}
-    for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
-        decisions[decision.item_id, decision.revision] = {
-            "by": names[person.id],
-            "decision": decision.answers.get("decision"),
-            "cause": decision.answers.get("cause"),
+    decisions: dict[int, dict[str, Any]] = {}
+    for decision in files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
+        answers = json.loads(decision.answers)
+        decisions[decision.item_id] = {
+            "by": names[decision.person_id],
+            "decision": answers.get("decision"),
+            "cause": answers.get("cause"),
             "guideline": versions.get(decision.guideline_hash),
         }
     return [
@@ -135,8 +169,8 @@ def _kept_items(
             "media": [
                 {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
             ],
-            "votes": sorted(votes[row.id, row.current_revision], key=lambda vote: vote["rater"]),
-            "decision": decisions.get((row.id, row.current_revision)),
+            "votes": sorted(votes.of_item.get(row.id, ()), key=lambda place: str(votes.cast[place]["rater"])),
+            "decision": decisions.get(row.id),
         }
         for row in state.rows
         if row.state is ItemState.KEPT
