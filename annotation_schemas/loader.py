@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -45,18 +46,27 @@ def examine(path: Path | str) -> Examined:
     """As ``load_schema``, with the warnings; where there are errors, they stand among them in the ``SchemaError``."""
     path = Path(path)
     text = typed_yaml.read_file(path)
+    return _examined(text, str(path), lambda name, document: _read_guideline(path.parent, name, document))
+
+
+def examine_text(text: str, guideline_text: str, name: str) -> Examined:
+    """As ``examine``, of a schema that is no file yet, whose guideline is at hand; ``name`` stands for the file."""
+    return _examined(text, name, lambda _, __: guideline_text)
+
+
+def _examined(text: str, name: str, guideline: Callable[[str, Document], str]) -> Examined:
     document, schema = _parse(text)
     guideline_text = ""
     if schema is not None:
         for where, message in (*shown_to_judges(schema), *reporting.troubles(schema), *source_media.troubles(schema)):
             document.add(where, message)
     if schema is not None and schema.guideline is not None:
-        guideline_text = _read_guideline(path.parent, schema.guideline, document)
+        guideline_text = guideline(schema.guideline, document)
     if schema is not None and not document.errors:
         for finding in simulation.findings(schema):
             document.add(finding.path, finding.message, level=finding.level)
-    loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=str(path))
-    return Examined(loaded, tuple(typed_yaml.in_lines(document, str(path)).splitlines()))
+    loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
+    return Examined(loaded, tuple(typed_yaml.in_lines(document, name).splitlines()))
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:

@@ -23,6 +23,12 @@ class Used:
     def __bool__(self) -> bool:
         return bool(self.votes or self.items or self.drafts)
 
+    @property
+    def in_words(self) -> str:
+        """``2 votes, 1 item``; empty where there is nothing."""
+        counts = ((self.votes, "vote"), (self.items, "item"), (self.drafts, "draft"))
+        return ", ".join(f"{n:,} {noun}{'' if n == 1 else 's'}" for n, noun in counts if n)
+
 
 class Uses(Protocol):
     """Whoever knows what a project has stored."""

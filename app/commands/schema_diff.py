@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,8 @@ from annotation_schemas.changes import Change, Comparison, Decisions, Status, co
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
 from app.commands.options import deciding
+from app.schema_words import shown
 from domain.errors import NotFound
-
-LONGEST = 40
-"""So many characters of a value stand in a line."""
 
 
 def register(schema: typer.Typer) -> None:
@@ -28,21 +26,34 @@ def register(schema: typer.Typer) -> None:
         old: Annotated[str, typer.Argument(help="A YAML file, the name of a schema that comes along, or a project.")],
         new: Annotated[str, typer.Argument(help="The same, of the schema that it is to become.")],
         decisions: Decisions,
+        project: Annotated[
+            str | None, typer.Option(help="Count what this project has stored; OLD may be its name, too.")
+        ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
     ) -> None:
         """Say what differs between two schemas, and what a project in use would have to decide; change nothing.
 
         A change is compatible, compatible with a decision (the options that decide stand behind it), or incompatible;
-        then the command ends with status 1. Everything is taken to be in use.
+        then the command ends with status 1. With a project, votes, items and drafts behind each change are counted,
+        and what no one has used may change; without one, everything is taken to be in use.
         """
-        before, after = (_loaded(name) for name in (old, new))
-        comparison = compare(
-            before.schema_,
-            after.schema_,
-            old_guideline=before.guideline_text,
-            new_guideline=after.guideline_text,
-            decisions=decisions,
-        )
+        owner = project if project is not None or _is_file(old) else old
+        if owner is None:
+            before, after = _loaded(old), _loaded(new)
+            comparison = compare(
+                before.schema_,
+                after.schema_,
+                old_guideline=before.guideline_text,
+                new_guideline=after.guideline_text,
+                decisions=decisions,
+            )
+        else:
+            from app.services import opened
+            from workflow.schemas.differences import differences, in_use
+
+            store = opened().store
+            before, after = (in_use(store, project=each) if each == owner else _loaded(each) for each in (old, new))
+            comparison = differences(store, by=None, project=owner, old=before, new=after, decisions=decisions)
         typer.echo(_json(before, after, comparison) if as_json else "\n".join(told(comparison)))
         if comparison.incompatible:
             raise typer.Exit(1)
@@ -64,46 +75,23 @@ def told(comparison: Comparison) -> list[str]:
 def _line(change: Change) -> str:
     said = f" Decided: {change.decided.way.meaning}." if change.decided else ""
     asks = f" Decide: {' | '.join(change.asks)}" if change.asks and not change.decided else ""
+    used = f" ({change.used.in_words})" if change.used else ""
     old, new = shown(change.old, change.new)
-    return f"{change.status.value}: {change.path}: {old} -> {new}. {change.sentence}{said}{asks}"
+    values = f"{old} -> {new}{used}"
+    return f"{change.status.value}: {change.path}: {values}. {change.sentence}{said}{asks}"
 
 
-def shown(old: Any, new: Any) -> tuple[str, str]:
-    """Two values as a line has room for them: long ones from a little before where they differ."""
-    one, other = (_in_words(each) for each in (old, new))
-    if min(len(one), len(other)) <= LONGEST:
-        return _cut(one, 0), _cut(other, 0)
-    same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
-    begins = max(0, same - LONGEST // 2)
-    return _cut(one, begins), _cut(other, begins)
-
-
-def _in_words(value: Any) -> str:
-    """A part of a schema by what people read of it; anything else as JSON."""
-    if isinstance(value, dict):
-        value = next((value[key] for key in ("label", "title", "prompt") if key in value), value)
-    return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _cut(text: str, begins: int) -> str:
-    part = text[begins : begins + LONGEST]
-    return f"{'…' if begins else ''}{part}{'…' if len(text) > begins + LONGEST else ''}"
+def _is_file(name: str) -> bool:
+    path = Path(name)
+    return name in shipped() or path.exists() or bool(path.suffix) or len(path.parts) != 1
 
 
 def _loaded(name: str) -> LoadedSchema:
-    """The schema of a file, of one that comes along, or of a project, by its name."""
-    path = shipped().get(name, Path(name))
-    if path.exists() or path.suffix or len(path.parts) != 1:
-        return load_schema(path)
-    from app.services import opened
-    from workflow.access.projects import project
-
-    try:
-        loaded: LoadedSchema = project(opened().store, person=None, project=name).schema
-    except NotFound as error:
-        listed = "touchstone schema list and touchstone project list say which there are"
-        raise NotFound(f"There is no file, no schema and no project {name!r}; {listed}.") from error
-    return loaded
+    """The schema of a file, or of one that comes along, by its name."""
+    if not _is_file(name):
+        listed = "touchstone schema list says which come along"
+        raise NotFound(f"There is no file and no schema {name!r}; {listed}. A project may be OLD.")
+    return load_schema(shipped().get(name, Path(name)))
 
 
 def _json(before: LoadedSchema, after: LoadedSchema, comparison: Comparison) -> str:

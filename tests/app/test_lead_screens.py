@@ -32,7 +32,7 @@ from domain.errors import FileRefused
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
-from domain.states import Cut, Items, Stage
+from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
@@ -40,6 +40,7 @@ from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification_sets, submissions
+from workflow.lead import item_history
 from workflow.results import file_raters
 from workflow.results.rater_agreement import agreement_of
 
@@ -732,6 +733,66 @@ def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: S
     assert [version.text for version in guidelines.versions(store, by=None, project="tiny")][1:] == ["Theirs.", mine]
 
 
+# ---- the schema ------------------------------------------------------------------------------------------------------
+
+
+def state_of(store: Store, item: str) -> ItemState:
+    return item_history.history(store, person=person(store, "lea"), project="tiny", item=item).state
+
+
+@pytest.mark.thorough
+def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_back(store: Store, show: Show) -> None:
+    """Two raters become three: the kept item is decided once more if the lead says so, and kept again afterwards."""
+    item = write_item(store)
+    vote(store, "bo", "yes")
+    vote(store, "chi", "yes")
+    test = show("schema", "lea")
+    assert "Change it to see what that would do." in words(test)
+    assert "it is the schema that it was made with" in words(test)
+    text = test.text_area[0].value.replace("    raters: 2", "    raters: 3")
+    test.text_area[0].set_value(text).run()
+    test.button(key="schema.look").click().run()
+    assert "Raise `version`." in words(test)
+    test.text_area[0].set_value(text.replace("\nversion: 1\n", "\nversion: 2\n")).run()
+    test.button(key="schema.look").click().run()
+    assert "this waits for your decision" in words(test)
+    assert not [button for button in test.button if button.key == "schema.take"]
+    way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
+    assert way.options == [
+        "Decided items with fewer votes are open again until they have them",
+        "What is stored stays as it is, also where it no longer fits",
+    ]
+    way.select_index(0).run()
+    assert "see again what it would do" in words(test)
+    test.button(key="schema.look").click().run()
+    page = words(test)
+    assert re.search(r"<td>kept</td><td[^>]*>1</td><td[^>]*>0</td>", page)
+    assert re.search(r"<td>in verification</td><td[^>]*>0</td><td[^>]*>1</td>", page)
+    assert state_of(store, item) is ItemState.KEPT, "nothing has happened yet"
+    test.button(key="schema.take").click().run()
+
+    assert "Version 2 is in force. 1 item came out otherwise." in words(test)
+    assert state_of(store, item) is ItemState.IN_VERIFICATION
+    assert "more votes: stages.verification.raters" in words(test)
+    test.button(key="schema.undo").click().run()
+    test.button(key="schema.back.yes").click().run()
+    assert "Change 1 is taken back: version 1 is in force." in words(test)
+    assert state_of(store, item) is ItemState.KEPT
+
+
+@pytest.mark.thorough
+def test_a_schema_that_does_not_fit_is_told_by_its_lines(show: Show) -> None:
+    test = show("schema", "lea")
+    text = test.text_area[0].value
+    line = text[: text.index("kind: scale")].count("\n") + 1
+    test.text_area[0].set_value(text.replace("kind: scale", "kind: scales", 1)).run()
+    page = words(test)
+    assert "This schema does not fit yet:" in page
+    assert f"<td>{line}</td>" in page.replace(' class="number"', "")
+    assert "`scales` is not known; did you mean `scale`?" in page
+    assert not [button for button in test.button if button.key == "schema.look"]
+
+
 def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
@@ -824,6 +885,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "History",
         "Adjudication reasons",
         "Guideline",
+        "Schema",
         "Scorecard",
         "Bulk actions",
         "Expired submissions",

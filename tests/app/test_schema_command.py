@@ -151,9 +151,10 @@ def test_an_incompatible_change_ends_with_status_1(changed: tuple[str, str]) -> 
     assert differs("egoplan", "egoplan_test")[0] == 1
 
 
-def test_a_project_stands_for_the_schema_that_it_has(
+def test_a_project_stands_for_the_schema_that_it_has_and_what_no_one_used_may_change(
     changed: tuple[str, str], tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It has no item and no vote: nothing is to be decided."""
     home = tmp_path / "home"
     home.mkdir()
     (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
@@ -162,9 +163,13 @@ def test_a_project_stands_for_the_schema_that_it_has(
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     services.resources.cache_clear()
     try:
-        status, lines = differs("running", changed[1])
+        told = differs("running", changed[1])
+        same = differs(*changed, "--project", "running")
         refused = CliRunner().invoke(cli, ["schema", "diff", "walking", changed[1]])
     finally:
         services.resources.cache_clear()
-    assert (status, lines) == (0, differs(*changed)[1])
-    assert "There is no file, no schema and no project 'walking'; " in str(refused.exception)
+    assert told == same
+    assert told[0] == 0
+    assert told[1][0] == "mine, version 1 to 2: 4 changes (4 compatible)."
+    assert {line.split(":")[0] for line in told[1][1:]} == {"compatible"}
+    assert "There is no project 'walking'" in str(refused.exception)

@@ -88,6 +88,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "scorecard": FOR_LEADS,
     "bulk": FOR_LEADS,
     "guideline": FOR_LEADS,
+    "schema": FOR_LEADS,
     "people": FOR_LEADS,
     "label_studio": FOR_LEADS,
     "import_": FOR_LEADS,

@@ -140,8 +140,8 @@ def all_projects(store: Store) -> list[ProjectView]:
         return [view_of(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
 
 
-def project(store: Store, *, person: Person | None, project: str) -> ProjectView:
-    """One project, as this person sees it; None is the command on the machine itself."""
+def project(store: Store, *, person: Person, project: str) -> ProjectView:
+    """One project, as this person sees it."""
     with store.read() as session:
         return view_of(access_to(session, person=person, project=project))
 

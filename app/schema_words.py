@@ -1,0 +1,31 @@
+"""Values of a schema as a line has room for them, on a page and in a terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+LONGEST = 40
+"""So many characters of a value stand in a line."""
+
+
+def shown(old: Any, new: Any) -> tuple[str, str]:
+    """Two values as a line has room for them: long ones from a little before where they differ."""
+    one, other = (_in_words(each) for each in (old, new))
+    if min(len(one), len(other)) <= LONGEST:
+        return _cut(one, 0), _cut(other, 0)
+    same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+    begins = max(0, same - LONGEST // 2)
+    return _cut(one, begins), _cut(other, begins)
+
+
+def _in_words(value: Any) -> str:
+    """A part of a schema by what people read of it; anything else as JSON."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("label", "title", "prompt") if key in value), value)
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str, begins: int) -> str:
+    part = text[begins : begins + LONGEST]
+    return f"{'…' if begins else ''}{part}{'…' if len(text) > begins + LONGEST else ''}"

@@ -1,0 +1,335 @@
+"""Schema: what the project asks, what another version of it would change, deciding about that, and taking it back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotation_schemas import yaml_text
+from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status, Way, targets
+from annotation_schemas.changes.rules import spelled
+from annotation_schemas.loader import Examined, examine_text
+from app import confirm, markup, shell
+from app.confirm import Question
+from app.schema_words import shown
+from app.screens import Screen
+from app.services import Services
+from domain.errors import SchemaError
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.states import ItemState
+from workflow.schemas import migration
+from workflow.schemas.migration import Past, Preview
+
+SCREEN = Screen("Schema", place=135, role=Role.LEAD)
+
+SHOWN_ITEMS = 50
+"""So many items that would come out otherwise are shown one by one."""
+_STATUS = {Status.INCOMPATIBLE: "bad", Status.DECISION: "", Status.COMPATIBLE: "good"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was looked at last, and what was found."""
+
+    hash: str
+    """Of the texts."""
+    plain: Preview
+    """With nothing decided: what there is to decide."""
+    decisions: Decisions
+    found: Preview
+    """With these."""
+
+
+def render(services: Services) -> None:
+    """The schema as something to change, and its changes so far."""
+    view = shell.lead_of(services)
+    past = migration.history(services.store, by=services.person, project=view.name)
+    shell.heading(
+        "Schema",
+        f"Version {view.schema.schema_.version} is in force. Every vote keeps the version it was given under; a change "
+        "shows what it would do before it is made, and can be taken back.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    done = shell.kept_message("schema.done")
+    if done:
+        shell.show(markup.notice(done, style="good"))
+    if past and past[-1].finished_at is None:
+        _go_on(services, view)
+    else:
+        _edit(services, view)
+    shell.section("Changes so far")
+    _past(services, view, past)
+
+
+def _go_on(services: Services, view: ProjectView) -> None:
+    shell.show(markup.notice("A change is under way, or was interrupted. Nothing is lost, and people work on."))
+    if st.button("Bring it to its end", type="primary", key="schema.finish"):
+        with shell.pressed(services), shell.progress_bar("Bringing items up to it") as bar:
+            migration.finish(
+                services.store, by=services.person, project=view.name, progress=lambda n, of: bar("items", n, of)
+            )
+            shell.keep_message("schema.done", "The change is brought to its end.")
+        st.rerun()
+
+
+# ---- a new version --------------------------------------------------------------------------------------------------
+
+
+def _edit(services: Services, view: ProjectView) -> None:
+    examined = _new(view)
+    if examined is None:
+        return
+    loaded = examined.loaded
+    hash = hashlib.sha256(f"{view.schema.hash} {loaded.hash}".encode()).hexdigest()
+    seen: Seen | None = st.session_state.get(f"schema.seen.{view.name}")
+    if seen is not None and seen.hash != hash:
+        seen = None
+    made = _decide(seen) if seen is not None else Decisions()
+    if st.button("See what it would do", key="schema.look", type="secondary" if seen else "primary"):
+        with shell.pressed(services), shell.progress_bar("Looking at the votes") as bar:
+
+            def look(decisions: Decisions) -> Preview:
+                return migration.preview(
+                    services.store,
+                    by=services.person,
+                    project=view.name,
+                    loaded=loaded,
+                    decisions=decisions,
+                    progress=lambda n, of: bar("items", n, of),
+                )
+
+            plain = seen.plain if seen is not None else look(Decisions())
+            found = look(made) if made.made else plain
+            st.session_state[f"schema.seen.{view.name}"] = Seen(hash, plain, made, found)
+        st.rerun()
+    if seen is None:
+        return
+    if made != seen.decisions:
+        shell.show(markup.notice("You have decided otherwise since: see again what it would do."))
+        return
+    _found(seen.found)
+    _take(services, view, examined, seen)
+
+
+def _new(view: ProjectView) -> Examined | None:
+    """The schema that is written or uploaded; None where it is the one in force, or does not fit."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        file = st.file_uploader("The new version, as YAML; or write it below", type=["yaml", "yml"], key="schema.file")
+    with right:
+        guideline = st.file_uploader("Its guideline, if that changes, too", type=["md"], key="schema.guideline")
+    text = told = None
+    try:
+        text = yaml_text.decode(file.getvalue()) if file is not None else None
+        told = yaml_text.decode(guideline.getvalue()) if guideline is not None else None
+    except ValueError as error:
+        shell.show(markup.notice(f"The file cannot be read: {error}.", style="bad"))
+        return None
+    if file is None:
+        text = st.text_area("The schema", value=view.schema.text, height=320, key=f"schema.text.{view.schema.hash}")
+    if text == view.schema.text and told is None:
+        shell.show(markup.tag("div", markup.quiet("Change it to see what that would do."), style="ts ts-small"))
+        return None
+    try:
+        examined = examine_text(text or "", told if told is not None else view.schema.guideline_text, "line")
+    except SchemaError as error:
+        _lines("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        return None
+    if examined.warnings:
+        _lines("To look at:", examined.warnings)
+    return examined
+
+
+def _lines(title: str, lines: Sequence[str], style: str = "") -> None:
+    """What is wrong with a schema: ``line:12: key: what``."""
+    rows = []
+    for line in lines:
+        _, number, said = line.split(":", 2)
+        rows.append([markup.text(number), markup.text(said.strip())])
+    table = markup.table([("Line", "number"), ("What to look at", "")], rows)
+    shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))
+
+
+# ---- decisions ------------------------------------------------------------------------------------------------------
+
+
+def _decide(seen: Seen) -> Decisions:
+    """A line for each change that asks something, with the ways to decide about it."""
+    shell.section("Decisions")
+    waiting = list(_to_decide(seen))
+    if not waiting:
+        shell.show(markup.tag("div", markup.quiet("Nothing is to be decided."), style="ts ts-small"))
+    made: list[Decision] = []
+    for preview, change in waiting:
+        shell.show(markup.tag("div", markup.mono(change.path), _count(change), style="ts"))
+        shell.show(markup.tag("div", markup.quiet(change.row.meaning), style="ts ts-small"))
+        left, right = st.columns(2)
+        with left:
+            chosen = st.selectbox(
+                change.path,
+                [way.name for way in change.row.decisions],
+                index=None,
+                format_func=lambda name: WAYS[name].meaning[0].upper() + WAYS[name].meaning[1:],
+                placeholder="decide",
+                key=f"schema.way.{seen.hash[:12]}.{change.path}",
+                label_visibility="collapsed",
+            )
+        way = WAYS[chosen] if chosen is not None else None
+        with right:
+            target = _target(preview, change, way, seen.hash[:12]) if way is not None and way.has_target else None
+        if way is not None and (target or not way.has_target):
+            made.append(Decision(way, change.short if way.renames else change.path, target))
+    return Decisions(tuple(made))
+
+
+def _to_decide(seen: Seen) -> Iterator[tuple[Preview, Change]]:
+    """What asks for a decision by itself, or since others are made."""
+    told = set()
+    for preview in (seen.plain, seen.found):
+        for change in preview.comparison.changes:
+            if change.row.decisions and change.status is not Status.COMPATIBLE and change.path not in told:
+                told.add(change.path)
+                yield preview, change
+
+
+def _target(preview: Preview, change: Change, way: Way, round: str) -> str | None:
+    key = f"schema.target.{round}.{change.path}.{way.name}"
+    known = [spelled(each) for each in targets(preview.comparison, change, way)]
+    if known:
+        return st.selectbox("to", known, index=None, placeholder="to which", key=key, label_visibility="collapsed")
+    if way.renames:
+        shell.show(markup.tag("div", markup.quiet("Nothing new is there that it could be."), style="ts ts-small"))
+        return None
+    return st.text_input("value", key=key, placeholder="which value", label_visibility="collapsed").strip() or None
+
+
+def _count(change: Change) -> markup.Markup:
+    return markup.quiet(f"  {change.used.in_words}" if change.used else "")
+
+
+# ---- what it would do -----------------------------------------------------------------------------------------------
+
+
+def _found(found: Preview) -> None:
+    shell.section("What it would do")
+    counts = [
+        f"{n} {status.value}" for status, n in found.comparison.counts.items() if n
+    ]  # in the order of the classes: what asks nothing first
+    shell.show(markup.tag("p", markup.text(f"Changes: {', '.join(counts) or 'none'}."), style="ts"))
+    rows = []
+    for status in reversed(Status):
+        for change in found.comparison.of(status):
+            old, new = shown(change.old, change.new)
+            said = f"Decided: {change.decided.way.meaning}." if change.decided else change.row.meaning
+            rows.append(
+                [
+                    markup.tag("span", markup.text(status.value), style=_STATUS[status]),
+                    markup.mono(change.path),
+                    markup.text(f"{old} → {new}"),
+                    markup.joined([markup.text(said), _count(change)]),
+                ]
+            )
+    shell.show(markup.table([("Class", ""), ("Where", ""), ("Change", ""), ("What follows", "")], rows))
+    for sentence in found.refused:
+        shell.show(markup.notice(sentence, style="bad"))
+    words = {state: state.value.replace("_", " ") for state in ItemState}
+    states = [
+        [markup.text(words[state]), markup.number(found.before.get(state, 0)), markup.number(found.after.get(state, 0))]
+        for state in ItemState
+        if found.before.get(state) or found.after.get(state)
+    ]
+    shell.show(markup.table([("Items", ""), ("now", "number"), ("then", "number")], states))
+    shell.show(
+        markup.tag(
+            "p",
+            markup.text(
+                f"Of {markup.count(found.votes, 'vote')} that count, {found.asked_again:,} would be asked again. "
+                f"{markup.count(found.in_hand, 'task')} in hand and {markup.count(found.drafts, 'draft')} stay."
+            ),
+            style="ts",
+        )
+    )
+    if found.moved:
+        lines = [
+            [markup.mono(each.item), markup.text(f"{words[each.before]} → {words[each.after]}"), markup.text(each.why)]
+            for each in found.moved[:SHOWN_ITEMS]
+        ]
+        with st.expander(f"{markup.count(len(found.moved), 'item')} would come out otherwise"):
+            shell.show(markup.table([("Item", ""), ("State", ""), ("Why", "")], lines))
+            if len(found.moved) > SHOWN_ITEMS:
+                shell.show(markup.tag("p", markup.quiet(f"The first {SHOWN_ITEMS} are shown."), style="ts"))
+
+
+def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen) -> None:
+    for change in seen.found.comparison.missing:
+        shell.show(markup.notice(f"{change.path}: this waits for your decision."))
+    if not seen.found.can_be_done:
+        return
+    shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
+    if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
+        with shell.pressed(services), shell.progress_bar("Bringing items up to it") as bar:
+            done = migration.migrate(
+                services.store,
+                by=services.person,
+                project=view.name,
+                loaded=examined.loaded,
+                decisions=seen.decisions,
+                progress=lambda n, of: bar("items", n, of),
+            )
+            moved = markup.count(len(done.tally.moved), "item")
+            shell.keep_message("schema.done", f"Version {done.version} is in force. {moved} came out otherwise.")
+            st.session_state.pop(f"schema.seen.{view.name}", None)
+        st.rerun()
+
+
+# ---- what was done --------------------------------------------------------------------------------------------------
+
+
+def _decided(option: str) -> str:
+    """A decision that is stored as an option of a command, in words."""
+    way, _, said = option.partition(" ")
+    return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
+
+
+def _past(services: Services, view: ProjectView, past: Sequence[Past]) -> None:
+    if not past:
+        shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
+        return
+    by = shell.named(services, [each.by for each in past])
+    rows = [
+        [
+            markup.number(each.number),
+            markup.text(
+                f"{each.version} → {each.new_version}" + (f", takes back {each.undoes}" if each.undoes else "")
+            ),
+            markup.text("; ".join(map(_decided, each.decisions)) or "nothing decided"),
+            by(each.by or "on the machine"),
+            markup.text(markup.moment(each.at)),
+            markup.text("taken back" if each.undone else "under way" if each.finished_at is None else "in force"),
+        ]
+        for each in reversed(past)
+    ]
+    heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
+    shell.show(markup.table(heads, rows))
+    last = next((each for each in reversed(past) if each.undoes is None and not each.undone), None)
+    if last is None or past[-1].finished_at is None:
+        return
+
+    def undo() -> None:
+        done = migration.undo(services.store, by=services.person, project=view.name)
+        shell.keep_message("schema.done", f"Change {last.number} is taken back: version {done.version} is in force.")
+
+    if st.button(f"Take change {last.number} back", key="schema.undo"):
+        question = Question(
+            f"Take change {last.number} of the schema of {view.title} back?",
+            f"Version {last.version} comes into force again. Votes and items are as they were; votes of the time in "
+            "between stay, and count where they fit.",
+            "The change can be made again.",
+            f"Take change {last.number} back",
+        )
+        confirm.ask(services, question, undo, key="schema.back")
