@@ -70,6 +70,11 @@ class RankOfOldest:
 
 
 @dataclass(frozen=True)
+class Versions:
+    """How a project reads what was given under its schemas (``domain.rewording.Reading``), with their ids."""
+
+
+@dataclass(frozen=True)
 class Random:
     """A random id, which is drawn anew where the first one is taken."""
 
@@ -81,7 +86,7 @@ class RandomIn:
     keys: tuple[str, ...]
 
 
-Held = One | Many | Bound | Asked | UnitName | SlotOfGold | RankOfOldest | Random | RandomIn
+Held = One | Many | Bound | Asked | UnitName | SlotOfGold | RankOfOldest | Versions | Random | RandomIn
 Leaving = Callable[[dict[str, Any], datetime], None]
 
 
@@ -140,7 +145,10 @@ _PUBLIC: Mapping[str, Held] = {"public_id": Random()}
 CARRIED: Mapping[str, Carried] = {
     "schema_version": Carried(ProjectPart.PROJECT, pointed=True),
     "person": Carried(ProjectPart.PROJECT, without=("password_hash", "is_admin", "active", "created_at"), pointed=True),
-    "project": Carried(ProjectPart.PROJECT, without=("id",)),
+    "project": Carried(ProjectPart.PROJECT, {"reading": Versions()}, without=("id",)),
+    "schema_change": Carried(
+        ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": Bound("item")}, plain=("decisions",)
+    ),
     "guideline_version": Carried(ProjectPart.PROJECT),
     "guideline_seen": Carried(PEOPLE),
     "member": Carried(PEOPLE, plain=("dimensions", "stages")),

@@ -25,6 +25,7 @@ from db.survey import AUTHORING, UNIT, Row, Survey, foreign
 from db.tables import ItemRow, PersonRow, SchemaVersionRow, metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
+from domain.rewording import Reading
 from domain.states import ItemState, Stage
 
 _HIGHEST = 2**30
@@ -137,6 +138,7 @@ class Landing:
         of = metadata.tables["project"]
         row = self._typed(of, {**self.survey.project, "name": self.name})
         row["schema_version_id"] = self.schemas[row["schema_version_id"]]
+        row["reading"] = self._reading(row["reading"])
         done = session.connection().execute(insert(of).returning(of.c.id), row)
         return int(done.scalar_one())
 
@@ -186,6 +188,8 @@ class Landing:
                 made[column] = self.people[value]
             elif isinstance(held, carried.RankOfOldest) and row["stage"] in self.oldest and value == row["item_id"]:
                 made[column] = self._here("item", value)
+            elif isinstance(held, carried.Versions):
+                made[column] = self._reading(value)
             elif isinstance(held, Random):
                 made[column] = self._drawn(value)
             elif isinstance(held, RandomIn) and isinstance(value, dict):
@@ -196,6 +200,9 @@ class Landing:
         if "id" in made:
             made["id"] += distances.get(name, 0)
         return made
+
+    def _reading(self, value: Any) -> Any:
+        return None if value is None else Reading.from_json(value).renumbered(self.schemas).as_json()
 
     def _typed(self, of: Table, row: Row) -> Row:
         """A row with its moments as such."""

@@ -12,7 +12,6 @@ from sqlmodel import Session, col, select
 
 from db import reworded
 from db.records import StoredAnnotation, StoredItem, StoredPerson, StoredProject, StoredSchemaChange, StoredTask
-from db.submissions import BY_CHANGE
 from db.tables import (
     AnnotationRow,
     DraftRow,
@@ -173,7 +172,7 @@ def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Pur
         item_id=vote.item_id,
         revision=vote.revision,
         prediction_id=vote.prediction_id,
-        submit_key=f"{BY_CHANGE}{change}/{vote.public_id}",
+        submit_key=f"schema/{change}/{vote.public_id}",
         answers=stored[0],
         reasons=stored[1],
         shown=vote.shown,
@@ -183,6 +182,7 @@ def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Pur
         schema_version_id=vote.schema_version_id,
         schema_hash=vote.schema_hash,
         guideline_hash=vote.guideline_hash,
+        schema_change=change,
         created_at=vote.created_at,
     )
     session.add(row)
@@ -203,7 +203,7 @@ def asked_again(session: Session, *, item_ids: Collection[int], change: int) -> 
             AnnotationRow.stage == Stage.VERIFICATION,
             AnnotationRow.purpose == Purpose.ASKED_AGAIN,
             AnnotationRow.revision == ItemRow.current_revision,
-            col(AnnotationRow.submit_key).startswith(f"{BY_CHANGE}{change}/"),
+            AnnotationRow.schema_change == change,
             col(_NEWER.id).is_(None),
         )
         .order_by(col(AnnotationRow.id))

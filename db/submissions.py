@@ -10,13 +10,10 @@ from typing import Any
 from sqlalchemy import and_, bindparam, exists, func, or_
 from sqlmodel import Session, col, select
 
-from db import task_claims
+from db import reworded, task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredPerson, StoredTask
 from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
-
-BY_CHANGE = "schema/"
-"""How the keys of submissions begin that no one sent: a change of the schema put them in the place of others."""
 
 
 def add(
@@ -65,6 +62,8 @@ def add(
     )
     session.add(row)
     task_claims.finish(session, row=task)
+    if reworded.differs(session, project_id=row.project_id):
+        session.refresh(row)  # answered on an earlier form, it is said anew
     return row
 
 

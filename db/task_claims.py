@@ -7,17 +7,20 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, update
+from sqlalchemy import bindparam, exists, update
 from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.records import StoredTask
-from db.tables import TaskRow
+from db.tables import ItemRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, of_stage
 from db.task_slots import moment
 from domain.policies import LEASE
-from domain.states import Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
+
+_WANTED_IN = {Stage.VERIFICATION: ItemState.IN_VERIFICATION, Stage.ADJUDICATION: ItemState.IN_ADJUDICATION}
+"""The state of an item in which others are asked about it in a stage."""
 
 
 def current_of(
@@ -102,6 +105,9 @@ def _abandoned(stage: Stage, within: bool) -> Any:
         col(TaskRow.lease_until) < bindparam("now"),
         col(TaskRow.purpose) == Purpose.LIVE,
     )
+    if stage in _WANTED_IN:  # what the schema asked more people before it changed is no one else's
+        item = (col(ItemRow.id) == col(TaskRow.item_id), col(ItemRow.state) == _WANTED_IN[stage])
+        wanted = wanted.where(exists().where(*item))
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
     return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
@@ -204,7 +210,13 @@ def _store(session: Session, row: StoredTask) -> None:
 
 
 def reopen(session: Session, *, row: StoredTask) -> None:
-    """Offer a locked slot to everyone again; also to those who have gone past it."""
+    """Offer a locked slot to everyone again; also to those who have gone past it. One that is no longer needed, because
+    the schema asks fewer people than when it was taken, is called off."""
+    if row.stage in _WANTED_IN:
+        item = select(ItemRow.state).where(ItemRow.id == row.item_id)
+        if session.exec(item).first() is not _WANTED_IN[row.stage]:
+            call_off(session, row=row)
+            return
     row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
     session.add(row)
     session.flush()

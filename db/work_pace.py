@@ -10,7 +10,6 @@ from sqlalchemy import case, exists, func, or_
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.submissions import BY_CHANGE
 from db.tables import AnnotationRow, DraftRow, PostponedRow, TaskRow, TriageDecisionRow
 from domain.states import Purpose, Stage, TaskState
 
@@ -148,7 +147,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
         func.count(col(row.supersedes_id)),
         func.sum(col(row.seconds)),
         n - func.count(col(row.seconds)),
-    ).where(col(row.project_id) == project_id, ~col(row.submit_key).startswith(BY_CHANGE))
+    ).where(col(row.project_id) == project_id, col(row.schema_change).is_(None))
     if since is not None:
         wanted = wanted.where(row.created_at >= since)
     if until is not None:

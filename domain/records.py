@@ -250,6 +250,8 @@ class Submission:
     seconds: float | None = None
     guideline: str | None = None
     """The hash of the guideline that the page showed."""
+    schema: str | None = None
+    """The hash of the schema whose form the page showed; None: of the one that is in force."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ never who said it, or when.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.policies import same
@@ -32,9 +32,11 @@ class Step:
     """As ``values``, of the item's fields."""
     filled: Mapping[str, Any] = field(default_factory=dict)
     """Fields by their later name that get a value where an item has none."""
+    anew: Sequence[str] = ()
+    """Criteria, by their later name, whose values mean something else since, such as another unit."""
 
     def __bool__(self) -> bool:
-        return any((self.criteria, self.values, self.fields, self.field_values, self.filled))
+        return any((self.criteria, self.values, self.fields, self.field_values, self.filled, self.anew))
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored: ``from_json`` reads it."""
@@ -44,6 +46,7 @@ class Step:
             "fields": dict(self.fields),
             "field_values": {name: [list(pair) for pair in pairs] for name, pairs in self.field_values.items()},
             "filled": dict(self.filled),
+            "anew": list(self.anew),
         }
 
     @classmethod
@@ -59,14 +62,17 @@ class Step:
             fields=stored["fields"],
             field_values=pairs(stored["field_values"]),
             filled=stored["filled"],
+            anew=tuple(stored["anew"]),
         )
 
     def backwards(self) -> Step:
         """The step back: names as they were. Values that took another's place stay, because no one can tell which of
         them had been another; what was given before the change is stored as it was, so nothing is lost by that."""
+        before_of = {after: before for before, after in self.criteria.items()}
         return Step(
             criteria={after: before for before, after in self.criteria.items()},
             fields={after: before for before, after in self.fields.items()},
+            anew=tuple(before_of.get(name, name) for name in self.anew),
         )
 
     def answers(self, stage: Stage, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,6 +162,15 @@ class Reading:
             most_votes=stored["most_votes"],
         )
 
+    def renumbered(self, ids: Mapping[int, int]) -> Reading:
+        """The same where schemas have other ids: the new ones by the old ones."""
+        return replace(
+            self,
+            steps={ids[id]: steps for id, steps in self.steps.items()},
+            complete=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.complete),
+            numbers={ids[id]: number for id, number in self.numbers.items()},
+        )
+
     def after(self, step: Step, *, now: int, but: Reading | None = None) -> Mapping[int, Sequence[Step]]:
         """The steps of everything once the schema has changed by ``step`` to the version ``now``.
 
@@ -184,6 +199,13 @@ class Reading:
         for step in self.steps.get(version, ()):
             said = step.reasons(said)
         return said
+
+    def anew(self, version: int) -> frozenset[str]:
+        """The criteria, as they are called now, to which no answer that was given under a version is one of now."""
+        found: set[str] = set()
+        for step in self.steps.get(version, ()):
+            found = {step.criteria.get(name, name) for name in found} | set(step.anew)
+        return frozenset(found)
 
     def content(self, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of an item that was stored under a version, as they are called now."""

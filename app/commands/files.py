@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
-from app.commands import project_archive
+from app.commands import migrate, project_archive
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -50,6 +50,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.add_typer(project, name="project")
     project_archive.register(project)
+    migrate.register(project)
     cli.command("import")(import_)
     cli.command("export")(export)
     cli.command("edit")(edit)

@@ -67,6 +67,7 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
         },
         "guideline": guideline_html(loaded.guideline_text),
         "guideline_hash": loaded.guideline_hash,
+        "schema_hash": loaded.hash,
         "fields": [_field(schema, field, stage) for field in shown_fields(schema, stage)],
         "slots": [
             {"role": slot.role, "title": as_words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}

@@ -135,6 +135,9 @@ class StoredAnnotation(SQLModel):
     schema_version_id: int = Field(foreign_key="schema_version.id")
     schema_hash: str
     guideline_hash: str
+    schema_change: int | None = None
+    """The number of the change of the schema that put it in the place of what someone had submitted; None: someone
+    submitted it."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

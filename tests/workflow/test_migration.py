@@ -15,16 +15,20 @@ from sqlmodel import select
 from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
+from db import people
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, ItemRow, TaskRow
+from domain.errors import Conflict, InvalidInput, NotFound
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
 from testkit.factories import make_items, make_people, make_person, make_project
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
+from workflow.files.release import release
 from workflow.results.ratings import ratings_of
-from workflow.schemas import migration
+from workflow.schemas import in_force, migration
+from workflow.schemas.items import bring_up
 
 FIRST = """
 name: minds
@@ -310,3 +314,163 @@ def test_every_vote_keeps_the_version_that_it_was_given_under(copied: Store) -> 
     assert {id: hash for id, hash, _ in stored} == {id: hash for id, (hash, _) in first.items()}
     assert sum('"unsure"' in answers for _, _, answers in stored) == 5
     assert not any(row.answers["fits"] == "unsure" for row in said)
+
+
+def change(store: Store, name: str) -> migration.Done:
+    """What one of the minds above comes to."""
+    mind = next(each for each in MINDS if each.name == name)
+    decisions = Decisions.parse(mind.decided)
+    return migration.migrate(store, by=None, project="p", loaded=schema(2, mind.edits), decisions=decisions)
+
+
+def person(store: Store, login: str) -> Person:
+    with store.read() as session:
+        row = people.by_login(session, login=login)
+        assert row is not None
+        return Person(id=row.id, login=row.login, name=row.name)
+
+
+def from_old_page(store: Store, **values: Any) -> tuple[TaskView, Callable[[], Any]]:
+    """Cid has the form of before the change open, and submits it after the change."""
+    cid = person(store, "cid")
+    view = take(store, cid)
+    old = schema().hash
+
+    def submit() -> Any:
+        given = {"fits": "yes", "easy": "yes", **values}
+        return submissions.submit(store, person=cid, task=view.id, key="late", values=given, schema=old)
+
+    return view, submit
+
+
+def test_an_answer_on_the_form_of_before_counts_in_the_words_of_now(copied: Store) -> None:
+    view, submit = from_old_page(copied, fits="unsure")
+    change(copied, "an option less, mapped")
+    submit()
+    name = named(copied, view)
+    assert "no" in counted(copied, "fits")[name]
+    with copied.read() as session:
+        (stored,) = session.connection().exec_driver_sql(
+            "SELECT schema_hash, answers FROM annotation WHERE submit_key = 'late'"
+        )
+    assert stored[0] == schema().hash, "it was given under the form of before"
+    assert '"unsure"' in stored[1]
+    assert check(copied) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("an option less, asked again", {"fits": "unsure"}), ("a criterion more, from now on", {})],
+)
+def test_an_answer_that_no_longer_fits_is_kept_as_a_draft(copied: Store, name: str, values: dict[str, Any]) -> None:
+    view, submit = from_old_page(copied, **values)
+    change(copied, name)
+    with pytest.raises(Conflict, match=r"The form has changed .* kept as a draft"):
+        submit()
+    again = take(copied, person(copied, "cid"))
+    assert again.id == view.id, "it is in the same hands"
+    assert again.draft is not None
+    assert again.draft.values["values"] == {"fits": "yes", "easy": "yes", **values}
+    assert check(copied) == []
+
+
+def test_an_answer_on_a_strange_form_is_refused(copied: Store) -> None:
+    view, _ = from_old_page(copied)
+    cid = person(copied, "cid")
+    with pytest.raises(InvalidInput, match="not this project's; reload it"):
+        submissions.submit(copied, person=cid, task=view.id, key="k", values={"fits": "yes"}, schema="0" * 64)
+
+
+def test_a_draft_is_found_under_the_new_name(copied: Store) -> None:
+    change(copied, "a criterion renamed")
+    view = take(copied, person(copied, "cid"))
+    assert view.draft is not None
+    assert view.draft.values["values"] == {"suits": "yes"}
+
+
+def test_what_is_in_hand_counts_though_fewer_are_asked(copied: Store) -> None:
+    """One rater is enough now; Cid's vote is the second on an item that is decided, and is counted all the same."""
+    view, submit = from_old_page(copied, fits="no")
+    name = named(copied, view)
+    change(copied, "one rater")
+    submit()
+    said = [*CAST[name], "no"]
+    assert counted(copied, "fits")[name] == sorted(value for value in said if value)
+    assert states(copied)[name] == Rule(raters=1).state(said, 2)
+    assert check(copied) == []
+
+
+def test_what_is_given_back_though_fewer_are_asked_is_no_one_elses(copied: Store) -> None:
+    view, _ = from_old_page(copied)
+    change(copied, "one rater")
+    claims.release(copied, person=person(copied, "cid"), task=view.id)
+    assert check(copied) == []
+    name = named(copied, view)
+    with copied.read() as session:
+        state = session.exec(select(TaskRow.state).where(TaskRow.public_id == view.id)).one()
+    assert state is (TaskState.WITHDRAWN if CAST[name] else TaskState.OPEN)
+
+
+def test_votes_in_between_stay_when_a_change_is_taken_back(copied: Store) -> None:
+    """Bob votes in the place of an answer that was asked again: his vote stays, and Ann's old one is told."""
+    change(copied, "an option less, asked again")
+    ann, bob = person(copied, "ann"), person(copied, "bob")
+    done = {}
+    for _ in range(len(CAST)):
+        view = claims.next_task(copied, person=bob, project="p", stage=Stage.VERIFICATION)
+        if not isinstance(view, TaskView):
+            break
+        done[named(copied, view)] = view
+        submissions.submit(copied, person=bob, task=view.id, key=view.id, values={"fits": "yes", "easy": "no"})
+    assert "colour/2" in done, "his own answer to it was asked again"
+    before = counted(copied, "fits")
+    taken_back = migration.undo(copied, by=None, project="p")
+    assert check(copied) == []
+    after_it = counted(copied, "fits")
+    for name in CAST:
+        assert len(after_it[name]) >= len(before[name]), "no vote of the time in between is lost"
+        assert len(after_it[name]) <= 2
+    assert ann.id != bob.id
+    assert set(taken_back.tally.left_out) <= set(done)
+    assert taken_back.tally.counted_again + len(taken_back.tally.left_out) == 5
+
+
+def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
+    gone = schema(2, {", unsure]": "]"})
+    with pytest.raises(InvalidInput, match=r"needs a decision: --map fits:unsure=OTHER or"):
+        migration.migrate(copied, by=None, project="p", loaded=gone)
+    with pytest.raises(InvalidInput, match="Raise `version`"):
+        migration.migrate(copied, by=None, project="p", loaded=schema(1, {"title: Shape": "title: Form"}))
+    with pytest.raises(NotFound, match="nothing to take back"):
+        migration.undo(copied, by=None, project="p")
+    with pytest.raises(NotFound, match="No change of the schema"):
+        migration.finish(copied, by=None, project="p")
+    change(copied, "a reason more")
+    migration.undo(copied, by=None, project="p")
+    with pytest.raises(InvalidInput, match="a version 2 that said something else"):
+        change(copied, "a dimension more")
+
+
+def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends in the middle of the items: nothing else begins before it is gone on with, and then all is right."""
+    calls = iter(range(100))
+
+    def stopped(*args: Any, **more: Any) -> None:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        bring_up(*args, **more)
+
+    monkeypatch.setattr(in_force, "AT_ONCE", 3)
+    monkeypatch.setattr(in_force, "bring_up", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        change(copied, "another keep rule")
+    with pytest.raises(Conflict, match="is under way"):
+        change(copied, "a dimension more")
+    with pytest.raises(Conflict, match="is under way"):
+        migration.undo(copied, by=None, project="p")
+    with pytest.raises(Conflict, match="is under way"):
+        release(copied, by=None, project="p", format="ratings")
+    migration.finish(copied, by=None, project="p")
+    verdicts, _ = after(next(each for each in MINDS if each.name == "another keep rule"))
+    assert states(copied) == verdicts
+    assert check(copied) == []

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import insert, select, text
 
+from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import metadata
 from domain.roles import Role
@@ -28,6 +29,7 @@ from testkit.pictures import encoded, numbered
 from workflow.access import guidelines
 from workflow.annotate import drafts, image_pool, submissions
 from workflow.annotate.authoring import edit_item
+from workflow.schemas import migration
 
 HIDDEN: dict[tuple[str, str], str] = {
     ("run", "by_id"): "person",
@@ -48,6 +50,8 @@ DRAWN = {"public_id", "submit_key", "key"}
 def build(store: Store, media: MediaStore, folder: Path) -> None:
     """The project ``p`` of the blind schema, made by use cases as far as they are short, else row by row."""
     make_project(store, loaded=make_schema(raters=2))
+    later = make_schema(raters=2).text.replace("version: 1", "version: 2").replace("A blind test", "A later one")
+    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be exact.", "blind"))
     make_person(store, "lea", role=Role.LEAD)
     sen = make_person(store, "sen", role=Role.SENIOR)
     ann, bob, cat = make_people(store, "ann", "bob", "cat")
@@ -222,6 +226,12 @@ def _bare(
             made[column] = [places[there][id] for id in value] if isinstance(value, list) else places[there][value]
     if table == "walk":
         made["heard_id"] = None
+    for column in ("reading", "reading_before"):
+        if made.get(column) is not None:
+            numbers = {str(places["schema_version"][int(id)]): n for id, n in made[column]["numbers"].items()}
+            made[column] = {**made[column], "numbers": numbers}
+    if table == "schema_change":
+        made["done_to"] = places["item"].get(made["done_to"])
     if table in ("task", "aside"):
         parts = made["unit"].split("/")
         if parts[0] == "gold":

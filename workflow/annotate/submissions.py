@@ -23,6 +23,7 @@ from workflow.annotate import (
     answering,
     authoring,
     coding,
+    earlier_forms,
     grading,
     qualification,
     refinement,
@@ -73,6 +74,7 @@ def submit(
     note: str = "",
     seconds: float | None = None,
     guideline: str | None = None,
+    schema: str | None = None,
 ) -> Submitted:
     """Store what a person answers. When this returns, it is on disk.
 
@@ -89,6 +91,10 @@ def submit(
     guideline
         The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
         is in force.
+    schema
+        The hash of the schema whose form the page showed, which may be an earlier one of the project; None: the one
+        that is in force. What was answered on an earlier form counts if it says all that is asked now, and is stored as
+        it was given, under that schema.
 
     Raises
     ------
@@ -97,10 +103,16 @@ def submit(
     LeaseLost
         The lease had ended and someone else took the task, or the item has changed: the answers are kept as a draft.
     Conflict
-        The task was submitted before under another key, or the verdict was settled while it was being corrected.
+        The task was submitted before under another key, the verdict was settled while it was being corrected, or the
+        form has changed and asks more than the page did: the answers are kept as a draft.
     """
     given = Submission(
-        values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds, guideline=guideline
+        values=values,
+        reasons=reasons or {},
+        note=note.replace("\0", ""),
+        seconds=seconds,
+        guideline=guideline,
+        schema=schema,
     )
     with store.write() as session:
         done = submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
@@ -163,7 +175,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
             raise NotFound("There is nothing to undo here yet.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
-        why = _why_fixed(session, access, row, now) if theirs or task is None else NO_LONGER
+        why = _why_fixed(session, access, row, now) if theirs else NO_LONGER
         if why is not None:
             raise Conflict(why)
         if not row.correcting:
@@ -245,10 +257,13 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
 
 def _store(
     session: Session, access: Access, row: StoredTask, person: Person, key: str, given: Submission, now: datetime
-) -> Submitted:
-    step = _STEPS[row.stage]
+) -> Submitted | Conflict:
+    step, as_given = _STEPS[row.stage], given
+    version, given = earlier_forms.as_asked_now(session, access, row, given)
     given = replace(given, values=_in_order(session, access, row, given))
     problems = step.check(session, access, row, given)
+    if version.is_earlier and (problems or version.asked_anew(given)):
+        return _keep_for_new_form(session, access, row, person, given, now)
     if problems:
         raise InvalidInput(problems)
     before = submissions.latest_of_task(session, task_id=row.id) if row.state is TaskState.DONE else None
@@ -261,15 +276,15 @@ def _store(
         key=key,
         item_id=item_id,
         revision=revision,
-        answers=given.values,
-        reasons=given.reasons,
+        answers=as_given.values if version.is_earlier else given.values,
+        reasons=as_given.reasons,
         shown=_shown(session, access, row, person, item_id, revision),
         note=given.note,
         seconds=_spent(session, row, person, given, before, now),
         weight=verification.weight_of(session, access=access, row=row, person=person),
         supersedes_id=before.id if before else None,
-        schema_version_id=access.schema_version_id,
-        schema_hash=access.loaded.hash,
+        schema_version_id=version.id,
+        schema_hash=version.hash,
         guideline_hash=guidelines.accepted(session, access, given.guideline),
         now=now,
     )
@@ -280,6 +295,19 @@ def _store(
     return Submitted(
         annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_state_to_tell(row.stage, state)
     )
+
+
+def _keep_for_new_form(
+    session: Session, access: Access, row: StoredTask, person: Person, given: Submission, now: datetime
+) -> Conflict:
+    """What was answered on a form that asked less stays in the person's hands, as far as it is still asked."""
+    content = {"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note}
+    submissions.put_draft(session, task_id=row.id, person_id=person.id, seq=None, content=content, now=now)
+    if row.state is TaskState.CLAIMED:
+        task_claims.renew(session, row=row, now=now)
+    data = {"stage": row.stage.value, "schema": access.schema.version}
+    log(session, "task.form_changed", by=person, task=row, now=now, data=data)
+    return Conflict(f"{earlier_forms.CHANGED} {KEPT}")
 
 
 def _spent(

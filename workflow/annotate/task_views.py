@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from annotation_schemas import registry
@@ -17,6 +18,7 @@ from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteVi
 from domain.states import Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
+from workflow.annotate import earlier_forms
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
@@ -26,6 +28,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
     if row.lease_until is None:
         raise ValueError("only a task that someone holds can be shown")
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
+    kept = draft_of(draft) if draft else None
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
     return TaskView(
@@ -38,7 +41,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         fields=fields_shown(session, access=access, row=row, person=person),
         assets=tuple(_assets(session, access, row)),
         lease_until=row.lease_until,
-        draft=draft_of(draft) if draft else None,
+        draft=replace(kept, values=earlier_forms.draft_now(access, row.stage, kept.values)) if kept else None,
         correction=row.correcting,
         answer=_answer(session, row),
         place=_place(session, row, person),

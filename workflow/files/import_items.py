@@ -22,6 +22,7 @@ from domain.registers import function_of
 from importers.items import prefixed, refusal
 from importers.media_files import MediaFolder
 from workflow.access.event_log import log
+from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
@@ -88,6 +89,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     bring.refuse(bad)
     try:
         with bring.store.write() as session:
+            must_be_the_same(session, access=bring.access)
             if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
             done = _save(bring, session, row.name, placed, wanted, stored, bad, read.note)

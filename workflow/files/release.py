@@ -29,6 +29,7 @@ from exporters.writing import write_files, write_folder
 from labelstudio.names import FORMAT
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, project_items
@@ -205,6 +206,7 @@ def _release(
         answer_readings.fill_up(store, project=project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
+        must_be_finished(session, access=access)
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)

@@ -195,4 +195,9 @@ def _step(comparison: Comparison) -> Step:
             continue
         gone = change.old["value"] if isinstance(change.old, dict) else change.old
         values[sort].setdefault(before[sort].get(name, name), []).append((gone, change.decided.value))
-    return Step(renamed["criteria"], values["criteria"], renamed["fields"], values["fields"], filled)
+    anew = tuple(
+        change.steps[3]
+        for change in comparison.changes
+        if change.row is sorts.UNIT and way_of(change) is sorts.ASK_AGAIN and len(change.steps) > 3
+    )
+    return Step(renamed["criteria"], values["criteria"], renamed["fields"], values["fields"], filled, anew)

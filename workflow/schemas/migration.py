@@ -22,6 +22,7 @@ from domain.records import Person
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead, store_schema, stored_schema
+from workflow.access.schema_changes import must_be_finished
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
     Done,
@@ -115,7 +116,7 @@ def preview(
     decisions = decisions or Decisions()
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        _must_be_finished(session, access)
+        must_be_finished(session, access=access)
         comparison = _compared(session, access, loaded, decisions)
         refused = [*obstacles(session, access, loaded, comparison)]
         stored = projects.schema_version_by_hash(session, hash=loaded.hash)
@@ -168,12 +169,12 @@ def migrate(
     decisions = decisions or Decisions()
     with store.read() as session:
         seen = require_lead(session, by=by, project=project)
-        _must_be_finished(session, seen)
+        must_be_finished(session, access=seen)
         comparison = _compared(session, seen, loaded, decisions)
     effect = effect_of(comparison)
     with store.write() as session:
         access = lead_alone(session, by=by, project=project)
-        _must_be_finished(session, access)
+        must_be_finished(session, access=access)
         if access.schema_version_id != seen.schema_version_id:
             raise Conflict(
                 f"The schema of {project} is version {access.schema.version} since a moment ago: someone else has"
@@ -218,7 +219,7 @@ def undo(store: Store, *, by: Person | None, project: str, progress: Progress | 
     """
     with store.write() as session:
         access = lead_alone(session, by=by, project=project)
-        _must_be_finished(session, access)
+        must_be_finished(session, access=access)
         past = _to_undo(session, access)
         now = store.now()
         before = schema_changes.states(session, project_id=access.project_id)
@@ -258,24 +259,35 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
 def history(store: Store, *, by: Person | None, project: str) -> list[Past]:
     """All changes of a project's schema, the first one first; for its leads."""
     with store.read() as session:
+        return _history(session, require_lead(session, by=by, project=project))
+
+
+def to_undo(store: Store, *, by: Person | None, project: str) -> Past:
+    """The change that ``undo`` would take back, for leads of the project; ``NotFound`` where there is none."""
+    with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        rows = schema_changes.of_project(session, project_id=access.project_id)
-        undone = {row.undoes for row, _ in rows}
-        numbers = access.reading.numbers
-        return [
-            Past(
-                number=row.number,
-                version=numbers[row.before_id],
-                new_version=numbers[row.after_id],
-                decisions=[str(each) for each in Decisions.from_json(row.decisions).made],
-                by=person.login if person else None,
-                at=row.created_at,
-                finished_at=row.finished_at,
-                undoes=row.undoes,
-                undone=row.number in undone,
-            )
-            for row, person in rows
-        ]
+        number = _to_undo(session, access).number
+        return next(past for past in _history(session, access) if past.number == number)
+
+
+def _history(session: Session, access: Access) -> list[Past]:
+    rows = schema_changes.of_project(session, project_id=access.project_id)
+    undone = {row.undoes for row, _ in rows}
+    numbers = access.reading.numbers
+    return [
+        Past(
+            number=row.number,
+            version=numbers[row.before_id],
+            new_version=numbers[row.after_id],
+            decisions=[str(each) for each in Decisions.from_json(row.decisions).made],
+            by=person.login if person else None,
+            at=row.created_at,
+            finished_at=row.finished_at,
+            undoes=row.undoes,
+            undone=row.number in undone,
+        )
+        for row, person in rows
+    ]
 
 
 # ---- what would happen ----------------------------------------------------------------------------------------------
@@ -291,15 +303,6 @@ def _compared(session: Session, access: Access, loaded: LoadedSchema, decisions:
         decisions=decisions,
         uses=StoredUses(session, access, loaded.schema_, decisions),
     )
-
-
-def _must_be_finished(session: Session, access: Access) -> None:
-    row = schema_changes.newest(session, project_id=access.project_id)
-    if row is not None and row.finished_at is None:
-        raise Conflict(
-            f"A change of the schema of {access.name} is under way. If it was interrupted, go on with it:"
-            f" `touchstone project migrate {access.name} --finish`."
-        )
 
 
 def _not_decided(path: str, asks: Sequence[str]) -> str:

@@ -130,6 +130,7 @@ export interface Static {
   dimensions: Record<string, Dimension>;
   guideline: string;
   guideline_hash: string;
+  schema_hash: string;
   fields: Field[];
   slots: Slot[];
   /** What has to hold between the fields, and between the answers. */
@@ -333,6 +334,7 @@ export interface Attempt extends Read {
   key: string;
   note: string;
   guideline: string | undefined;
+  schema: string;
   seconds: number;
 }
 

@@ -35,3 +35,4 @@ def upgrade() -> None:
         sa.UniqueConstraint("project_id", "number", name=op.f("uq_schema_change_project_id_number")),
     )
     op.add_column("project", sa.Column("reading", sa.JSON(), nullable=True))
+    op.add_column("annotation", sa.Column("schema_change", sa.Integer(), nullable=True))

@@ -46,7 +46,8 @@ export class Actions {
     side.talk.send(); // a comment that was not sent yet is sent with the answer
     try {
       const note = side.noteBox.value.trim();
-      const payload = { ...read, note, guideline: bench.guideline.shown, seconds: bench.active.seconds() };
+      const shown = { guideline: bench.guideline.shown, schema: bench.fixed.schema_hash };
+      const payload = { ...read, note, ...shown, seconds: bench.active.seconds() };
       const answer = await bench.sync.submit(payload);
       bench.active.done(task.id);
       this.saved(answer);

@@ -1,0 +1,133 @@
+"""``touchstone project migrate``: a project takes another schema while it is in use, and can take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annotation_schemas.changes import Decisions
+from app.commands.options import deciding
+from app.commands.schema_diff import told
+from domain.errors import InvalidInput, Problem
+from domain.states import ItemState
+
+if TYPE_CHECKING:
+    from annotation_schemas.model import LoadedSchema
+    from workflow.schemas.in_force import Done
+    from workflow.schemas.items import Moved
+    from workflow.schemas.migration import Past, Preview
+
+LISTED = 20
+"""So many items that come out otherwise are listed, unless all are asked for."""
+
+
+def register(project: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone project``."""
+
+    @project.command("migrate")
+    @deciding
+    def migrate(
+        name: Annotated[str, typer.Argument(help="The project.")],
+        decisions: Decisions,
+        schema: Annotated[
+            str | None, typer.Option(help="The schema that it is to take: a YAML file, or one that comes along.")
+        ] = None,
+        yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it is said what it would do.")] = False,
+        undo: Annotated[bool, typer.Option("--undo", help="With --yes: take the last change back.")] = False,
+        finish: Annotated[bool, typer.Option("--finish", help="Go on with a change that was interrupted.")] = False,
+        history: Annotated[bool, typer.Option("--history", help="All changes of the project's schema.")] = False,
+        every: Annotated[bool, typer.Option("--all", help="List every item that comes out otherwise.")] = False,
+    ) -> None:
+        """Let a project in use take another schema, while everyone works on; or take the last change back.
+
+        First it is said what differs, what has to be decided (the options that decide stand behind it), and how many
+        items and votes come out how; nothing happens before it is asked for with --yes. Votes keep the version that
+        they were given under, and nothing is lost.
+        """
+        from app.services import opened
+        from workflow.schemas import migration
+
+        if sum((schema is not None, undo, finish, history)) != 1:
+            said = "Say one of --schema FILE, --undo, --finish, --history."
+            raise InvalidInput([Problem("schema", said)])
+        store = opened().store
+        if history:
+            lines = [_past(past) for past in migration.history(store, by=None, project=name)]
+            typer.echo("\n".join(lines or [f"{name} follows the schema that it was made with."]))
+        elif finish:
+            typer.echo("\n".join(_done(migration.finish(store, by=None, project=name), every=every)))
+        elif undo and not yes:
+            past = migration.to_undo(store, by=None, project=name)
+            typer.echo(f"Would be taken back:\n{_past(past)}\nNothing has happened. Say --yes to do it.")
+        elif undo:
+            typer.echo("\n".join(_done(migration.undo(store, by=None, project=name), every=every)))
+        else:
+            loaded = _loaded(schema or "")
+            if not yes:
+                seen = migration.preview(store, by=None, project=name, loaded=loaded, decisions=decisions)
+                typer.echo("\n".join(_preview(seen, every=every)))
+                if not seen.can_be_done:
+                    raise typer.Exit(1)
+                return
+            done = migration.migrate(store, by=None, project=name, loaded=loaded, decisions=decisions)
+            typer.echo("\n".join(_done(done, every=every)))
+
+
+def _loaded(schema: str) -> LoadedSchema:
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import examine
+
+    examined = examine(shipped().get(schema, Path(schema)))
+    for warning in examined.warnings:
+        typer.echo(warning, err=True)
+    return examined.loaded
+
+
+def _preview(seen: Preview, *, every: bool) -> list[str]:
+    lines = told(seen.comparison)
+    lines += [f"refused: {sentence}" for sentence in seen.refused]
+    lines += _states(seen.before, seen.after)
+    lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
+    lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
+    lines += _moved(seen.moved, every=every)
+    if seen.comparison.missing:
+        lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
+    elif seen.can_be_done:
+        lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
+    return lines
+
+
+def _states(before: Mapping[ItemState, int], after: Mapping[ItemState, int]) -> list[str]:
+    shown = [state for state in ItemState if before.get(state) or after.get(state)]
+    return [f"{'Items':<22}{'before':>8}{'after':>8}"] + [
+        f"{state.label:<22}{before.get(state, 0):>8,}{after.get(state, 0):>8,}" for state in shown
+    ]
+
+
+def _moved(moved: Sequence[Moved], *, every: bool) -> list[str]:
+    lines = [f"{each.item}: {each.before.label} -> {each.after.label}. {each.why}" for each in moved]
+    if every or len(lines) <= LISTED:
+        return lines
+    return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more: --all lists them."]
+
+
+def _done(done: Done, *, every: bool) -> list[str]:
+    tally = done.tally
+    lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
+    lines += _states(done.before, done.after)
+    lines.append(
+        f"Votes asked again: {tally.asked_again:,}; that count again: {tally.counted_again:,}. Slots for votes opened:"
+        f" {tally.opened:,}; called off: {tally.closed:,}."
+    )
+    lines += [f"{item}: a vote stays asked again, because someone has voted in its place." for item in tally.left_out]
+    return lines + _moved(tally.moved, every=every)
+
+
+def _past(past: Past) -> str:
+    what = f"takes change {past.undoes} back" if past.undoes is not None else " ".join(past.decisions)
+    how = "taken back since" if past.undone else "under way" if past.finished_at is None else ""
+    line = f"{past.number}  {past.at:%Y-%m-%d %H:%M}  {past.by or '-'}  version {past.version} -> {past.new_version}"
+    return "  ".join(each for each in (line, what, how) if each)

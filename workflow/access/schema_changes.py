@@ -1,0 +1,25 @@
+"""What other use cases ask of changes of a project's schema: that none is under way, or has come in between."""
+
+from __future__ import annotations
+
+from db import projects, schema_changes
+from db.engine import Session
+from domain.errors import Conflict
+from workflow.access.projects import Access
+
+
+def must_be_finished(session: Session, *, access: Access) -> None:
+    """``Conflict`` while items are being brought up to a changed schema."""
+    row = schema_changes.newest(session, project_id=access.project_id)
+    if row is not None and row.finished_at is None:
+        raise Conflict(
+            f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
+            f" with it: `touchstone project migrate {access.name} --finish`."
+        )
+
+
+def must_be_the_same(session: Session, *, access: Access) -> None:
+    """``Conflict`` if the project has taken another schema since ``access`` was read; it takes none until the
+    transaction ends."""
+    if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
+        raise Conflict(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
