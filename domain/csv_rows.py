@@ -8,7 +8,6 @@ the way the file writes its rows. Texts that a spreadsheet program would take fo
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ LONGEST_CELL = 512 * 1024 * 1024
 _SAMPLE = 200
 """So many rows show how the file writes its cells."""
 _NEWLINE = re.compile(r"\r\n|\n|\r")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
 class NotTable(ValueError):
@@ -193,7 +193,7 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
 def _head(text: str, separator: str) -> list[str] | None:
     """The names in the first row; None if it does not end here."""
     try:
-        cells = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator, strict=True))
+        cells = next(csv.reader(lines_of(text.removeprefix("\ufeff")), delimiter=separator, strict=True))
     except (csv.Error, StopIteration):
         return None
     return [cell.strip() for cell in cells]
@@ -225,8 +225,8 @@ def _without_end(text: str) -> tuple[str, str]:
 
 
 def lines_of(text: str) -> Iterable[str]:
-    """The lines of a text, ended by a line feed, a carriage return, or both."""
-    return io.StringIO(text, newline="")
+    """The lines of a text with their ends: a line feed, a carriage return, or both."""
+    return (line[0] for line in _LINE.finditer(text))
 
 
 def values(raw: str, layout: Layout) -> dict[str, str]:

@@ -385,17 +385,16 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
         except Misfit as misfit:
             wrong[str(misfit)] = None
     if row.open:
-        wrong |= {f"it has no {key}": None for key in _lacking(row, schema, found)}
+        wrong |= {f"it has no {key}": None for key in _lacking(own, schema, found)}
     if wrong:
         raise Misfit("; ".join(wrong))
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _lacking(row: ItemKeys, schema: Schema, fields: Mapping[str, Any]) -> list[str]:
+def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any]) -> list[str]:
     """The keys of required fields that were read, and are not there."""
-    by_name = columns(row, schema)
     return [
-        by_name[each.name].keys[0]
+        own[each.name].keys[0]
         for each in schema.item.fields
         if each.required and each.name in fields and fields[each.name] is None
     ]

@@ -1,0 +1,97 @@
+"""``touchstone import`` and ``export`` of any benchmark's tables: the example of the documentation."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from PIL import Image
+from typer.testing import CliRunner
+
+from app import services
+from app.cli import cli
+from tests.paths import ROOT
+
+EXAMPLE = dict(
+    re.findall(
+        r"<!-- example: (\S+) -->\n```\w+\n(.*?)```",
+        (ROOT / "docs" / "formats.md").read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the example's files, in which commands run, with a home of their own."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/touchstone.db").write_bytes(sqlite_template.read_bytes())
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "changes.yaml").write_text(EXAMPLE["changes.yaml"], encoding="utf-8")
+    (tmp_path / "changes.md").write_text("Look twice.\n", encoding="utf-8")
+    (tmp_path / "changes.csv").write_text(EXAMPLE["changes.csv"], encoding="utf-8", newline="")
+    (tmp_path / "pictures").mkdir()
+    for number in (1, 2, 3):
+        Image.new("RGB", (32, 24), (number, 99, 9)).save(tmp_path / f"pictures/k{number}.jpg")
+    services.resources.cache_clear()
+    yield tmp_path
+    services.resources().store.close()
+    services.resources.cache_clear()
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, list(words))
+
+
+def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
+    said = {}
+    for line in EXAMPLE["commands"].splitlines():
+        words = shlex.split(line, comments=True)
+        done = run(*words[1:])
+        assert done.exit_code == 0, (line, done.output, done.exception)
+        said[" ".join(words[1:3])] = done.stdout.splitlines()
+    assert said["import changes"] == [
+        "Imported 2 items.",
+        "Media: 3 present, 1 missing (their items wait; bring them in with --media DIR).",
+        "Missing: k4.jpg.",
+        "changes.csv: its cells are separated by semicolons. Nothing reads the column 'Quelle'; what stands there "
+        "stays with the rows and is exported again.",
+    ]
+    text = EXAMPLE["changes.csv"]
+    assert (here / "all.csv").read_text(encoding="utf-8") == text
+    assert (here / "edited.csv").read_text(encoding="utf-8") == text.replace(";a cup;k1", ";a plate;k1")
+    lines = (here / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == EXAMPLE["items.jsonl"].strip()
+    second = next(row for row in csv.DictReader(io.StringIO(text), delimiter=";") if row["Nr"] == "c2")
+    told = json.loads(lines[1])
+    assert (told["Frage"], told["reference"]) == (second["Frage"], [second["reference_1"], second["reference_2"]])
+
+
+def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(here: Path) -> None:
+    assert run("project", "create", "p", "--schema", "changes.yaml").exit_code == 0
+    head, *rows = EXAMPLE["changes.csv"].splitlines()
+    other = head.replace("Frage", "Question").replace("Nr", "Größe")
+    (here / "latin.csv").write_bytes("\r\n".join([other, *rows, ""]).encode("cp1252"))
+    names = ("--column", "question=Question", "--column", "id=Größe")
+    for words, sentence in (
+        ((), "latin.csv is not UTF-8 (byte 3)"),
+        (("--encoding", "cp1252"), "latin.csv has no column 'Frage' (question), 'Nr' (id); its columns are 'Größe'"),
+        (("--encoding", "cp1252", "--column", "question"), "question does not read FIELD=COLUMN"),
+        (("--encoding", "cp1252", "--column", "frage=Question"), "`frage` is no field or asset"),
+        (("--encoding", "utf-16", *names), "latin.csv is not in utf-16"),
+    ):
+        refused = run("import", "p", "csv", "latin.csv", *words)
+        assert refused.exit_code != 0
+        assert sentence in f"{refused.output} {refused.exception}"
+    done = run("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
+    assert done.stdout.splitlines()[0] == "Imported 2 items.", (done.output, done.exception)
+    assert run("export", "p", "csv", "--out", "out.csv").exit_code == 0
+    assert (here / "out.csv").read_bytes() == (here / "latin.csv").read_bytes()
