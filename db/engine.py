@@ -8,13 +8,14 @@ one by one.
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
@@ -27,6 +28,9 @@ from sqlmodel import Session
 from db.append_only import APPEND_ONLY, forbid_changes
 from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
 
@@ -266,15 +270,20 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
 def migrate(connection: Connection) -> None:
     """Run the migrations that ``connection``'s database lacks. One made before the first release first goes through
     those of that time, to the same tables."""
-    from alembic import command
     from alembic.migration import MigrationContext
-    from alembic.script import ScriptDirectory
+
+    known = MigrationContext.configure(connection).get_current_revision()
+    if known != _scripts().get_current_head():  # nearly always it is: every command asks
+        _migrate_from(known, connection)
+    forbid_changes(connection, *APPEND_ONLY)
+
+
+def _migrate_from(known: str | None, connection: Connection) -> None:
+    from alembic import command
     from alembic.util import CommandError
 
-    config = migration_config(connection)
-    scripts = ScriptDirectory.from_config(config)
-    known = MigrationContext.configure(connection).get_current_revision()
-    links = set() if known in (None, scripts.get_current_head()) else _broken_links(connection)
+    config, scripts = migration_config(connection), _scripts()
+    links = set() if known is None else _broken_links(connection)
     try:
         if known is not None and known not in {each.revision for each in scripts.walk_revisions()}:
             command.upgrade(migration_config(connection, before=True), "head")
@@ -285,9 +294,16 @@ def migrate(connection: Connection) -> None:
             "This database was made by another, probably newer version of Touchstone; run that version, or name another"
             f" database in {DATABASE_URL}."
         ) from error
-    forbid_changes(connection, *APPEND_ONLY)
-    if known not in (None, scripts.get_current_head()) and _broken_links(connection) - links:
+    if known is not None and _broken_links(connection) - links:
         raise RuntimeError("a migration has broken links between tables")
+
+
+@functools.cache
+def _scripts() -> ScriptDirectory:
+    """The migrations, read once in a process."""
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(migration_config(None))
 
 
 def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
@@ -297,7 +313,7 @@ def _broken_links(connection: Connection) -> set[tuple[Any, ...]]:
     return {tuple(row) for row in connection.exec_driver_sql("PRAGMA foreign_key_check")}
 
 
-def migration_config(connection: Connection, *, before: bool = False) -> Any:
+def migration_config(connection: Connection | None, *, before: bool = False) -> Any:
     """Alembic's configuration for this database; ``before``: with the migrations before the first release."""
     from alembic.config import Config
 

@@ -16,6 +16,7 @@ import app.views
 import workflow
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db import engine
 from testkit import passwords, seeds
 
 _components = manifest_scanner.scan_component_manifests()
@@ -27,9 +28,25 @@ for _room in (app.views, workflow):
         importlib.import_module(_module.name)
 
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # or pyarrow, which pandas loads, starts a thread
-for _package in ("alembic.command", "openai", "pandas"):  # Streamlit loads pandas with the first page it draws
+for _package in (
+    "alembic.command",
+    "anyio._backends._asyncio",
+    "examples.demo",
+    "openai",
+    "pandas",  # Streamlit loads it with the first page that it draws
+    "starlette.applications",
+    "starlette.middleware.sessions",
+    "starlette.staticfiles",
+    "streamlit.web.server.starlette.starlette_agent_routes",
+    "uvicorn.lifespan.on",
+    "uvicorn.logging",
+    "uvicorn.loops.uvloop",
+    "uvicorn.protocols.http.httptools_impl",
+    "uvicorn.protocols.websockets.websockets_sansio_impl",
+):
     importlib.import_module(_package)
 app.cli.command()
+engine._scripts().get_current_head()  # each command asks it
 passwords.quicken()
 seeds.settle("served")
 sqlalchemy.orm.configure_mappers()
