@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -138,8 +137,8 @@ def overheard(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     def take(payload: str | bytes) -> None:
         heard.append(payload.encode() if isinstance(payload, str) else payload)
 
-    def listening(window: _Window, scheme: Literal["light", "dark"]) -> Page:
-        page = make(window, scheme)
+    def listening(window: _Window) -> Page:
+        page = make(window)
         page.on("websocket", lambda socket: socket.on("framereceived", take))
         return page
 
