@@ -43,6 +43,8 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
     row = kinds.of_field(field)
     if row.chosen and row.answer is not None:
         options = _texts(row.offered(field, fields))
+        if options and field.none is not None:
+            return Asked(row.answer, (*options, field.none), none=True)
         return Asked(row.answer, options) if options else Asked(AnswerKind.TEXT)
     if row.of_options:
         values = tuple(str(each.value) for each in field.options)
@@ -141,6 +143,8 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
     if asked.kind is AnswerKind.TEXT:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
+    if asked.none and key == kinds.NONE_OF_THESE:
+        return [asked.options[-1]], ""
     several = list(key) if isinstance(key, list | tuple) else _listed(str(key), asked)
     there = [_meant(str(each), asked.options) for each in several]
     if asked.kind is AnswerKind.OPTION and there == [None]:

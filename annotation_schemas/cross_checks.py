@@ -123,7 +123,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     elif field.options and not field.forms:
         yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
     yield from _read_as(schema, field, path)
-    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance"):
+    for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none"):
         if getattr(field, key) not in (None, False, {}) and key not in row.keys:
             yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)
@@ -131,6 +131,10 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         if (getattr(field, key) or 0) < 0:
             yield (*path, key), "a length cannot be negative; give 0 or more, or leave it out"
     yield from row.check_schema(schema, field, path)
+    source = keys_of_source(schema)
+    if field.none is not None and row.chosen and source is not None and source.chosen is not None:
+        why = f"files of the format `{source.name}` name the right option by its place, and none of them has none"
+        yield (*path, "none"), f"{why}; leave it out, or take another format"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length; raise it, or lower min_length"
 
@@ -480,7 +484,7 @@ def _answering(schema: Schema) -> Found:
         if not kinds.of_criterion(criterion).answers_items:
             can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
             yield (*path, "criteria", 0, "kind"), f"no item is answered by it as models do; these can: {can}"
-        if criterion.skip or not criterion.required or criterion.dimensions is not None:
+        if criterion.skip or criterion.cannot_tell or not criterion.required or criterion.dimensions is not None:
             yield (
                 (*path, "criteria", 0),
                 "as a model, a person answers every item: without `skip`, `required`, `dimensions`",

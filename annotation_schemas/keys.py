@@ -69,6 +69,12 @@ def reference_field(schema: Schema) -> str | None:
     return key_field(schema) or (_NAMES[0] if _NAMES[0] in texts else None)
 
 
+def none_label(schema: Schema, name: str | None) -> str | None:
+    """What models are offered as the last of a list of options: that none of them is right. None: it is not offered."""
+    key = next((field for field in schema.item.fields if field.name == key_field(schema)), None)
+    return key.none if key is not None and key.field == name else None
+
+
 def options_field(schema: Schema) -> str | None:
     """The list that the right answer is taken from; None: the items have no options."""
     lists = [field.name for field in schema.item.fields if kinds.of_field(field).is_list]

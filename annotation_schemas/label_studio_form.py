@@ -131,7 +131,7 @@ def special_choices(part: Part) -> list[Listed]:
     skip = part.criterion.skip
     found: list[Listed] = []
     if part.may_be_none:
-        found.append(("None of them", NONE, None))
+        found.append((part.criterion.none or "None of them", NONE, None))
     if skip:
         found.append((skip.label, SKIP, None))
     return found

@@ -162,6 +162,8 @@ class ItemField(_Part):
     """What it says is said by the kind."""
     tolerance: Tolerance | None = None
     """What it says is said by the kind."""
+    none: str | None = None
+    """What it says is said by the kind."""
 
     @field_validator("kind")
     @classmethod
@@ -237,6 +239,10 @@ class Criterion(_Part):
     unit: str | None = None
     """What it says is said by the kind."""
     tolerance: Tolerance | None = None
+    """What it says is said by the kind."""
+    none: str | None = None
+    """What it says is said by the kind."""
+    cannot_tell: str | None = None
     """What it says is said by the kind."""
     of: str | None = None
     """What it says is said by the kind."""

@@ -934,6 +934,9 @@ ROWS: dict[str, Row] = {
     "Tolerance.within": row(
         verdicts, f"{C}.2.tolerance.within", "m", **COUNTED, **{f"{C}.2.unit": "cm"}, **near("within", "cm")
     ),
+    "ItemField.none": row(fits(answer="none_of_these"), f"{FIELD}.3.none", "None of these", source=None),
+    "Criterion.none": row(said(letter="none_of_these"), f"{C}.3.none", "None", **{f"{C}.3": LETTER}),
+    "Criterion.cannot_tell": row(said(letter="cannot_tell"), f"{C}.3.cannot_tell", "Too dark", **{f"{C}.3": LETTER}),
     "Item.rules": row(fits(second="a"), "item.rules", [APART]),
     "CrossRule.rule": row(fits(second="a"), "item.rules.0.rule", "at_least_one", **{"item.rules": [APART]}),
     "CrossRule.of": row(fits(second="a"), "item.rules.0.of", ["answer", "question"], **{"item.rules": [APART]}),

@@ -104,6 +104,16 @@ def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
         yield at.found(rows.WORDS, old, new)
 
 
+def _label_of_value(added: ChangeKind, removed: ChangeKind) -> Rule:
+    """A value that is there where it has a label."""
+
+    def rule(at: At, old: str | None, new: str | None) -> Found:
+        if old != new:
+            yield at.found(added if old is None else removed if new is None else rows.WORDS, old, new)
+
+    return rule
+
+
 def _tolerance(at: At, old: Any, new: Any) -> Found:
     """How far numbers may be apart: verdicts hang on it where the criterion decides, figures everywhere."""
     if differ(old, new):
@@ -246,6 +256,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "max": _of_kind(most(rows.FIELD_LIMITS, rows.WIDER_ITEM)),
         "step": _LENGTH,
         "tolerance": _of_kind(as_is(rows.FIGURES)),
+        "none": _of_kind(_label_of_value(rows.WIDER_ITEM, rows.REMOVED_VALUE)),
     },
     model.Skip: {**_all(rows.WORDS, "label"), "reasons": _REASONS},
     model.Aspect: {"name": _named_by, **_all(rows.WORDS, "title", "definition")},
@@ -266,6 +277,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "step": _STEP,
         "unit": _of_kind(as_is(rows.UNIT)),
         "tolerance": _of_kind(_tolerance),
+        **dict.fromkeys(("none", "cannot_tell"), _of_kind(_label_of_value(rows.WIDER_CRITERION, rows.REMOVED_OPTION))),
         "of": _TAKEN_FROM,
         "actions": _of_kind(entries("name", added=rows.PLAN_RULES, removed=rows.PLAN_RULES)),
         **dict.fromkeys(("begins", "says", "follows"), _of_kind(as_is(rows.PLAN_RULES))),

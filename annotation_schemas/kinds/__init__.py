@@ -8,6 +8,7 @@ Nothing outside of this folder asks what kind a criterion or field is called: it
 
 from __future__ import annotations
 
+from annotation_schemas.kinds._besides import CANNOT_TELL, NONE_OF_THESE
 from annotation_schemas.kinds._between import LIST, NUMBER, TEXT, sort_of
 from annotation_schemas.kinds._form import (
     check_answers,
@@ -34,9 +35,11 @@ from annotation_schemas.kinds._rows import (
 from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of_field
 
 __all__ = [
+    "CANNOT_TELL",
     "CRITERIA",
     "FIELDS",
     "LIST",
+    "NONE_OF_THESE",
     "NUMBER",
     "TEXT",
     "CriterionKind",

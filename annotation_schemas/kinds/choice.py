@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation_schemas.grammar import among
+from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._one_of import OneOf, ends_of
 from annotation_schemas.kinds._rows import Ends, FieldKind, Found, Json, Level, Measured
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
@@ -19,14 +20,27 @@ class ChoiceCriterion(OneOf):
     name = "choice"
     place = 10
     meaning = "one of the listed options"
-    keys: ClassVar[Mapping[str, str]] = {"options": "what is offered"}
+    keys: ClassVar[Mapping[str, str]] = {"options": "what is offered", **BESIDES}
     least_options = 2
     names = True
     answers_items = True
     asks_reasons = True
 
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        for option in besides(criterion):
+            if any(same(each.value, option.value) for each in criterion.options):
+                key = "none" if option.value == NONE_OF_THESE else str(option.value)
+                yield (*path, key), f"there is an option `{option.value}` already; leave one of the two out"
+
+    def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
+        return [*super().options(criterion, fields), *besides(criterion)]
+
     def listed(self, criterion: Criterion) -> tuple[Any, ...]:
-        return tuple(option.value for option in criterion.options)
+        return tuple(option.value for option in self.options(criterion, {}))
+
+    def page_options(self, criterion: Criterion) -> list[Json] | None:
+        return [each.model_dump() for each in self.options(criterion, {})] if besides(criterion) else None
 
     def ends(self, criterion: Criterion) -> Ends | None:
         return ends_of(self.listed(criterion))

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
+from annotation_schemas.kinds._besides import CANNOT_TELL, TELL_KEY, besides
 from annotation_schemas.kinds._rows import (
     CriterionKind,
     Found,
+    Json,
     Level,
     Measured,
     Texts,
@@ -69,6 +71,8 @@ class MultiChoice(CriterionKind):
         "field": "the item's text_list field that is offered",
         "min": "how many at least; absent: none of them is an answer too",
         "max": "how many at most; absent: any number",
+        "none": "the label of a button for the answer that none of them fits, which is the empty list",
+        **TELL_KEY,
     }
     least_options = 2
     counts_entries = True
@@ -83,12 +87,23 @@ class MultiChoice(CriterionKind):
         offered = len(criterion.options)
         if offered and (criterion.min or 0) > offered:
             yield (*path, "min"), f"{criterion.min:g} answers are asked for, and {offered} are offered; lower it"
+        if criterion.none is not None and criterion.min:
+            yield (*path, "none"), "`min` asks for an answer, so none of them is none; take one of the two away"
+
+    def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
+        offered = super().options(criterion, fields)
+        return [*offered, *(each for each in besides(criterion) if each.value == CANNOT_TELL)]
+
+    def page_options(self, criterion: Criterion) -> list[Json] | None:
+        return [each.model_dump() for each in self.options(criterion, {})] if criterion.cannot_tell else None
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if not is_list(value):
             return "This must be a list of the answers that are offered."
+        if criterion.cannot_tell is not None and CANNOT_TELL in value:
+            return None if len(value) == 1 else f"“{criterion.cannot_tell}” goes with no other answer."
         places = [place_of(options, entry) for entry in value]
         if None in places:
             return "Choose among the answers that are offered."
@@ -104,8 +119,9 @@ class MultiChoice(CriterionKind):
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         least = int(criterion.min or 0)
-        every = list(offered)
-        return [every[: max(least, 1)], every, every[:least], every[1 : 1 + max(least, 1)]]
+        every = [value for value in offered if criterion.cannot_tell is None or value != CANNOT_TELL]
+        found = [every[: max(least, 1)], every, every[:least], every[1 : 1 + max(least, 1)]]
+        return [*found, *([[CANNOT_TELL]] if criterion.cannot_tell is not None else [])]
 
 
 CRITERION = MultiChoice()

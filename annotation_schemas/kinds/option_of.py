@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas.kinds._besides import BESIDES, NONE_OF_THESE, besides
 from annotation_schemas.kinds._chosen import Chosen
 from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Json, Level, Measured
-from annotation_schemas.model import Choice, Criterion, ItemField
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from domain.reading.answers import AnswerKind
 
 
@@ -18,9 +19,12 @@ class OptionOfCriterion(OneOf):
     name = "option_of"
     place = 20
     meaning = "one of the item's own options"
-    keys: ClassVar[Mapping[str, str]] = {"field": "the item's text_list field that is offered"}
+    keys: ClassVar[Mapping[str, str]] = {"field": "the item's text_list field that is offered", **BESIDES}
     by_place = True
     answers_items = True
+
+    def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
+        return [*super().options(criterion, fields), *besides(criterion)]
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         return [Measured(criterion.name, "nominal")]
@@ -32,16 +36,37 @@ class OptionOfField(Chosen):
     name = "option_of"
     place = 60
     meaning = "one entry of a text_list field"
+    keys: ClassVar[Mapping[str, str]] = {
+        **Chosen.keys,
+        "none": "the label of one more value, `none_of_these`, for items in which no entry is right; models are offered"
+        " it as their last option",
+    }
     answer = AnswerKind.OPTION
     sliced = "text"
     holds = "text"
     picked_by_place = True
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        return None if value in self.offered(field, fields) else f"this must be one of the entries of {field.field}."
+        offered = self.offered(field, fields)
+        if field.none is not None and NONE_OF_THESE in offered:
+            return f"an entry of {field.field} is `{NONE_OF_THESE}`, which stands for none of them; write it otherwise."
+        if value in offered or (field.none is not None and value == NONE_OF_THESE):
+            return None
+        return f"this must be one of the entries of {field.field}."
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
-        return entries
+        return [*entries, *([NONE_OF_THESE] if field.none is not None else [])]
+
+    def in_words(self, field: ItemField, value: Any) -> Any:
+        return field.none if field.none is not None and value == NONE_OF_THESE else value
+
+    def page(self, field: ItemField) -> Json:
+        return {"none": field.none}
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        if field.none is not None:
+            return "an entry is picked there by its number, and none of them (`none`) has no number."
+        return super().label_studio_refusal(schema, field)
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return entries[0] if entries else None

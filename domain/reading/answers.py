@@ -64,6 +64,8 @@ class Asked:
     """What a number is asked in; None: none."""
     judged: bool = False
     """What is read is not compared with the key: people or a judge say whether it means the same."""
+    none: bool = False
+    """The last option is that none of the others is right, in whatever words an answer says so."""
     drawn: bool = False
     """The key is drawn in a field of its own, so that none of its text is missing."""
     decimal: bool = False
@@ -565,6 +567,9 @@ class _Reader:
     # ---- one option ----
 
     def _option(self, place: Place) -> Claim | None:
+        if self.asked.none and (none := self._all_or_none(place)) is not None and not none.places:
+            last = len(self.asked.options) - 1
+            return replace(none, value=self.choices.options[last], places=(last,))
         refs, behind, alternative = self._chain(place.start, place.end, _CONNECTOR, 12)
         if not refs:
             return None

@@ -326,6 +326,7 @@ stages:
     criteria:
       - {name: right, kind: choice, prompt: Right?, options: ["yes", "no"]}
       - {name: why, kind: choice, prompt: Why?, options: [dark, odd], required: false}
+      - {name: seen, kind: multi_choice, prompt: Seen?, options: [cup, jug], none: None, cannot_tell: Too dark}
     rules: [{rule: required_when, of: [why], when: {right: ["no"]}, say: Say why not.}]
     keep: {rule: unanimous, criterion: right, value: "yes"}
 """
@@ -365,12 +366,26 @@ def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None
         desk.open("/verify?project=tall")
         expect(desk.bench).to_have_attribute("data-view", "task")
         assert (desk.shown("low"), desk.shown("high")) == ("1.40", "1.5")
-        desk.press("2", "Control+Enter")
+        desk.press("2")
+        desk.page.locator(".criterion[data-criterion=seen] .choice", has_text="Cup").click()
+        desk.press("1", "Control+Enter")
         why = desk.page.locator(".criterion[data-criterion=why] .error")
         expect(why).to_have_text("Say why not.")
         active(desk, "why")
         desk.press("1")
+        active(desk, "seen")  # each key takes back what does not go with it
+        chosen = desk.page.locator(".criterion[data-criterion=seen] .choice.chosen .label")
+        desk.press("1", "2")
+        expect(chosen).to_have_text(["Cup", "Jug"])
+        desk.press("3")
+        expect(chosen).to_have_text(["Too dark"])
+        desk.press("1")
+        expect(chosen).to_have_text(["Cup"])
+        desk.press("4")
         expect(desk.bench).not_to_have_attribute("data-view", "task")
+    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+        (sent,) = connection.execute("SELECT answers FROM annotation ORDER BY id DESC LIMIT 1").fetchone()
+    assert json.loads(sent) == {"right": "no", "why": "dark", "seen": []}
 
 
 FIRST_STEPS = """Plan:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Answering
 from db import comment_threads, items, projects, respondents, runs, submissions, task_slots
 from db.engine import Session
@@ -146,12 +147,20 @@ def after(
     item_id = row.item_id or 0
     (criterion,) = registry.criteria_of(access.schema, Stage.ANSWERING.value)
     run = _run(session, access, person, item_id, now)
-    answer = NewAnswer(item_id, run.id, run.name, answer_readings.as_stored(_text(given.values[criterion.name])))
+    answer = NewAnswer(
+        item_id, run.id, run.name, answer_readings.as_stored(_said(access, given.values[criterion.name]))
+    )
     for earlier in respondents.answers_to(session, item_id=item_id, name=run.name):  # mended: no one need grade it
         task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=earlier)])
     ids = answer_readings.keep(session, project_id=access.project_id, answers=[answer], now=now)
     grading.pass_on(session, access=access, predictions=[(id, item_id, row.dimension) for id in ids], now=now)
     return items.by_id(session, id=item_id).state
+
+
+def _said(access: Access, value: Any) -> str:
+    """An answer in the words in which models are offered it."""
+    none = next((each.none for each in access.schema.item.fields if each.name == key_field(access.schema)), None)
+    return none if none is not None and value == kinds.NONE_OF_THESE else _text(value)
 
 
 def _text(value: Any) -> str:

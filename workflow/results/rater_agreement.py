@@ -236,12 +236,18 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     return scales
 
 
+_BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)
+"""Answers that stand at no place among an item's options: categories that items have in common as they are."""
+
+
 def _in_places(value: Any, options: Sequence[Any]) -> Any:
     """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
 
     def place(entry: Any) -> int | None:
         return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)
 
+    if isinstance(value, list | tuple) and len(value) == 1 and value[0] in _BESIDES:
+        return value[0]
     if isinstance(value, list | tuple):
         places = [place(entry) for entry in value]
         known = None not in places
@@ -274,7 +280,8 @@ def _placed(
     @cache
     def options(criterion: str, unit: str) -> list[Any]:
         of_item = fields.get(unit) or fields.get(unit.split(BETWEEN)[0], {})
-        return [option.value for option in options_of(known[criterion], of_item)]
+        offered = [option.value for option in options_of(known[criterion], of_item)]
+        return [value for value in offered if value not in _BESIDES]
 
     return [
         replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.keys import key_fields, options_field
+from annotation_schemas.keys import key_fields, none_label, options_field
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
@@ -181,13 +181,15 @@ class Writer:
         found = item.fields.get(self.options or "")
         if not isinstance(found, list | tuple) or not found or self.plan.strategy == "rank_options":
             return ""
-        return "\n" + _letters(found)
+        last = none_label(self.schema, self.options)
+        return "\n" + _letters([*found, *([last] if last is not None else [])])
 
 
 class FieldTexts:
     """An item's fields as a prompt has them: lists with letters where raters choose from them, else with commas."""
 
     def __init__(self, schema: Schema) -> None:
+        self.schema = schema
         self.lettered = {options_field(schema)} | {
             criterion.field
             for stage in ("verification", "refinement", "grading")
@@ -201,7 +203,8 @@ class FieldTexts:
             return None
         if isinstance(value, list | tuple):
             if known.name in self.lettered:
-                return _letters(value)
+                last = none_label(self.schema, known.name)
+                return _letters([*value, *([last] if last is not None else [])])
             if all(isinstance(entry, str) for entry in value):
                 return ", ".join(value)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

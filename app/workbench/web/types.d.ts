@@ -46,6 +46,8 @@ export interface Field {
   authored: boolean;
   /** Of what is drawn or timed: the role of the images or of the clip. */
   role?: string | null;
+  /** Of one entry of a list: the label of the value that none of them is right. */
+  none?: string | null;
   /** Of a number with decimals. */
   step?: number | null;
   /** Of spans of time: in what they count, and under which keys they say where they begin and end. Of a number: its unit. */
@@ -81,6 +83,9 @@ export interface Criterion {
   max?: number | null;
   step?: number | null;
   unit?: string | null;
+  /** The labels of answers besides the options. */
+  none?: string | null;
+  cannot_tell?: string | null;
   of?: string;
   actions?: { name: string; help: string | null }[];
   role?: string | null;

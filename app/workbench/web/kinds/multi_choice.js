@@ -5,6 +5,8 @@ import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Control, Criterion, Option, Seat } from "../types" */
 
+const CANNOT_TELL = "cannot_tell";
+
 /**
  * @param {number} count
  * @param {string} noun
@@ -21,7 +23,8 @@ export class MultiChoice {
     this.criterion = criterion;
     this.seat = seat;
     this.onTheWay = true;
-    this.slots = criterion.options.length;
+    this.none = criterion.none ? keyButton(criterion.none, null, () => this.pickNone(), "checkbox") : null;
+    this.slots = criterion.options.length + (this.none ? 1 : 0);
     this.buttons = criterion.options.map((option) =>
       keyButton(
         el("span", { class: "label" }, option.label ?? option.value),
@@ -34,6 +37,7 @@ export class MultiChoice {
       "div",
       { class: "choices column kind-multi_choice", role: "group", "aria-labelledby": seat.id },
       this.buttons,
+      this.none,
     );
     this.count = el("span", {});
     this.foot = el("p", { class: "help keyline" }, key("⏎"), " done · ", this.count);
@@ -53,10 +57,19 @@ export class MultiChoice {
     const { options } = this.criterion;
     const list = this.list();
     const on = list.some((entry) => same(entry, value));
-    const wanted = (/** @type {Option} */ option) =>
-      same(option.value, value) ? !on : list.some((entry) => same(entry, option.value));
+    const alone = this.criterion.cannot_tell ? CANNOT_TELL : undefined; // it goes with no other answer
+    const wanted = (/** @type {Option} */ option) => {
+      if (same(option.value, value)) return !on;
+      const excluded = alone !== undefined && (value === alone || option.value === alone);
+      return !excluded && list.some((entry) => same(entry, option.value));
+    };
     this.seat.activate();
     this.seat.set(options.filter(wanted).map((option) => option.value));
+  }
+
+  pickNone() {
+    this.seat.activate();
+    this.seat.done([]);
   }
 
   /**
@@ -69,6 +82,8 @@ export class MultiChoice {
       const chosen = list.some((entry) => same(entry, this.criterion.options[index].value));
       showChosen(button, chosen, keyed ? KEYS[index] : "");
     });
+    const none = Array.isArray(value) && !value.length;
+    if (this.none) showChosen(this.none, none, keyed ? KEYS[this.buttons.length] : "");
     this.foot.classList.toggle("idle", !keyed);
     this.count.textContent =
       value === undefined ? "nothing chosen yet" : list.length ? `${list.length} chosen` : "none of them";
@@ -101,10 +116,11 @@ export class MultiChoice {
       else this.seat.done(list);
       return true;
     }
-    const option = this.criterion.options[keyIndex(event)];
-    if (!option) return false;
-    this.toggle(option.value);
-    return true;
+    const at = keyIndex(event);
+    const option = this.criterion.options[at];
+    if (option) this.toggle(option.value);
+    else if (this.none && at === this.buttons.length) this.pickNone();
+    return Boolean(option) || Boolean(this.none && at === this.buttons.length);
   }
 
   focus() {
@@ -118,7 +134,8 @@ export class MultiChoice {
   static words(value, criterion) {
     const list = Array.isArray(value) ? value : [];
     const named = (/** @type {unknown} */ entry) => criterion.options.find((option) => same(option.value, entry));
-    return list.map((entry) => named(entry)?.label ?? String(entry)).join(", ") || "none of them";
+    const said = list.map((entry) => named(entry)?.label ?? String(entry)).join(", ");
+    return said || criterion.none || "none of them";
   }
 }
 
