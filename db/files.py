@@ -223,6 +223,7 @@ class KeptVote(NamedTuple):
     reasons: str
     weight: float | None
     guideline_hash: str
+    schema_version_id: int
 
 
 def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterator[KeptVote]:
@@ -234,6 +235,7 @@ def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterato
         cast(col(AnnotationRow.reasons), Text),
         AnnotationRow.weight,
         AnnotationRow.guideline_hash,
+        AnnotationRow.schema_version_id,
     )
     wanted = (
         _counting(plain_select(*columns), project_id=project_id, stage=stage)

@@ -12,6 +12,7 @@ from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.engine import insert_or_ignore
 from db.records import StoredGuidelineVersion
 from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
@@ -213,6 +214,7 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
         AnnotationRow.dimension,
         AnnotationRow.answers,
         AnnotationRow.reasons,
+        AnnotationRow.schema_version_id,
     )
     wanted = (
         plain_select(*columns)
@@ -226,7 +228,12 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
         )
         .order_by(col(AnnotationRow.id))
     )
-    return [Skip._make(row) for row in session.execute(wanted)]
+    found = []
+    for item, dimension, answers, reasons, version in session.execute(wanted).all():
+        about: dict[str, Any] = {"project_id": project_id, "version": version}
+        said = reworded.answers(session, **about, stage=Stage.VERIFICATION, given=answers)
+        found.append(Skip(item, dimension, said, reworded.reasons(session, **about, given=reasons)))
+    return found
 
 
 def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -121,6 +121,9 @@ class Rating:
     """The version of the project's guideline that the rater had before them; None for ratings from files."""
     note: str = ""
     """What the rater wrote next to the submission that this is a part of."""
+    schema: int | None = None
+    """The version of the schema under which it was given; None where the project has had one only, and for ratings from
+    files."""
     cluster: str | None = None
     """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
 

@@ -116,6 +116,14 @@ def agreement(
             help="Measure ratings under different versions of the project's guideline together, and say so.",
         ),
     ] = False,
+    schema_version: Annotated[
+        int | None,
+        typer.Option(
+            help="Only ratings that were given under this version of the project's schema; without it all of them, in "
+            "the words of the one that is in force.",
+            metavar="N",
+        ),
+    ] = None,
     cross_check: Annotated[
         bool,
         typer.Option(
@@ -141,6 +149,8 @@ def agreement(
         raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
     if pool_guidelines and project is None:
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
+    if schema_version is not None and (project is None or unit is not None):
+        raise typer.BadParameter("--schema-version is for ratings of projects, each by itself: without --unit.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
@@ -163,7 +173,7 @@ def agreement(
     else:
         assert project is not None
         schema = _schema_of(project)
-        if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
+        if unit is None and stage in (None, Stage.GRADING) and by is None and not scale and schema_version is None:
             unit = Unit.DIMENSION if reporting.means_first(schema) and _have_means(project, names) else None
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
@@ -177,6 +187,7 @@ def agreement(
             by=by,
             unit=unit,
             pool_guidelines=pool_guidelines,
+            schema_version=schema_version,
             cross_check=cross_check,
             items=items,
             statistics=_statistics(statistic, reporting.agreement_first(schema)),
@@ -227,7 +238,12 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         if not first:
             yield ""
         first = False
-        yield _heading(criterion, dimension, block) + (f", guideline {guideline}" if guideline else "")
+        schemas = block[0].args.get("schema")
+        yield (
+            _heading(criterion, dimension, block)
+            + (f", guideline {guideline}" if guideline else "")
+            + (f", ratings under versions of the schema: {schemas}" if schemas else "")
+        )
         lines = [each for each in block if each.value is not None]
         if lines:
             width = max(len(each.title) for each in lines)
@@ -398,6 +414,7 @@ def _of_project(
     by: Cut,
     unit: Unit | None,
     pool_guidelines: bool,
+    schema_version: int | None,
     cross_check: bool,
     items: Items | None,
     statistics: frozenset[str],
@@ -432,7 +449,8 @@ def _of_project(
         if known.people and known.machines:
             names = ", ".join(known.machines)
             print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
-    return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
+    about: dict[str, Any] = {"stage": stage, "by": by, "scales": scales, "schema_version": schema_version}
+    return agreement_of(shared.store, **asked, **about)
 
 
 def _scales(texts: Sequence[str]) -> dict[str, Scale]:

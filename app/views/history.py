@@ -30,7 +30,7 @@ PAGE = 100
 NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
 """How someone is called on the page: by name, with the login where one points at it."""
-PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check"}
+PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "gold check", Purpose.ASKED_AGAIN: "asked again"}
 
 
 def render(services: Services) -> None:

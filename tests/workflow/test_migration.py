@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
@@ -23,9 +26,11 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
 from testkit.factories import make_items, make_people, make_person, make_project
+from workflow.access.projects import project
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.release import release
+from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.schemas import in_force, migration
 from workflow.schemas.items import bring_up
@@ -237,11 +242,11 @@ def states(store: Store) -> dict[str, str]:
 
 def counted(store: Store, criterion: str) -> dict[str, list[str]]:
     """What ratings say of each item: through the reader that statistics and exports have."""
-    found: dict[str, list[str]] = {name: [] for name in CAST}
+    found: dict[str, list[str]] = {}
     for row in ratings_of(store, project="p", stage=Stage.VERIFICATION):
         if row.criterion == criterion:
-            found[row.unit].append(row.value)
-    return {name: sorted(values) for name, values in found.items()}
+            found.setdefault(row.unit, []).append(row.value)
+    return {name: sorted(found.get(name, [])) for name in {**CAST, **found}}
 
 
 def whole(store: Store) -> dict[str, Any]:
@@ -257,7 +262,7 @@ def whole(store: Store) -> dict[str, Any]:
         texts = [dict(row.content) for row in session.exec(in_hand)]
     return {
         "states": states(store),
-        "ratings": ratings_of(store, project="p", stage=Stage.VERIFICATION),
+        "files": [dict(release(store, by=None, project="p", format=name).files) for name in ("ratings", "jsonl")],
         "slots": slots,
         "held": held,
         "drafts": texts,
@@ -474,3 +479,96 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
     verdicts, _ = after(next(each for each in MINDS if each.name == "another keep rule"))
     assert states(copied) == verdicts
     assert check(copied) == []
+
+
+def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None:
+    """Ratings get a column only where there are several versions; agreement pools them and says so, or takes one."""
+    before = release(copied, by=None, project="p", format="ratings").files
+    assert b"schema" not in before["ratings.csv"]
+    kept_before = manifest(copied)
+    change(copied, "an option less, mapped")
+    assert release(copied, by=None, project="p", format="ratings").files["ratings.csv"].count(b"\n") == before[
+        "ratings.csv"
+    ].count(b"\n"), "no rating is lost"
+    cid = person(copied, "cid")
+    view = take(copied, cid)
+    answer(copied, cid, view, "yes")
+    header, *rows = release(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()
+    assert header == "unit,rater,criterion,value,dimension,schema"
+    n_first = sum(value is not None for said in CAST.values() for value in said)
+    of = Counter((row.split(",")[2], row.rsplit(",", 1)[1]) for row in rows)
+    assert of == {("fits", "1"): n_first, ("fits", "2"): 1, ("easy", "1"): n_first + 1, ("easy", "2"): 1}
+
+    about: dict[str, Any] = {"person": None, "project": "p", "stage": Stage.VERIFICATION, "criteria": ["fits"]}
+    pooled = agreement_of(copied, **about)
+    assert {result.args["schema"] for result in pooled} == {f"1 ({n_first}), 2 (1)"}
+    alone = agreement_of(copied, **about, schema_version=1)
+    assert not any("schema" in result.args for result in alone)
+    share = next(each for each in alone if each.statistic == "percent_agreement")
+    pairs = [said for said in CAST.values() if len(said) == 2 and None not in said]
+    now = [["no" if value == "unsure" else value for value in said] for said in pairs]
+    assert share.value == pytest.approx(sum(one == other for one, other in now) / len(now))
+    with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
+        agreement_of(copied, **about, schema_version=7)
+
+    told = manifest(copied)["schema"]
+    assert [(each["version"], each["submissions"]) for each in told["versions"]] == [
+        (1, {"verification": sum(map(len, CAST.values()))}),
+        (2, {"verification": 1}),
+    ]
+    assert "versions" not in kept_before["schema"]
+
+
+def manifest(store: Store) -> dict[str, Any]:
+    files = release(store, by=None, project="p", format="jsonl", verified=True, private=True).files
+    found: dict[str, Any] = json.loads(files["manifest.json"])
+    return found
+
+
+@pytest.mark.both_databases
+def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ann votes without a pause on what her page shows, whichever form that is; no vote is lost, and all is as it has
+    to be after each change."""
+    monkeypatch.setattr(in_force, "AT_ONCE", 4)
+    n = 24
+    make_project(store, loaded=schema())
+    make_items(store, n, fields={"question": "What is it?"})
+    ann, bob = make_people(store, "ann", "bob")
+    for at in range(n):
+        answer(store, bob, take(store, bob), ("yes", "unsure")[at % 2])
+    kept: list[str] = []
+    some = threading.Event()
+
+    def votes() -> None:
+        at = 0
+        while True:
+            shown = project(store, person=ann, project="p").schema.hash
+            view = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+            if not isinstance(view, TaskView):
+                return
+            given = {"fits": "unsure" if at % 3 == 0 and view.draft is None else "yes", "easy": "yes"}
+            at += 1
+            if at > n // 4:
+                some.set()
+            try:
+                submissions.submit(store, person=ann, task=view.id, key=f"{at}", values=given, schema=shown)
+            except Conflict as error:
+                kept.append(str(error))
+            except InvalidInput:  # the form changed between her page and her task: she is shown the new one
+                drafts.save_draft(store, person=ann, task=view.id, seq=at, values={"values": given})
+
+    with ThreadPoolExecutor(1) as thread:
+        voting = thread.submit(votes)
+        assert some.wait(60)
+        change(store, "an option less, asked again")
+        voting.result(60)
+    assert check(store) == []
+    assert all(sentence.startswith("The form has changed") for sentence in kept)
+    with store.read() as session:
+        mine = select(AnnotationRow).where(AnnotationRow.person_id == ann.id, AnnotationRow.purpose == Purpose.LIVE)
+        newer = select(AnnotationRow.supersedes_id).where(col(AnnotationRow.supersedes_id).is_not(None))
+        said = session.exec(mine.where(col(AnnotationRow.id).not_in(newer))).all()
+    assert {row.answers["fits"] for row in said} == {"yes"}
+    migration.undo(store, by=None, project="p")
+    assert check(store) == []
+    assert all(1 <= len(values) <= 2 for name, values in counted(store, "fits").items() if int(name[7:]) < n)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation_schemas.keys import votes_tell
-from db import events, files, guidelines
+from db import events, files, guidelines, projects, schema_changes
 from db.engine import Session
 from db.items import Outgoing
 from domain.states import ItemState, Stage
@@ -53,7 +53,7 @@ def about_release(
         "date": last.isoformat() if last else None,
         "format": format,
         "left_out": list(without),
-        "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
+        "schema": _schema(session, access),
         "guideline": _guideline(session, access, state.rows, votes.under),
         "policy": {
             "raters": verification.raters if verification else 0,
@@ -65,6 +65,25 @@ def about_release(
         "gates": gates(session, access=access),
         **_by_reference(votes, _kept_items(session, access, state, names, places, votes)),
     }
+
+
+def _schema(session: Session, access: Access) -> dict[str, Any]:
+    """The version in force; where something that counts was given under others, every version with how much."""
+    told = {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash}
+    counts = schema_changes.votes_by_version(session, project_id=access.project_id) if access.reading.numbers else {}
+    under = {id for id, _ in counts}
+    if under <= {access.schema_version_id}:
+        return told
+    versions = [
+        {
+            "version": number,
+            "sha256": projects.schema_version(session, id=id).hash,
+            "submissions": {stage.value: counts[id, stage] for stage in Stage if (id, stage) in counts},
+        }
+        for id, number in sorted(access.reading.numbers.items(), key=lambda each: each[1])
+        if id in under
+    ]
+    return {**told, "versions": versions}
 
 
 def _guideline(
@@ -118,16 +137,27 @@ def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden
     places: dict[tuple[Any, ...], int] = {}
     for vote in files.on_kept_items(session, project_id=access.project_id, stage=Stage.VERIFICATION):
         said = () if hidden else (vote.answers, vote.reasons)
-        key = (vote.person_id, vote.weight, vote.guideline_hash, *said)
+        key = (vote.person_id, vote.weight, vote.guideline_hash, vote.schema_version_id, *said)
         if key not in places:
             places[key] = len(places)
-            values = {} if hidden else {"values": json.loads(vote.answers), "reasons": json.loads(vote.reasons)}
+            values = {} if hidden else _said(access, vote)
             weight = {} if vote.weight is None else {"weight": vote.weight}
             under = versions.get(vote.guideline_hash)
-            found.cast.append({"rater": names[vote.person_id], "guideline": under, **weight, **values})
+            earlier = vote.schema_version_id != access.schema_version_id
+            schema = {"schema": access.reading.numbers.get(vote.schema_version_id)} if earlier else {}
+            found.cast.append({"rater": names[vote.person_id], "guideline": under, **schema, **weight, **values})
         found.of_item[vote.item_id].append(places[key])
         found.under[vote.item_id].add(vote.guideline_hash)
     return found
+
+
+def _said(access: Access, vote: files.KeptVote) -> dict[str, Any]:
+    """What was said, in the words of the schema that is in force."""
+    version, reading = vote.schema_version_id, access.reading
+    return {
+        "values": reading.answers(version, Stage.VERIFICATION, json.loads(vote.answers)),
+        "reasons": reading.reasons(version, json.loads(vote.reasons)),
+    }
 
 
 def _by_reference(votes: _Votes, items: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,13 +16,13 @@ from annotation_schemas.model import Criterion, Schema, tolerances_of
 from db import answers, comment_threads, events, files, judging
 from db import items as stored_items
 from db.engine import Store
-from domain.errors import RatingsError
+from domain.errors import NotFound, RatingsError
 from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
-from workflow.access.projects import require_lead
+from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
 
@@ -41,11 +42,14 @@ def agreement_of(
     items: Items | str | None = None,
     statistics: Collection[str] = (),
     called: Mapping[str, str] | None = None,
+    schema_version: int | None = None,
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
     Ratings under different versions of the guideline are measured apart: the results name their version in
     ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
+    Ratings under different versions of the schema are measured together, in the words of the one that is in force, and
+    ``args["schema"]`` says how many are of which; ``schema_version`` measures those of one version alone.
 
     Options that every item has its own of are compared by their places: "the second one" is a category, its text is
     not. Otherwise no two items would have a category in common, and there would be no agreement by chance. Several
@@ -70,7 +74,9 @@ def agreement_of(
         store, person=person, project=project, stage=stage, criteria=criteria, scales=scales, items=items
     )
     with store.read() as session:
-        rows = cut_by(rows, require_lead(session, by=person, project=project).schema, by)
+        access = require_lead(session, by=person, project=project)
+    rows = cut_by(of_schema(access, rows, schema_version), access.schema, by)
+    declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     counted = counting_of_stage(store, person=person, project=project, items_=items, stage=stage)
     there = raters_of(store, person=person, project=project, stage=stage)
     if raters is None:
@@ -84,14 +90,44 @@ def agreement_of(
     asked = _Asked(declared, by is not Cut.WHOLE, raters, cross_check, statistics)
     by_version = by_guideline(rows)
     if len(by_version) <= 1:
-        return [of_items(each, counted) for each in asked.of_all(rows)]
-    if pool_guidelines:
+        found = asked.of_all(rows)
+    elif pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
-        return [of_items(_of_version(each, pooled), counted) for each in asked.of_all(rows)]
+        found = [_of_version(each, pooled) for each in asked.of_all(rows)]
+    else:
+        found = [_of_version(each, _version(number)) for number, part in by_version for each in asked.of_part(part)]
+    return [of_items(each, counted) for each in _saying_schemas(found, rows, access.reading.numbers.values())]
+
+
+def of_schema(access: Access, rows: Sequence[Rating], version: int | None) -> list[Rating]:
+    """The ratings that were given under a version of the schema, as it calls itself; None: all of them.
+
+    ``NotFound`` for a version that the project never had.
+    """
+    if version is None:
+        return list(rows)
+    numbers = access.reading.numbers.values() or (access.schema.version,)
+    if version not in numbers:
+        known = ", ".join(str(number) for number in sorted(numbers))
+        raise NotFound(f"{access.title} never had a version {version} of its schema; it had {known}.")
+    return [row for row in rows if (row.schema if access.reading.numbers else version) == version]
+
+
+def _saying_schemas(found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int]) -> list[Result]:
+    """Results that say how many ratings of their criterion were given under which version, where there are several: a
+    criterion that came later has none under the first."""
+    if len({row.schema for row in rows} - {None}) < 2:
+        return list(found)
+    counts = Counter((row.criterion, row.schema) for row in rows)
     return [
-        of_items(_of_version(each, _version(number)), counted)
-        for number, part in by_version
-        for each in asked.of_part(part)
+        replace(
+            each,
+            args={
+                **each.args,
+                "schema": ", ".join(f"{number} ({counts[each.criterion, number]:,})" for number in sorted(numbers)),
+            },
+        )
+        for each in found
     ]
 
 

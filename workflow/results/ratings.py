@@ -81,6 +81,7 @@ def stage_ratings(
                 dimension=vote.dimension,
                 guideline=versions.get(vote.guideline_hash),
                 note=vote.note,
+                schema=access.reading.numbers.get(vote.schema_version_id),
             ),
         )
         for vote in _of_newest_revision(votes)
