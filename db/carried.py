@@ -243,6 +243,8 @@ def in_order() -> tuple[Table, ...]:
         for held in CARRIED[name].ids.values():
             if isinstance(held, One | Many):
                 needs.add(held.table)
+            elif isinstance(held, Versions):
+                needs.add("schema_version")
             elif isinstance(held, Asked):
                 needs |= {"item", "judge_unit"}
             elif isinstance(held, UnitName):

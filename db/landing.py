@@ -18,11 +18,10 @@ from sqlalchemy import Table, func, insert, select, text, update
 from sqlmodel import Session
 
 from db import carried
-from db.carried import CARRIED, Asked, Bound, Many, One, Random, RandomIn, UnitName
-from db.engine import insert_or_ignore
+from db.carried import CARRIED, Asked, Bound, Many, One, Random, RandomIn, UnitName, Versions
 from db.project_rows import AT_ONCE
 from db.survey import AUTHORING, UNIT, Row, Survey, foreign
-from db.tables import ItemRow, PersonRow, SchemaVersionRow, metadata
+from db.tables import ItemRow, PersonRow, metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
 from domain.rewording import Reading
@@ -106,14 +105,24 @@ def add_accounts(session: Session, *, new: Sequence[tuple[int, str, str]], now: 
 
 
 def schemas(session: Session, *, rows: Iterable[Row]) -> dict[int, int]:
-    """Store the schemas that are not here yet; the id of each here, by its id there."""
-    found = {}
+    """Store the schemas that are not here yet, under their ids where these are free; the id of each here, by its id
+    there."""
+    connection, of = session.connection(), metadata.tables["schema_version"]
+    postgres = connection.dialect.name != "sqlite"
+    if postgres:
+        connection.execute(text("LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"))
+    here = {hash: id for hash, id in connection.execute(select(of.c.hash, of.c.id))}
+    found, taken = {}, {*here.values()}
     for row in rows:
-        told = {name: value for name, value in row.items() if name != "id"}
-        told["created_at"] = _moment(told["created_at"])
-        insert_or_ignore(session, SchemaVersionRow, [told])
-        of = metadata.tables["schema_version"]
-        found[row["id"]] = session.connection().execute(select(of.c.id).where(of.c.hash == row["hash"])).scalar_one()
+        if row["hash"] not in here:
+            id = row["id"] if row["id"] not in taken and row["id"] < _HIGHEST else max(taken) + 1
+            told = {**row, "id": id, "created_at": _moment(row["created_at"])}
+            connection.execute(insert(of), told)
+            here[row["hash"]] = id
+            taken.add(id)
+        found[row["id"]] = here[row["hash"]]
+    if postgres:
+        connection.execute(text("SELECT setval('schema_version_id_seq', (SELECT max(id) FROM schema_version))"))
     return found
 
 
@@ -136,10 +145,8 @@ class Landing:
     def add_project(self, session: Session) -> int:
         """Add the project itself; its id. ``IntegrityError`` if its name is taken."""
         of = metadata.tables["project"]
-        row = self._typed(of, {**self.survey.project, "name": self.name})
-        row["schema_version_id"] = self.schemas[row["schema_version_id"]]
-        row["reading"] = self._reading(row["reading"])
-        done = session.connection().execute(insert(of).returning(of.c.id), row)
+        row = self._moved(of, {**self.survey.project, "name": self.name})
+        done = session.connection().execute(insert(of).returning(of.c.id), row or {})
         return int(done.scalar_one())
 
     def add(self, session: Session, *, project_id: int, table: str, rows: Iterable[Row]) -> int:
@@ -188,8 +195,8 @@ class Landing:
                 made[column] = self.people[value]
             elif isinstance(held, carried.RankOfOldest) and row["stage"] in self.oldest and value == row["item_id"]:
                 made[column] = self._here("item", value)
-            elif isinstance(held, carried.Versions):
-                made[column] = self._reading(value)
+            elif isinstance(held, Versions):
+                made[column] = Reading.from_json(value).renumbered(self.schemas).as_json()
             elif isinstance(held, Random):
                 made[column] = self._drawn(value)
             elif isinstance(held, RandomIn) and isinstance(value, dict):
@@ -200,9 +207,6 @@ class Landing:
         if "id" in made:
             made["id"] += distances.get(name, 0)
         return made
-
-    def _reading(self, value: Any) -> Any:
-        return None if value is None else Reading.from_json(value).renumbered(self.schemas).as_json()
 
     def _typed(self, of: Table, row: Row) -> Row:
         """A row with its moments as such."""

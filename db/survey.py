@@ -14,16 +14,32 @@ from typing import Any, NoReturn
 from sqlalchemy import JSON, BigInteger, Boolean, Column, Enum, Float, Integer
 
 from db import carried
-from db.carried import CARRIED, LOOSE, RUNS, VOTES, Asked, Many, One, Random, UnitName, target
+from db.attributes import DESCRIBED, LABELLED
+from db.carried import (
+    CARRIED,
+    LOOSE,
+    RUNS,
+    VOTES,
+    Asked,
+    Many,
+    One,
+    Random,
+    UnitName,
+    Versions,
+    target,
+)
 from db.project_rows import columns
 from db.tables import metadata
 from db.types import UTCDateTime
 from domain.errors import FileRefused
 from domain.project_parts import ProjectPart
+from domain.rewording import Reading
 from domain.run_kinds import RunKind
 
 Row = dict[str, Any]
 
+SAID = {LABELLED: ProjectPart.ITEMS, DESCRIBED: RUNS}
+"""Events that are more than history: what leads have said of items and of models."""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+)/(?:"
@@ -115,6 +131,8 @@ class Survey:
         """Whether a row is taken, as far as its part of the project says. Answers of people are votes and runs."""
         people = table == "run" and RunKind(row["kind"]).people
         part = CARRIED[table].part
+        if table == "event":
+            part = SAID.get(row["kind"], part)
         if part is RUNS and RUNS in self.without:
             return people or table not in ("run", "judge_template", "tool_result")
         return part not in self.without and not (people and VOTES in self.without)
@@ -186,6 +204,8 @@ class Survey:
             elif isinstance(held, Asked):
                 there = self.asked(table, row)
                 yield from ((name, there, each) for each in (value if held.many else [value]))
+            elif isinstance(held, Versions):
+                yield from ((name, "schema_version", id) for id in Reading.from_json(value).versions)
             elif isinstance(held, UnitName):
                 yield from ((name, there, int(id)) for there, id in unit_ids(value, row))
             elif isinstance(held, carried.SlotOfGold) and row["unit"].startswith("gold/"):
@@ -281,6 +301,8 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
         return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "names no unit of work"
     if isinstance(held, Random) and column.name != "submit_key":
         return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is no random id"
+    if isinstance(held, Versions):
+        return _reading
     if isinstance(held, Many) or (isinstance(held, Asked) and held.many):
         return _numbers
     if isinstance(kind, UTCDateTime):
@@ -308,6 +330,14 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
 def _numbers(value: Any) -> str:
     fits = isinstance(value, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in value)
     return "" if fits else "is no list of whole numbers"
+
+
+def _reading(value: Any) -> str:
+    try:
+        Reading.from_json(value)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return "is no way to read what other schemas asked"
+    return ""
 
 
 def _moment(value: Any) -> str:

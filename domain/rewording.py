@@ -162,6 +162,11 @@ class Reading:
             most_votes=stored["most_votes"],
         )
 
+    @property
+    def versions(self) -> set[int]:
+        """The ids of all schemas that it names."""
+        return {*self.steps, *self.numbers, *(id for each in self.complete for id in each.under)}
+
     def renumbered(self, ids: Mapping[int, int]) -> Reading:
         """The same where schemas have other ids: the new ones by the old ones."""
         return replace(

@@ -26,7 +26,7 @@ from domain.runs import RunState
 from domain.states import ItemState, Stage
 from exporters.project_archive import ArchiveWriter
 from media.store import MediaStore
-from testkit.factories import claimed, make_person, make_project
+from testkit.factories import claimed, make_items, make_person, make_project, make_schema
 from tests.workflow.whole_project import HIDDEN, bare, build
 from workflow.access import accounts, projects
 from workflow.annotate import submissions
@@ -177,23 +177,25 @@ def test_a_project_goes_to_another_database_and_back(
 def test_a_copy_next_to_the_first_is_the_same_but_for_its_ids(
     made: Path, store: Store, media: MediaStore, tmp_path: Path
 ) -> None:
+    make_project(store, name="other", loaded=make_schema(raters=3))
+    make_items(store, 3, project="other")
     import_project(store, media, path=made / "p.zip")
     objects = sorted(path.name for path in media.root.rglob("original"))
     clone_project(store, media, project="p", name="q")
     assert sorted(path.name for path in media.root.rglob("original")) == objects
     for name in ("p", "q"):
         export_project(store, media, by=None, project=name, out=tmp_path / f"{name}.zip")
-    first, second = bare(tmp_path / "p.zip"), bare(tmp_path / "q.zip")
-    assert second.pop("project")[0] | {"name": "p"} == first.pop("project")[0]
-    for table, rows in first.items():
-        assert second[table] == rows, table
+        first, second = bare(made / "p.zip"), bare(tmp_path / f"{name}.zip")
+        assert second.pop("project")[0] | {"name": "p"} == first.pop("project")[0]
+        for table, rows in first.items():
+            assert second[table] == rows, (name, table)
     assert agreement(store, "q") == agreement(store, "p") != []
     assert check(store) == [line.replace("p:", f"{name}:", 1) for name in "pq" for line in check(store, project="p")]
     ann = accounts.find_person(store, login="ann")
     task = claimed(store, ann, project="q")
     submissions.submit(store, person=ann, task=task.id, key=f"vote-{task.id}", values={"choice": "red"})
     import_project(store, media, path=made / "p.zip", name="r", how=MATCH)
-    assert len(projects.all_projects(store)) == 3
+    assert len(projects.all_projects(store)) == 4
 
 
 def test_a_copy_may_leave_parts_out(made: Path, store: Store, media: MediaStore) -> None:
@@ -204,7 +206,7 @@ def test_a_copy_may_leave_parts_out(made: Path, store: Store, media: MediaStore)
         counts[part] = [done.rows[each] for each in ("item", "member", "annotation", "run", "prediction", "event")]
     whole = [4, 5, 5, 2, 2]
     assert counts["items"] == [0, 5, 0, 0, 0, 0]
-    assert counts["votes"] == [4, 5, 0, 2, 2, 0]
+    assert counts["votes"] == [4, 5, 0, 2, 2, 1]  # what leads have said of items is no history
     assert counts["people"][:5] == [4, 0, *whole[2:]]
     assert counts["runs"][:5] == [4, 5, 5, 0, 0]
     fresh = projects.members(store, person=None, project="votes")
@@ -317,6 +319,8 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
     (first("guideline_version", text="Vote red."), "guideline 1 has another hash than its text"),
     (first("schema_version", guideline_text="Vote red."), "another hash than its text has here"),
     (first("schema_version", text="name: ["), "cannot be read here"),
+    (lambda rows: rows["project"][0]["reading"]["numbers"].update({"9": 1}), "reading points to no schema_version"),
+    (first("project", reading={"steps": 1}), "reading is no way to read what other schemas asked"),
     (lambda rows: rows["item"].reverse(), "its id does not follow that of the row before"),
     (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item lie too far apart|points to no item"),
     (lambda rows: rows["project"].append(rows["project"][0]), "it has two projects"),

@@ -16,6 +16,8 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import (
+    BLIND,
+    SETTLING,
     claimed,
     make_items,
     make_people,
@@ -50,8 +52,6 @@ DRAWN = {"public_id", "submit_key", "key"}
 def build(store: Store, media: MediaStore, folder: Path) -> None:
     """The project ``p`` of the blind schema, made by use cases as far as they are short, else row by row."""
     make_project(store, loaded=make_schema(raters=2))
-    later = make_schema(raters=2).text.replace("version: 1", "version: 2").replace("A blind test", "A later one")
-    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be exact.", "blind"))
     make_person(store, "lea", role=Role.LEAD)
     sen = make_person(store, "sen", role=Role.SENIOR)
     ann, bob, cat = make_people(store, "ann", "bob", "cat")
@@ -68,6 +68,9 @@ def build(store: Store, media: MediaStore, folder: Path) -> None:
     submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     edit_item(store, person=sen, project="p", item="colour/3", fields={"question": "Which colour, then?"})
     guidelines.put(store, by=None, project="p", text="Be very exact.", why="too vague")
+    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
+    later = text.replace("version: 1", "version: 2").replace("title: Colour,", "title: Colours,")
+    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be very exact.", "blind"))
     drafts.save_draft(store, person=cat, task=claimed(store, cat).id, seq=1, values={"choice": "blue"})
     make_predictions(store, ids[:2], models=["m"])
     _fill(store)
@@ -185,6 +188,8 @@ def _fill(store: Store) -> None:
                   state="out", says="", guideline="", why="", created_at=now)  # fmt: skip
         add("bridge_answer", bridge_id=bridge, bridge_task_id=out, person_id=person, outside_annotation=1, updated="u",
             outcome="stored", why="", raw={}, annotation_id=votes, created_at=now)  # fmt: skip
+        said = {"said": {"colour/1": {"scene": "kitchen"}}}
+        add("event", at=now, kind="items.labelled", project_id=p, person_id=person, data=said)
         add("event", at=now, kind="run.started", project_id=p, person_id=person, data={"run": "run-1", "model": "j"})
 
 
@@ -204,6 +209,15 @@ def bare(path: Path) -> dict[str, list[dict[str, Any]]]:
     rates = {row["id"] for row in found["run"] if row["kind"] == "judge"}
     batches = {row["id"]: row["run_id"] for row in found["run_batch"]}
     return {table: [_bare(table, row, places, rates, batches) for row in rows] for table, rows in found.items()}
+
+
+def _reading(read: dict[str, Any], places: dict[int, int]) -> dict[str, Any]:
+    return {
+        **read,
+        "steps": {places[int(id)]: steps for id, steps in read["steps"].items()},
+        "complete": [{**each, "under": [places[id] for id in each["under"]]} for each in read["complete"]],
+        "numbers": {places[int(id)]: number for id, number in read["numbers"].items()},
+    }
 
 
 def _bare(
@@ -228,8 +242,7 @@ def _bare(
         made["heard_id"] = None
     for column in ("reading", "reading_before"):
         if made.get(column) is not None:
-            numbers = {str(places["schema_version"][int(id)]): n for id, n in made[column]["numbers"].items()}
-            made[column] = {**made[column], "numbers": numbers}
+            made[column] = _reading(made[column], places["schema_version"])
     if table == "schema_change":
         made["done_to"] = places["item"].get(made["done_to"])
     if table in ("task", "aside"):
