@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from app import services
 from app.cli import cli
 from db.engine import open_store
-from domain.errors import NotAllowed, NotFound
-from workflow.access import accounts, sign_in
+from domain.errors import FileRefused, InvalidInput, NotAllowed, NotFound
+from domain.records import Part
+from domain.roles import Role
+from importers.people_files import read_parts
+from workflow.access import accounts, members, projects, sign_in
 
 
 @pytest.fixture
@@ -55,12 +61,15 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
 
 
 @pytest.fixture
-def project(run: CliRunner) -> CliRunner:
+def project(run: CliRunner, home: Path, sqlite_template: Path) -> CliRunner:
     """A project of the schema ``egothink`` with a lead, and two accounts without a part in it."""
-    assert run.invoke(cli, ["project", "create", "ego", "--schema", "egothink"]).exit_code == 0
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    store = open_store(None, home)
+    projects.create_project(store, name="ego", loaded=load_schema(shipped()["egothink"]))
     for login in ("lea", "bo", "cy"):
-        assert run.invoke(cli, ["people", "add", login]).exit_code == 0
-    assert run.invoke(cli, ["people", "role", "ego", "lea", "--role", "lead"]).exit_code == 0
+        accounts.create_person(store, login=login, name=login)
+    projects.set_member(store, by=None, project="ego", login="lea", role=Role.LEAD)
+    store.close()
     return run
 
 
@@ -91,33 +100,39 @@ def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: Cli
 
 
 BAD = [
-    (["bo", "dan", "--role", "annotator"], "no account with the login 'dan'"),
-    (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
-    (["bo", "--role", "annotator", "--dimension", "nowhere"], "no dimension 'nowhere'"),
     (["bo"], "Say which role"),
     (["bo", "--remove", "--role", "lead"], "--remove takes people out"),
-    (["bo", "cy", "--remove"], "'bo' is not in the project"),
     ([], "Say whose part"),
+    (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
+]
+BAD_PARTS = [
+    ([Part("bo", Role.LEAD), Part("dan", Role.LEAD)], "no account with the login 'dan'"),
+    ([Part("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
+    ([Part("bo", Role.LEAD), Part("bo", Role.SENIOR)], "'bo' is there twice"),
 ]
 BAD_FILES = [
     ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),
     ("login,stages\nbo,\n", "row 2: it names no role"),
     ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is no stage"),
-    ("login,role\nbo,lead\nbo,senior\n", "'bo' is there twice"),
-    ("who,role\nbo,lead\n", "row 1: the first row must name the column login"),
+    ("who,role\nbo,lead\n", "row 1: the first row must name the column login, and any of role"),
     ("login,role\nbo\n", "row 2: it has 1 cells, not 2"),
     ("login,role\n", "names no one"),
 ]
 
 
-def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, tmp_path: Path) -> None:
-    before = parts(project)
-    sheet = tmp_path / "people.csv"
+def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path, tmp_path: Path) -> None:
     for given, told in BAD:
         done = project.invoke(cli, ["people", "role", "ego", *given])
         assert told in str(done.exception), given
+    store = services.resources().store
+    for wrong, told in BAD_PARTS:
+        with pytest.raises(InvalidInput, match=told):
+            members.set_parts(store, by=None, project="ego", parts=wrong)
+    with pytest.raises(InvalidInput, match="'bo' is not in the project 'ego'. Nothing was changed"):
+        members.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
+    assert [each.person.login for each in projects.members(store, person=None, project="ego")] == ["lea"]
+    sheet = tmp_path / "people.csv"
     for text, told in BAD_FILES:
         sheet.write_text(text)
-        done = project.invoke(cli, ["people", "role", "ego", "--file", str(sheet)])
-        assert told in str(done.exception), text
-    assert parts(project) == before
+        with pytest.raises(FileRefused, match=told):
+            read_parts(sheet, role=None)

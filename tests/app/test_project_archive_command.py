@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from app.cli import cli
 
 
 @pytest.fixture
-def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
     """The command in this process, on a home with an empty project and a lead."""
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
     services.resources.cache_clear()
     runner = CliRunner()
     runner.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
