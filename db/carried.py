@@ -137,7 +137,8 @@ class Carried:
     pointed: bool = False
     """It belongs to no project: the rows go that something of the project points to."""
     leaving: Leaving | None = None
-    """What changes about a row that leaves; the second argument is the time of the project's last event."""
+    """What changes about a row that leaves, and about one that comes; the second argument is when that is: as it leaves
+    the time of the project's last event."""
 
 
 _PUBLIC: Mapping[str, Held] = {"public_id": Random()}

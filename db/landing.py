@@ -139,6 +139,7 @@ class Landing:
     """Of the project."""
     key: bytes | None
     """From which random ids are drawn anew; None: they stay."""
+    now: datetime
     oldest: frozenset[Stage] = frozenset()
     """Stages in which the oldest item comes first."""
 
@@ -174,6 +175,9 @@ class Landing:
             return None  # the person's own order is another one here
         units = self.survey.asked(name, row) if any(isinstance(x, Asked) for x in CARRIED[name].ids.values()) else ""
         made = self._typed(of, row)
+        leaving = CARRIED[name].leaving
+        if leaving is not None:  # an archive may be by someone else, who let it go on
+            leaving(made, self.now)
         for column, there in foreign(name):
             if made.get(column) is not None:
                 made[column] = self._here(there, made[column])

@@ -128,7 +128,7 @@ def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path
     for wrong, told in BAD_PARTS:
         with pytest.raises(InvalidInput, match=told):
             members.set_parts(store, by=None, project="ego", parts=wrong)
-    with pytest.raises(InvalidInput, match="'bo' is not in the project 'ego'. Nothing was changed"):
+    with pytest.raises(InvalidInput, match=r"'bo' is not in the project 'ego'\. Nothing was changed"):
         members.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
     assert [each.person.login for each in projects.members(store, person=None, project="ego")] == ["lea"]
     sheet = tmp_path / "people.csv"

@@ -350,6 +350,12 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
             import_project(store, media, path=altered(made / "p.zip", tmp_path / "about.zip", **about))
     assert projects.all_projects(store) == []
     assert accounts.active_accounts(store) == []
+    path = altered(
+        made / "p.zip", tmp_path / "run.zip", lambda rows: [row.update(state="waiting") for row in rows["run"]]
+    )
+    import_project(store, media, path=path)  # and no worker here takes up what an archive wants to have run
+    with store.read() as session:
+        assert set(session.connection().scalars(select(metadata.tables["run"].c.state))) == {RunState.PAUSED}
 
 
 def test_a_file_that_is_no_whole_archive_is_refused(

@@ -161,6 +161,7 @@ class _Import:
                     distances=distances,
                     name=self.name,
                     key=secrets.token_bytes(32) if drawn_anew else None,
+                    now=self.store.now(),
                     oldest=_oldest_first(schema),
                 )
                 rows = self._store(session, land)
@@ -289,7 +290,8 @@ class _Import:
         inside = set(self.archive.media()) if self.archive.has_media else set()
         wanted = [sha256 for sha256 in survey.media if sha256 not in self.media]
         in_folder = _by_hash(self.how.media, {*wanted} - inside) if self.how.media is not None else {}
-        gone = [sha256 for sha256 in wanted if sha256 not in inside and sha256 not in in_folder]
+        needed = survey.media if self.archive.has_media else wanted  # no one sees an image here by naming its hash
+        gone = [sha256 for sha256 in needed if sha256 not in inside and sha256 not in in_folder]
         if gone:
             told = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
             raise FileRefused(
