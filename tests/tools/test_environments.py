@@ -15,18 +15,22 @@ pytestmark = pytest.mark.slow  # some seconds for each environment
 def test_an_environment_is_made_once_and_anew_where_it_was_not_made_to_its_end(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    made = environment(tmp_path / "one", "pip")  # every environment has it already: nothing is fetched
-    assert "installed in" in capfd.readouterr().err
-    found = subprocess.run([made / "python", "-c", "import sys; print(sys.prefix)"], capture_output=True, check=True)
-    assert found.stdout.decode().strip() == str(tmp_path / "one")
-    (tmp_path / "link").symlink_to("one")
-    assert environment(tmp_path / "one", "pip") == environment(tmp_path / "link", "pip") == made
-    assert capfd.readouterr().err == ""
-
+    folder = tmp_path / "one"
+    stamp = folder / "requirements.txt"
+    folder.mkdir()
+    stamp.write_text(f"{folder}\nsomething-else\n")
     with pytest.raises(subprocess.CalledProcessError):
-        environment(tmp_path / "one", str(tmp_path / "no-such-package"))
-    assert not (made.parent / "requirements.txt").exists(), "as when someone ended it in the middle"
-    (made / "left-over").touch()
-    assert environment(tmp_path / "one", "pip") == made
+        environment(folder, str(tmp_path / "no-such-package"))
+    assert not stamp.exists(), "as when someone ended it in the middle"
+    assert "installed in" not in capfd.readouterr().err
+
+    (folder / "bin" / "left-over").touch()
+    made = environment(folder, "pip")  # every environment has it already: nothing is fetched
     assert "installed in" in capfd.readouterr().err, "what was not installed to its end is not taken for complete"
     assert not (made / "left-over").exists()
+    found = subprocess.run([made / "python", "-c", "import sys; print(sys.prefix)"], capture_output=True, check=True)
+    assert found.stdout.decode().strip() == str(folder)
+
+    (tmp_path / "link").symlink_to("one")
+    assert environment(folder, "pip") == environment(tmp_path / "link", "pip") == made
+    assert capfd.readouterr().err == ""
