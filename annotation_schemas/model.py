@@ -672,7 +672,7 @@ class Source(_Part):
     fields: dict[str, str] = Field(default_factory=dict)
     """Fields and assets of the item by the key that the file has for them, where the names differ; in `csv` and
     `jsonl` also `dimension`."""
-    separator: str | None = Field(default=None, min_length=1, max_length=1)
+    separator: str | None = Field(default=None, min_length=1)
     """In `csv`: what stands between the entries of a list in one cell, where they are not JSON."""
     media: dict[str, Scalar] = Field(default_factory=dict)
     """How media are cut and chosen at import, each a number: `clip_ends_before_action_seconds` (where a record has

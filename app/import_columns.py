@@ -32,7 +32,7 @@ def asked(schema: Schema, format: str, source: Path | Sequence[Any] | None, fold
         separator = st.text_input("Between the entries of a list in one cell", key="import.separator")
     with right:
         encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding")
-    said = Said({}, separator.strip()[:1] or None, encoding.strip() or None)
+    said = Said({}, separator.strip() or None, encoding.strip() or None)
     first = _beginning(format, source, folder)
     if first is None:
         return said if said != Said() else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +100,8 @@ class TableReader(Reader):
             said["id"] = source.id
         if lacking or said:
             missing = ", ".join(
-                repr(key) + (f" ({name})" if key != name else "") for name, key in (lacking | said).items()
+                repr(key) + (f" ({name})" if key != name else "") + _meant(key, names)
+                for name, key in (lacking | said).items()
             )
             raise FileRefused(
                 f"{self.place} has no column {missing}; its columns are {_listed(names)}. Nothing was imported; say "
@@ -136,6 +138,12 @@ class TableReader(Reader):
         if not found.path.lower().endswith(WORKBOOK):
             return found
         return FileRecord(found.path[: -len(WORKBOOK)] + ".csv", found.items, found.head, found.tail, found.meta)
+
+
+def _meant(key: str, names: Sequence[str]) -> str:
+    """The column that may have been meant, as a question."""
+    close = difflib.get_close_matches(key.casefold(), [name.casefold() for name in names], n=1, cutoff=0.8)
+    return "".join(f" (is it {name!r}?)" for name in names if name.casefold() in close)
 
 
 def _listed(names: Sequence[str]) -> str:

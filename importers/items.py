@@ -22,6 +22,7 @@ from annotation_schemas.formats import (
     fields_of,
     item_keys,
     keys_of,
+    read_twice,
     short,
 )
 from annotation_schemas.kinds import check_read
@@ -82,6 +83,8 @@ def read_files(
     except Misfit as error:
         raise FileRefused(f"{error}. Nothing was imported.") from error
     row = as_named(keys, schema)
+    if row.open and (key := read_twice(row, schema)) is not None:
+        raise FileRefused(f"Two fields would be the column {key!r}; give each its own. Nothing was imported.")
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)

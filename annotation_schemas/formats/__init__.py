@@ -26,6 +26,7 @@ from annotation_schemas.formats.columns import (
     new_path,
     new_record,
     of_head,
+    read_twice,
     short,
     whole_number,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "new_record",
     "of_head",
     "offered",
+    "read_twice",
     "reading",
     "short",
     "whole_number",

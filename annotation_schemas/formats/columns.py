@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
@@ -245,6 +246,12 @@ def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
     return replace(row, id_key=id_key, named_by=named_by, roles=roles, order=tuple(order))
 
 
+def read_twice(row: ItemKeys, schema: Schema) -> str | None:
+    """The key that two fields would share, so that an edit of one would change the other; None: none."""
+    counts = Counter(key for column in columns(row, schema).values() for key in column.keys)
+    return next((key for key, n in counts.items() if n > 1), None)
+
+
 def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
     """The row of a table whose columns are these: lists and media that have a column for each entry (``option_1``,
     ``option_2``), and media that have none."""
@@ -374,8 +381,9 @@ def _at_hand(row: ItemKeys, schema: Schema) -> tuple[ItemKeys, dict[str, Column]
     return named, made
 
 
-def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
-    """The schema's fields as the record has them; ``Misfit`` if it does not fit."""
+def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool = True) -> dict[str, Any]:
+    """The schema's fields as the record has them; ``Misfit`` if it does not fit. A record that is in already may lack
+    what the schema requires by now."""
     row, own = _at_hand(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
     found: dict[str, Any] = {}
@@ -384,7 +392,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
             found[name] = column.read(record)
         except Misfit as misfit:
             wrong[str(misfit)] = None
-    if row.open:
+    if row.open and coming_in:
         wrong |= {f"it has no {key}": None for key in _lacking(own, schema, found)}
     if wrong:
         raise Misfit("; ".join(wrong))
@@ -402,7 +410,7 @@ def _lacking(own: Mapping[str, Column], schema: Schema, fields: Mapping[str, Any
 
 def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
     """What has to change in a record so that it says ``fields``: new values by key, None to take a key away."""
-    before = fields_of(row, schema, record)
+    before = fields_of(row, schema, record, coming_in=False)
     found: dict[str, Any] = {}
     for name, column in columns(row, schema).items():
         options = column.options_field if isinstance(column, Chosen) else name

@@ -128,6 +128,10 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     assert out(replace(said, items=[edited]), schema()) == after, "its export knows what was said at its import"
     with pytest.raises(FileRefused, match="`quesion` is no field or asset; did you mean `question`"):
         read_table(path, format="csv", schema=schema(), said=Said({"quesion": "Frage"}))
+    with pytest.raises(FileRefused, match="Two fields would be the column 'Frage'"):
+        read_table(path, format="csv", schema=schema(), said=Said({"question": "Frage", "answer": "Frage"}))
+    with pytest.raises(FileRefused, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
+        read_table(path, format="csv", schema=schema(), said=Said({"question": "frage"}))
     with pytest.raises(FileRefused, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"):
         read_table(path, format="csv", schema=schema(), said=Said({"level": "Fach"}))
 
@@ -220,6 +224,17 @@ def test_edited_rows_change_only_their_cells_and_new_ones_join_in_the_style_of_t
     public = out(file, schema(), without=["answer"], only=frozenset({"i1", "i3"})).decode()
     found = list(csv.DictReader(io.StringIO(public, newline="")))
     assert ([row["id"] for row in found], "answer" in found[0]) == (["i1", "i3"], False)
+
+
+def test_what_is_in_already_goes_out_though_the_schema_requires_more_by_now(tmp_path: Path) -> None:
+    file = one(write(tmp_path / "t.csv", f"{HEAD}\n1,add,Q,a.png,b.png\n"), schema())
+    optional = "{name: level, kind: integer, required: false}"
+    assert optional in ROOMS
+    now = load_text(ROOMS.replace("SOURCE", "").replace(optional, "{name: level, kind: integer}"), "Be exact.", "rooms")
+    edited = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "R"})])
+    assert out(edited, now.schema_).decode() == f"{HEAD}\n1,add,R,a.png,b.png\n"
+    with pytest.raises(FileRefused, match="has no column 'level'"):
+        read_table(tmp_path / "t.csv", format="csv", schema=now.schema_)
 
 
 def test_a_file_of_its_own_holds_items_of_no_file_and_is_read_again(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, Format, Said, Takes, named
+from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, offered
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
@@ -103,9 +103,9 @@ def import_files(
         return _import_attributes(bring, row)
     own = access.schema.source.format if access.schema.source else None
     if row.keys is None or (format != own and not (row.keys.open and row.fits(access.schema))):
+        reads = [each for each in offered(access.schema, writes=False) if each.keys is not None]
         raise FileRefused(
-            f"{access.title} reads {own or 'no annotation files'}, not {format}. "
-            "Make a project with the schema of those files."
+            f"{access.title} reads {own or named(reads)}, not {format}. Make a project with the schema of those files."
         )
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
 
