@@ -26,6 +26,9 @@ from workflow.schemas.migration import Past, Preview
 
 SCREEN = Screen("Schema", place=135, role=Role.LEAD)
 
+STYLE = """
+[class*="st-key-schema-text"] textarea { font-family: ui-monospace, monospace; font-size: .85rem; }
+"""
 SHOWN_ITEMS = 50
 """So many items that would come out otherwise are shown one by one."""
 _STATUS = {Status.INCOMPATIBLE: "bad", Status.DECISION: "", Status.COMPATIBLE: "good"}
@@ -47,6 +50,7 @@ class Seen:
 def render(services: Services) -> None:
     """The schema as something to change, and its changes so far."""
     view = shell.lead_of(services)
+    st.html(f"<style>{STYLE}</style>")
     past = migration.history(services.store, by=services.person, project=view.name)
     shell.heading(
         "Schema",
@@ -166,8 +170,8 @@ def _decide(seen: Seen) -> Decisions:
         shell.show(markup.tag("div", markup.quiet("Nothing is to be decided."), style="ts ts-small"))
     made: list[Decision] = []
     for preview, change in waiting:
-        shell.show(markup.tag("div", markup.mono(change.path), _count(change), style="ts"))
-        shell.show(markup.tag("div", markup.quiet(change.row.meaning), style="ts ts-small"))
+        about = markup.tag("div", markup.quiet(change.row.meaning), style="ts-small")
+        shell.show(markup.tag("div", markup.mono(change.path), _count(change), about, style="ts"))
         left, right = st.columns(2)
         with left:
             chosen = st.selectbox(
