@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.asked import asked_of
-from annotation_schemas.changes import grammar_keys
+from annotation_schemas.changes import compare, grammar_keys
 from annotation_schemas.formats import as_named, dimension_named, fields_of, item_keys, new_path, new_record, of_head
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
@@ -1223,12 +1223,14 @@ def test_changing_a_key_changes_what_the_product_does(key: str, stores: Callable
     assert any(key.split(".")[1] in path.split(".") or key.split(".")[1] in str(value)
                for path, value in row.change.items()), "the row changes another key"  # fmt: skip
     before = changed(BASE, row.first)
-    found = []
+    found, schemas = [], []
     for content in (before, changed(before, row.change)):
         text = yaml.safe_dump(content, sort_keys=False)
         seen = Seen(load_text(text, "Look closely.", key), stores, tmp_path)
         found.append(row.see(seen))
+        schemas.append(seen.schema)
     assert found[0] != found[1]
+    assert compare(schemas[0], schemas[1]).changes, "`touchstone schema diff` tells it"
 
 
 def test_the_check_names_what_is_said_and_not_enforced(tmp_path: Path) -> None:

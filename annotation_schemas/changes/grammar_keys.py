@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from pydantic import BaseModel
@@ -97,7 +98,8 @@ def _steps_of_scale(at: At, old: Any, new: Any) -> Found:
 
 def _labels_of_scale(at: At, old: Any, new: Any) -> Found:
     before, after = (
-        dict(zip(map(spelled, each.values), each.labels, strict=False)) for each in (at.old_part, at.new_part)
+        dict(zip_longest(map(spelled, each.values), each.labels)) if each.values else {}
+        for each in (at.old_part, at.new_part)
     )
     shared = sorted(set(before) & set(after))
     if differ([before[name] for name in shared], [after[name] for name in shared]):

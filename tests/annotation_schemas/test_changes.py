@@ -325,6 +325,11 @@ ONE_BY_ONE: dict[str, tuple[Edit, tuple[str, str, str], tuple[str, str]]] = {
         (f"{CRITERIA}.size.labels", "words", FITS),
         ("words", FITS),
     ),
+    "no labels of a scale": (
+        put(f"{CRITERIA}.size.labels", None),
+        (f"{CRITERIA}.size.labels", "words", FITS),
+        ("words", FITS),
+    ),
     "scale turned round": (
         all_of(put(f"{CRITERIA}.size.values", [3, 2, 1]), put(f"{CRITERIA}.size.labels", ["L", "M", "S"])),
         (f"{CRITERIA}.size.values", "figures", FITS),
