@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from fractions import Fraction
 from itertools import combinations
@@ -115,7 +115,10 @@ class Target:
 
     def of(self, item_fields: Mapping[str, Any]) -> Target:
         """The target for an item with these fields."""
-        return self if self.key is None else replace(self, value=item_fields.get(self.key))
+        if self.key is None:
+            return self
+        value = item_fields.get(self.key)
+        return Target(self.criterion, value, self.key, self.at_least, self.at_most, self.tolerance)
 
     def met_by(self, value: Any) -> bool:
         """Whether an answer is one that keeps the item. No answer is none."""
@@ -265,16 +268,19 @@ def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
 
 def targets(rule: KeepSpec) -> tuple[Target, ...]:
     """Which answers keep an item, for each criterion that a keep rule looks at (``Target.of`` fills in the key)."""
+    within = rule.tolerances.get
     if rule.parts:
-        found = [
-            Target(part.criterion, value=part.value, key=part.key, at_least=part.at_least, at_most=part.at_most)
-            for part in rule.parts
-        ]
-    elif rule.key is not None or KEEP_RULES[rule.rule].needs_key:
-        found = [Target(name, key=rule.key or "") for name in criteria_that_decide(rule)]
-    else:
-        found = [Target(name, value=rule.values.get(name, rule.value)) for name in criteria_that_decide(rule)]
-    return tuple(replace(each, tolerance=rule.tolerances.get(each.criterion)) for each in found)
+        return tuple(
+            Target(each.criterion, each.value, each.key, each.at_least, each.at_most, within(each.criterion))
+            for each in rule.parts
+        )
+    keyed = rule.key is not None or KEEP_RULES[rule.rule].needs_key
+    return tuple(
+        Target(name, None, rule.key or "", tolerance=within(name))
+        if keyed
+        else Target(name, rule.values.get(name, rule.value), tolerance=within(name))
+        for name in criteria_that_decide(rule)
+    )
 
 
 def is_skip(vote: Vote, criteria: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation_schemas import shipped
-from annotation_schemas.kinds import check_answers, check_fields, options_of
+from annotation_schemas.kinds import check_answers, check_fields, of_criterion, options_of
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Criterion, Schema
 
@@ -183,3 +183,12 @@ def test_whatever_a_browser_sends_is_answered_with_sentences(name: str, data: st
             reasons = data.draw(st.dictionaries(st.sampled_from(names), st.text(max_size=5)))
             for problem in check_answers(part.criteria, values, reasons, fields):
                 assert problem.name in names
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "one", "other", "alike"),
+    [(None, 1, 1.0, True), (None, 1, 1.01, False), ({"absolute": 0.05}, 10, 10.05, True), (None, True, 1, False)],
+)
+def test_two_numbers_agree_within_their_tolerance(tolerance: Any, one: Any, other: Any, alike: bool) -> None:
+    asked = Criterion.model_validate({"name": "n", "kind": "number", "prompt": "?", "tolerance": tolerance})
+    assert of_criterion(asked).agree(asked, one, other) is alike
