@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -274,8 +275,9 @@ class Ratings:
         rated = (codes != MISSING).any(axis=1)
         if rated.all():
             return replace(self, raters=tuple(raters), codes=codes)
-        units = tuple(unit for unit, kept in zip(self.units, rated, strict=True) if kept)
-        clusters = self.clusters and tuple(name for name, kept in zip(self.clusters, rated, strict=True) if kept)
+        kept = rated.tolist()
+        units = tuple(compress(self.units, kept))
+        clusters = self.clusters and tuple(compress(self.clusters, kept))
         return replace(self, units=units, raters=tuple(raters), codes=codes[rated], clusters=clusters)
 
     @property

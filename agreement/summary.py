@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, groupby, zip_longest
 from typing import Any
 
@@ -155,6 +155,7 @@ def _results(
     scale = {"scale": table.scale.level, "scale_inferred": table.scale.inferred}
     several = len(table.raters) > 2
     pairs = list(combinations(table.raters, 2))
+    of_pair = cache(table.of)
 
     def result(
         statistic: str, args: Mapping[str, Any], compute: Callable[[Ratings], Statistic], of: Ratings = table
@@ -191,7 +192,7 @@ def _results(
             alone = row.lines is Lines.WHOLE_AND_PAIRS and len(pairs) == 1
             yield from result(row.name, {**variant.args, **({"pair": list(pairs[0])} if alone else {})}, compute)
         for pair in pairs if several and row.lines is Lines.WHOLE_AND_PAIRS else whole:
-            yield from result(row.name, {**variant.args, "pair": list(pair)}, compute, table.of(*pair))
+            yield from result(row.name, {**variant.args, "pair": list(pair)}, compute, of_pair(*pair))
 
     for row, variant in _variants():
         if _fits(row, variant, table):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Text, cast, func, insert, update
@@ -253,7 +255,7 @@ class CountingVote(NamedTuple):
     prediction_id: int | None
     revision: int
     dimension: str
-    answers: dict[str, Any]
+    answers: Mapping[str, Any]
     note: str
     guideline_hash: str
     person_id: int
@@ -268,7 +270,7 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
         AnnotationRow.prediction_id,
         AnnotationRow.revision,
         AnnotationRow.dimension,
-        AnnotationRow.answers,
+        cast(col(AnnotationRow.answers), Text),
         AnnotationRow.note,
         AnnotationRow.guideline_hash,
         AnnotationRow.person_id,
@@ -276,14 +278,14 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
         AnnotationRow.schema_version_id,
     )
     wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
-    votes = [CountingVote._make(row) for row in session.execute(wanted)]
-    if not reworded.differs(session, project_id=project_id):
-        return votes
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
-    return [
-        vote._replace(answers=reworded.answers(session, **about, version=vote.schema_version_id, given=vote.answers))
-        for vote in votes
-    ]
+
+    @lru_cache(_READ_AT_ONCE)  # most votes say what others have said
+    def read(given: str, version: int) -> Mapping[str, Any]:
+        return reworded.answers(session, **about, version=version, given=json.loads(given))
+
+    rows = map(CountingVote._make, session.execute(wanted))
+    return [row._replace(answers=read(str(row.answers), row.schema_version_id)) for row in rows]
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:

@@ -108,7 +108,7 @@ class PredictionRecord:
     """Of a log: the options in the order in which the model had them; empty where it does not say them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rating:
     """One line of the long table that all statistics read."""
 
