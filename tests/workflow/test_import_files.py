@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media import clips
-from media.store import MediaStore
+from media.store import MediaStore, StoredMedia
 from testkit import missing_media
 from testkit.factories import claimed, make_person
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
@@ -237,7 +239,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from db.engine import open_store
-from media.store import MediaStore
+from media.store import MediaStore, StoredMedia
 from workflow.files.import_files import import_files
 
 home, path = Path(sys.argv[1]), Path(sys.argv[2])
@@ -318,6 +320,38 @@ def test_filling_in_media_goes_on_where_it_was_stopped(store: Store, media: Medi
     done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", progress=count)
     assert (done.assets_found, done.assets_missing) == (50, 0)
     assert steps == [10] * 10  # 40 of the 45 had been saved
+
+
+class Met(MediaStore):
+    """A store into which files are only taken two at a time."""
+
+    two = threading.Barrier(2, timeout=30)
+
+    def add(self, source: Path | str | bytes, *, name: str | None = None) -> StoredMedia:
+        self.two.wait()
+        return super().add(source, name=name)
+
+
+def test_a_command_takes_in_several_images_at_once_and_each_goes_to_its_own_item(
+    store: Store, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workflow.files.one_import.os.cpu_count", lambda: 2)
+    project(store, "pca_bench")
+    path = write(tmp_path / "open.json", [pca_record(n) for n in range(4)])
+    for n in range(4):
+        picture(tmp_path / f"media/{n}.png", f"#0000{n:02x}")
+    (tmp_path / "media/2.png").write_bytes(b"no image")
+    met = Met(home / "media")
+    with pytest.raises(FileRefused, match="row 3: the image of this item") as refused:
+        bring(store, met, "pca_bench", path, media_dir=tmp_path / "media")
+    assert str(refused.value).count(", row ") == 1, "the other three are images"
+    picture(tmp_path / "media/2.png", "#000002")
+    bring(store, met, "pca_bench", path, media_dir=tmp_path / "media")
+    with store.read() as session:
+        stored = files.asset_ids(session, project_id=1, names=[f"{n}/image" for n in range(4)])
+    assert {name: sha256 for name, (_, sha256) in stored.items()} == {
+        f"{n}/image": hashlib.sha256((tmp_path / f"media/{n}.png").read_bytes()).hexdigest() for n in range(4)
+    }
 
 
 def test_pca_bench_images_are_found_by_id(store: Store, media: MediaStore, tmp_path: Path) -> None:

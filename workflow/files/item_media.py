@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -148,24 +149,52 @@ class _Finder:
 
 
 def stored_media(bring: Import, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
-    """The media that are there, one by one taken into the store, or a bad row for one that the store refuses.
+    """The media that are there, one after the other taken into the store, or a bad row for one that the store refuses.
 
-    What comes out of one video comes one after the other: it is looked through once.
+    Files that lie there are taken in several at once (``Import.hands``). What comes out of one video comes one after
+    the other: it is looked through once, and each part lies where the next one will.
     """
     by_source = sorted(wanted.items(), key=lambda each: each[1].source or "")
-    with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
-        for done, (name, want) in enumerate(by_source, 1):
+    going: deque[tuple[str, Future[StoredMedia | BadRow | None]]] = deque()
+    done = 0
+
+    def finished(left: int) -> Iterator[tuple[str, StoredMedia | BadRow]]:
+        """The first of those that are under way, until so many are left."""
+        nonlocal done
+        while len(going) > left:
+            name, found = going[0][0], going[0][1].result()
+            going.popleft()
+            done += 1
+            if found is not None:
+                yield name, found
+            bring.on("media", done, len(wanted))
+
+    with tempfile.TemporaryDirectory(prefix="touchstone-") as work, ThreadPoolExecutor(bring.hands) as pool:
+        for name, want in by_source:
+            path: Path | None = None
             try:
                 path = want.find(Path(work))
-                if path is not None:
-                    medium = bring.media.add(path, name=str(path))
-                    if medium.kind != want.kind:
-                        raise MediaRefused(f"{path} is not a proper {want.kind}")
-                    yield name, medium
+                going.append((name, pool.submit(_taken, bring, want, path)))
             except MediaRefused as error:
-                reason = f"the {want.role} of this item: {str(error).rstrip('.')}"
-                yield name, replace(want.named_in, reason=reason)
-            bring.on("media", done, len(wanted))
+                going.append((name, pool.submit(_refused, want, error)))
+            yield from finished(0 if path is not None and path.is_relative_to(work) else 2 * bring.hands)
+        yield from finished(0)
+
+
+def _taken(bring: Import, want: Wanted, path: Path | None) -> StoredMedia | BadRow | None:
+    if path is None:
+        return None
+    try:
+        medium = bring.media.add(path, name=str(path))
+        if medium.kind != want.kind:
+            raise MediaRefused(f"{path} is not a proper {want.kind}")
+        return medium
+    except MediaRefused as error:
+        return _refused(want, error)
+
+
+def _refused(want: Wanted, error: MediaRefused) -> BadRow:
+    return replace(want.named_in, reason=f"the {want.role} of this item: {str(error).rstrip('.')}")
 
 
 def save_assets(

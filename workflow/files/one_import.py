@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +71,11 @@ class Import:
     def by_id(self) -> int | None:
         """Who imports; None is the command on the machine itself."""
         return self.by.id if self.by else None
+
+    @property
+    def hands(self) -> int:
+        """So many images are taken in at once: the command has all cores, a process that serves pages must not."""
+        return 1 if self.by else os.cpu_count() or 1
 
     def refuse(self, bad: Sequence[BadRow], note: str | None = None) -> None:
         """Refuse the whole import if a row is bad, unless bad rows are to be skipped; ``note`` is about all of them."""
