@@ -545,3 +545,16 @@ def test_a_planted_circle_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (room / "two.py").write_text("def f():\n    from workflow.access.one import g\n", encoding="utf-8")
     (found,) = circles(graph_of(["workflow"]))
     assert set(found) == {"workflow.access.one", "workflow.access.two"}
+
+
+IN_STORED_WORDS = {
+    "gold_items.py": "names do not change where right answers of gold are stored",
+}
+"""Modules of ``db`` that read answers or contents as they are stored."""
+
+
+def test_what_was_said_under_an_earlier_schema_is_said_anew() -> None:
+    columns = re.compile(r"AnnotationRow\.(answers|reasons)|RevisionRow\.content|row\.(answers|reasons)\b")
+    reading = {path.name for path in modules("db") if columns.search(path.read_text(encoding="utf-8"))}
+    known = {path.name for path in modules("db") if "reworded." in path.read_text(encoding="utf-8")}
+    assert reading - known - {"reworded.py"} == set(IN_STORED_WORDS), "pass what is found through db/reworded.py"

@@ -208,6 +208,9 @@ def build(store: Store) -> None:
         for task in _held(store, person):
             claims.release(store, person=person, task=task)
     view = take(store, people[2])
+    while len(CAST[named(store, view)]) != 1:  # one that a single vote more, or less, decides
+        claims.release(store, person=people[2], task=view.id)
+        view = take(store, people[2])
     drafts.save_draft(store, person=people[2], task=view.id, seq=1, values={"values": {"fits": "yes"}})
     assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), TaskView)
 
@@ -413,7 +416,8 @@ def test_what_is_given_back_though_fewer_are_asked_is_no_one_elses(copied: Store
     name = named(copied, view)
     with copied.read() as session:
         state = session.exec(select(TaskRow.state).where(TaskRow.public_id == view.id)).one()
-    assert state is (TaskState.WITHDRAWN if CAST[name] else TaskState.OPEN)
+    assert CAST[name], "it had a vote already"
+    assert state is TaskState.WITHDRAWN
 
 
 def test_votes_in_between_stay_when_a_change_is_taken_back(copied: Store) -> None:
