@@ -683,7 +683,7 @@ def test_another_labeling_empties_and_removes_the_old_project(store: Store, fron
     newer = make_schema(raters=1)
     text = newer.text.replace("version: 1", "version: 2", 1)
     with store.write() as session:
-        version = projects._store_schema(store, session, load_text(text, "Be exact.", "blind"))
+        version = projects.store_schema(session, loaded=load_text(text, "Be exact.", "blind"), now=store.now())
         row = session.exec(select(ProjectRow)).one()
         row.schema_version_id = version
         session.add(row)
