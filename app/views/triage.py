@@ -25,7 +25,8 @@ STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
 [data-testid="stMain"] { overflow: auto; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
-.ts-triage img, .ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-triage img,
+.ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
 .ts-triage-line a { color: inherit; }
 .ts-triage-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
 """
