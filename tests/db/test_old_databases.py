@@ -26,6 +26,8 @@ pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 GIVEN_UP = {"walk": "0007"}
 """Tables that a step makes anew: what they held means nothing afterwards."""
+MADE_LATER = {"schema_change"}
+"""Tables that came after the steps of old databases had become one."""
 
 
 @pytest.fixture
@@ -174,7 +176,7 @@ def test_every_step_keeps_every_row_and_the_last_one_ends_at_the_tables_of_a_fre
         migrate(connection)
         assert rows(connection, there) == before
         assert shape(connection) == fresh
-        assert len(before) == len(fresh) - 1 - ("function" in fresh) - sum(name.endswith("_seq") for name in fresh)
+        assert before.keys() | MADE_LATER == columns(connection, but={"alembic_version"}).keys()
 
 
 @pytest.mark.parametrize("revision", ["0001", "0016", "0025"])
