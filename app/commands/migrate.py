@@ -97,6 +97,8 @@ def _preview(seen: Preview, *, every: bool) -> list[str]:
         lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
     elif seen.can_be_done:
         lines.append("Nothing has happened. Say --yes to do it; --undo takes it back.")
+    else:
+        lines.append("It cannot be done as it is. Nothing has happened.")
     return lines
 
 
