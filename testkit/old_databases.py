@@ -17,10 +17,18 @@ def make(connection: Connection, revision: str) -> None:
 
 def go_back(connection: Connection, revision: str) -> None:
     """Make of a database of today, with its rows, what it was at a revision from 0021 on."""
+    _without_schema_changes(connection)
     _check_stages(connection)
     config = migration_config(connection, before=True)
     command.stamp(config, "head", purge=True)
     command.downgrade(config, revision)
+
+
+def _without_schema_changes(connection: Connection) -> None:
+    """Take away what the step after that made: no schema had changed."""
+    connection.execute(text("DROP TABLE schema_change"))
+    for table, column in {"project": "reading", "annotation": "schema_change"}.items():
+        connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
 
 
 def _check_stages(connection: Connection) -> None:

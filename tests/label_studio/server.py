@@ -43,6 +43,11 @@ def tasks(account: Account, project: int) -> list[dict[str, Any]]:
     return sorted(found, key=lambda task: int(task["id"]))
 
 
+def task_number(account: Account, project: int) -> int:
+    """How many tasks a project has: cheaper for the server than a list of them."""
+    return int(account.call("GET", f"/api/projects/{project}")["task_number"])
+
+
 def annotate(account: Account, task: int, result: Sequence[Mapping[str, Any]], *, seconds: float = 1.5) -> int:
     """Submit an annotation; its number."""
     made = {"result": list(result), "lead_time": seconds}

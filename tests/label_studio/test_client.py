@@ -260,10 +260,10 @@ def test_thousands_of_tasks(front: Client, label_studio_person: Person) -> None:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not holds():
         assert time.monotonic() < end, "it did not come"
-        time.sleep(0.2)
+        time.sleep(0.5)
 
 
 # ---- servers that die, and replies that are lost ---------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_a_reply_that_comes_too_late_doubles_nothing(
     with pytest.raises(OutsideUnreachable, match="in time"):
         hasty.send(project, outgoing(1_000))
     # the server carries on, no matter who has hung up
-    until(lambda: len(server.tasks(label_studio.admin, project)) == 1_000)
+    until(lambda: server.task_number(label_studio.admin, project) == 1_000)
     assert missing(client, project, outgoing(1_000)) == []
     client.send(project, missing(client, project, outgoing(1_001)))
     assert [task.key for task in client.tasks(project)] == keys(1_001)
