@@ -11,7 +11,8 @@ ALL    := $(VENV)/all-$(STATE)
 WEB    := node_modules/web-$(shell cat package.json package-lock.json | sha256sum | cut -c1-16)
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
-# Workers take whole files, the longest ones first (tests/conftest.py has their order).
+# Files go to whichever worker is free, the longest ones first (tests/conftest.py has their order).
+FILES  := --dist=loadfile --no-loadscope-reorder
 CORES  := $(shell getconf _NPROCESSORS_ONLN)
 MORE   := $(shell expr $(CORES) + 2)
 
@@ -46,13 +47,13 @@ test: $(ALL) $(WEB)
 	@$(MAKE) --no-print-directory --jobs=2 lint tests
 
 tests: $(ALL) system
-	@$(BIN)/python -m pytest -p testkit.workers --workers=$(MORE)
+	@$(BIN)/python -m pytest --numprocesses=$(MORE) $(FILES)
 
 check: $(ALL) $(WEB)
 	@$(MAKE) --no-print-directory --jobs=2 lint quick
 
 quick: $(ALL)
-	@$(BIN)/python -m pytest -p testkit.workers --workers=$(CORES) -m "not browser and not postgres and not label_studio and not slow and not thorough"
+	@$(BIN)/python -m pytest --numprocesses=$(CORES) $(FILES) -m "not browser and not postgres and not label_studio and not slow and not thorough"
 
 lint: $(ALL) $(WEB)
 	@$(BIN)/ruff check .

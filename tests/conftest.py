@@ -158,15 +158,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """The thousands of collected tests stay to the end: the collector need not look at them again and again, nor make
-    a copy of them in every worker by that."""
+    """The thousands of collected tests stay to the end: the collector need not look at them again and again."""
     gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_group_of(item: pytest.Item) -> str | None:
-    """One worker gets all that needs Label Studio, so that its server runs once."""
-    return "label_studio" if item.get_closest_marker("label_studio") else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Workers get whole files, as ``--dist=loadfile`` has it, and one of them all that needs Label Studio."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/label_studio" if nodeid.startswith("tests/label_studio/") else super()._split_scope(nodeid)
+
+    return Together(config, log)
 
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
