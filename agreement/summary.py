@@ -123,7 +123,7 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
     """The criterion and scale of ``CRITERION=LEVEL`` or ``CRITERION=LEVEL:value,value,...``.
 
     >>> scale_from_text("score=ordinal:0,0.5,1")
-    ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False))
+    ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False, tolerance=None))
     """
     criterion, _, rest = text.rpartition("=")
     level, colon, values = rest.partition(":")
