@@ -29,6 +29,7 @@ from db.tables import (
     RevisionRow,
     RunChunkRow,
     RunRow,
+    SchemaChangeRow,
 )
 from db.withdrawn_runs import TAKEN_BACK, WITHDRAWN, of_counting_runs
 from domain.judging import Verdict
@@ -70,6 +71,7 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
         select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id, col(EventRow.kind).in_(_CHANGING)),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
+        select(func.max(col(SchemaChangeRow.number))).where(SchemaChangeRow.project_id == project_id),
     ]
     found = session.connection().execute(plain_select(*(each.scalar_subquery() for each in wanted))).one()
     return (*(each or 0 for each in found), readings.newest(session, project_id=project_id))
@@ -336,14 +338,15 @@ def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
     found = {id for id in session.exec(named)} | set(session.exec(in_answers))
     wanted = text.casefold()
     contents = (
-        plain_select(col(RevisionRow.item_id), col(RevisionRow.content))
+        plain_select(col(RevisionRow.item_id), col(RevisionRow.content), col(RevisionRow.schema_version_id))
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
         .where(
             col(ItemRow.project_id) == project_id,
             col(RevisionRow.number) == col(ItemRow.current_revision),
         )
     )
-    for item_id, content in session.connection().execute(contents):
-        if any(wanted in str(value).casefold() for value in content.values()):
+    for item_id, given, version in session.connection().execute(contents):
+        fields = reworded.content(session, version=version, given=given, item_id=item_id, project_id=project_id)
+        if any(wanted in str(value).casefold() for value in fields.values()):
             found.add(item_id)
     return found

@@ -66,8 +66,8 @@ class Step:
         )
 
     def backwards(self) -> Step:
-        """The step back: names as they were. Values that took another's place stay, because no one can tell which of
-        them had been another; what was given before the change is stored as it was, so nothing is lost by that."""
+        """The step back: names as they were. Values stay: which of them had taken another's place, the step does not
+        say; what was given before the change is stored as it was, so nothing is lost by that."""
         before_of = {after: before for before, after in self.criteria.items()}
         return Step(
             criteria={after: before for before, after in self.criteria.items()},
@@ -79,9 +79,9 @@ class Step:
         """Answers of a stage: by criterion, in authoring by field, in adjudication and refinement with ``fields``."""
         if stage is Stage.AUTHORING:
             return self.content(given, fill=False)
-        said = {
-            self.criteria.get(name, name): _replaced(value, self.values.get(name, ())) for name, value in given.items()
-        }
+        said = _called(
+            self.criteria, {name: _replaced(value, self.values.get(name, ())) for name, value in given.items()}
+        )
         edited = given.get("fields")
         if isinstance(edited, Mapping):
             said["fields"] = self.content(edited, fill=False)
@@ -89,21 +89,47 @@ class Step:
 
     def reasons(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Reasons by criterion."""
-        return {self.criteria.get(name, name): reason for name, reason in given.items()}
+        return _called(self.criteria, given)
 
     def content(self, given: Mapping[str, Any], *, fill: bool = True) -> dict[str, Any]:
         """The fields of an item."""
-        said = {
-            self.fields.get(name, name): _replaced(value, self.field_values.get(name, ()))
-            for name, value in given.items()
-        }
+        said = _called(
+            self.fields, {name: _replaced(value, self.field_values.get(name, ())) for name, value in given.items()}
+        )
         if fill:
             said |= {name: value for name, value in self.filled.items() if said.get(name) is None}
         return said
 
 
+def _called(names: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, by the names of now. What went by a name before that something else has taken since is gone.
+
+    >>> _called({"old": "new"}, {"old": 1, "new": 2, "other": 3})
+    {'new': 1, 'other': 3}
+    """
+    taken = {names[name] for name in given if name in names}
+    return {names.get(name, name): each for name, each in given.items() if name in names or name not in taken}
+
+
+_NAMING = ("label", "tag", "name", "value")
+"""The keys under which parts of an answer name options: boxes, passages, steps of plans, properties."""
+
+
+def options_in(value: Any) -> list[Any]:
+    """The options that an answer or the value of a field names: itself, each of several, or those of its parts.
+
+    >>> options_in([{"start": 0, "end": 4, "tag": "cause"}])
+    ['cause']
+    """
+    if isinstance(value, list):
+        return [option for each in value for option in options_in(each)]
+    if isinstance(value, Mapping):
+        return [value[key] for key in _NAMING if key in value]
+    return [value]
+
+
 def _replaced(value: Any, pairs: Pairs) -> Any:
-    """A value, or each of several, as it is called now. What two values became is said once.
+    """A value, or each of several, or what their parts name, as it is called now. What two became is said once.
 
     >>> _replaced(["a", "b", "c"], [("a", "b")])
     ['b', 'c']
@@ -117,6 +143,8 @@ def _replaced(value: Any, pairs: Pairs) -> Any:
             if not any(same(now, one) for one in said):
                 said.append(now)
         return said
+    if isinstance(value, Mapping):
+        return {key: _replaced(each, pairs) if key in _NAMING else each for key, each in value.items()}
     return next((after for before, after in pairs if same(value, before)), value)
 
 

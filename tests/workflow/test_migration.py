@@ -18,7 +18,7 @@ from sqlmodel import col, select
 from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from db import people
+from db import answers, people
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, NotFound
@@ -26,10 +26,11 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
 from testkit.factories import make_items, make_people, make_person, make_project
-from workflow.access.projects import project
+from workflow.access.projects import access_to, project
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
 from workflow.files.release import release
+from workflow.results.cases import with_text
 from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import ratings_of
 from workflow.schemas import in_force, migration
@@ -576,3 +577,150 @@ def test_someone_votes_while_the_schema_changes_and_changes_back(store: Store, m
     migration.undo(store, by=None, project="p")
     assert check(store) == []
     assert all(1 <= len(values) <= 2 for name, values in counted(store, "fits").items() if int(name[7:]) < n)
+
+
+def take_and_say(store: Store, login: str, value: str) -> str:
+    """Someone votes on what comes next; the name of that item."""
+    someone = person(store, login)
+    view = take(store, someone)
+    name = named(store, view)
+    answer(store, someone, view, value)
+    return name
+
+
+def slot_of(store: Store, login: str, item: str) -> str:
+    with store.read() as session:
+        wanted = select(TaskRow.public_id).join(ItemRow).where(ItemRow.external_id == item)
+        return session.exec(wanted.where(TaskRow.person_id == person(store, login).id)).one()
+
+
+MAYBE = {"unsure]": "unsure, maybe]"}
+
+
+def test_a_vote_that_only_a_later_schema_knows_is_asked_again_when_two_changes_are_taken_back(copied: Store) -> None:
+    """Given under the third schema, it fits the second one, and not the first."""
+    migration.migrate(copied, by=None, project="p", loaded=schema(2, MAYBE))
+    migration.migrate(copied, by=None, project="p", loaded=schema(3, {**MAYBE, "title: Shape": "title: Form"}))
+    name = take_and_say(copied, "cid", "maybe")
+    migration.undo(copied, by=None, project="p")
+    assert "maybe" in counted(copied, "fits")[name]
+    done = migration.undo(copied, by=None, project="p")
+    assert done.tally.asked_again == 1
+    assert counted(copied, "fits")[name] == sorted(value for value in CAST[name] if value)
+    assert states(copied) == {name: Rule().state(said, len(said)) for name, said in CAST.items()}
+    assert check(copied) == []
+
+
+def test_a_vote_by_the_later_name_of_an_option_stays_when_the_name_is_taken_back(copied: Store) -> None:
+    change(copied, "a misspelt option")
+    name = take_and_say(copied, "cid", "not_sure")
+    done = migration.undo(copied, by=None, project="p")
+    assert done.tally.asked_again == 0
+    assert counted(copied, "fits")[name] == sorted([*(value for value in CAST[name] if value), "unsure"])
+
+
+def test_a_name_is_taken_over_from_what_is_no_longer_asked(copied: Store) -> None:
+    """The first schema asks fits and easy; then easy goes, and then fits is called easy."""
+    before = counted(copied, "fits")
+    gone = {EASY: ""}
+    retired = Decisions.parse({"retire": ["easy"]})
+    migration.migrate(copied, by=None, project="p", loaded=schema(2, gone), decisions=retired)
+    new = schema(3, {**gone, "name: fits": "name: easy", "criterion: fits": "criterion: easy"})
+    renamed = Decisions.parse({"rename_criterion": ["fits=easy"]})
+    migration.migrate(copied, by=None, project="p", loaded=new, decisions=renamed)
+    assert counted(copied, "easy") == before
+    assert check(copied) == []
+
+
+def test_a_slip_is_mended_though_more_are_asked_now(copied: Store) -> None:
+    """A vote that is corrected is one of now: with it alone the item waits for the third, and someone is asked."""
+    bob = person(copied, "bob")
+    slot = slot_of(copied, "bob", "colour/0")
+    change(copied, "three raters, from now on")
+    assert states(copied)["colour/0"] == "kept"
+    submissions.undo(copied, person=bob, project="p", stage=Stage.VERIFICATION, task=slot)
+    submissions.submit(copied, person=bob, task=slot, key="mended", values={"fits": "yes", "easy": "no"})
+    assert states(copied)["colour/0"] == "in_verification"
+    assert check(copied) == []
+
+
+def test_what_is_written_in_place_of_a_vote_outlives_that_it_is_asked_again(copied: Store) -> None:
+    bob = person(copied, "bob")
+    slot = slot_of(copied, "bob", "colour/1")
+    view = submissions.undo(copied, person=bob, project="p", stage=Stage.VERIFICATION, task=slot)
+    assert view.draft is not None
+    written = {"values": {"fits": "no"}, "reasons": {}, "note": "a second thought"}
+    drafts.save_draft(copied, person=bob, task=slot, seq=view.draft.seq + 1, values=written)
+    change(copied, "an option less, asked again")
+    with copied.read() as session:
+        wanted = select(DraftRow).join(TaskRow).where(TaskRow.public_id == slot, DraftRow.person_id == bob.id)
+        assert session.exec(wanted).one().content == written
+    assert check(copied) == []
+
+
+def test_what_items_got_is_found_and_results_are_made_anew(copied: Store) -> None:
+    def mark() -> tuple[int, ...]:
+        with copied.read() as session:
+            return answers.mark(session, project_id=access_to(session, person=None, project="p").project_id)
+
+    marks = [mark()]
+    added = {"required: false}": "required: false}\n    - {name: source, kind: text}"}
+    filled = Decisions.parse({"fill": ["source=the archive"]})
+    migration.migrate(copied, by=None, project="p", loaded=schema(2, added), decisions=filled)
+    marks.append(mark())
+    assert len(with_text(copied, person=None, project="p", text="The Archive")) == len(CAST)
+    migration.undo(copied, by=None, project="p")
+    marks.append(mark())
+    assert with_text(copied, person=None, project="p", text="The Archive") == frozenset()
+    assert len(set(marks)) == 3
+
+
+def test_a_change_that_someone_else_brings_to_its_end_is_left_alone(
+    copied: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands still for a while; someone brings it to its end, and begins another one."""
+    monkeypatch.setattr(in_force, "AT_ONCE", 3)
+    mind = next(each for each in MINDS if each.name == "an option less, asked again")
+    steps: list[int] = []
+
+    def overtaken(done: int, n: int) -> None:
+        steps.append(done)
+        migration.finish(copied, by=None, project="p")
+        migration.undo(copied, by=None, project="p")
+
+    before = states(copied)
+    migration.migrate(
+        copied,
+        by=None,
+        project="p",
+        loaded=schema(2, mind.edits),
+        decisions=Decisions.parse(mind.decided),
+        progress=overtaken,
+    )
+    assert steps == [3]
+    assert states(copied) == before
+    assert check(copied) == []
+
+
+def test_an_option_that_a_part_of_an_answer_names_is_one_that_is_used(store: Store) -> None:
+    """Passages with tags: a tag that goes is told with the votes that give it, mapped, and asked again."""
+    text = FIRST.replace(
+        EASY, EASY + "      - {name: marks, kind: spans, prompt: Where?, of: question, options: [a, b]}\n"
+    )
+    make_project(store, loaded=load_text(text, "Be exact.", "minds"))
+    make_items(store, 1, fields={"question": "What is it?"})
+    (ann,) = make_people(store, "ann")
+    passages = [{"start": 0, "end": 4, "tag": "b"}]
+    answer(store, ann, take(store, ann), "yes", marks=passages)
+    new = load_text(text.replace("version: 1", "version: 2").replace("[a, b]", "[a]"), "Be exact.", "minds")
+    seen = migration.preview(store, by=None, project="p", loaded=new)
+    assert [(each.short, each.used and each.used.votes) for each in seen.comparison.missing] == [("marks:b", 1)]
+    again = migration.preview(
+        store, by=None, project="p", loaded=new, decisions=Decisions.parse({"ask_again": ["marks:b"]})
+    )
+    assert again.asked_again == 1
+    mapped = Decisions.parse({"map": ["marks:b=a"]})
+    migration.migrate(store, by=None, project="p", loaded=new, decisions=mapped)
+    with store.read() as session:
+        said = session.exec(select(AnnotationRow)).one().answers["marks"]
+    assert said == [{"start": 0, "end": 4, "tag": "a"}]

@@ -171,8 +171,9 @@ def follow(
             for item, before, verdict in changed
         }
         log_items(session, "item.state", project=access, items=told, now=now)
-        items.settle(session, states=[(item, verdict.state) for item, _, verdict in changed])
         states = [(item, verdict.state) for item, _, verdict in changed]
+        items.settle(session, states=states)
+        _open_missing(session, access, states, now)
         match_slots(session, access=access, states=states, honour=honour)
     for item, before, verdict in changed:
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
@@ -186,6 +187,17 @@ def follow(
     if access.schema.stages.adjudication is not None:
         over = [item for item, _, verdict in changed if verdict.state is not ItemState.IN_ADJUDICATION]
         task_slots.withdraw(session, units=[_unit(Stage.ADJUDICATION, item) for item in over], held=not honour)
+
+
+def _open_missing(
+    session: Session, access: Access, states: Sequence[tuple[StoredItem, ItemState]], now: datetime
+) -> None:
+    """Open what items lack of their slots that are voted on again: the schema may ask more people than when they were
+    decided."""
+    again = [item for item, state in states if state is ItemState.IN_VERIFICATION]
+    if again:
+        revisions = [(item.id, item.current_revision, item.dimension) for item in again]
+        open_verification(session, access=access, revisions=revisions, now=now)
 
 
 def match_slots(

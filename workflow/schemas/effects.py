@@ -8,7 +8,7 @@ for each vote, and taking it back is exact. Only votes that are asked again get 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -19,7 +19,7 @@ from annotation_schemas.model import Scalar, Schema
 from annotation_schemas.registry import criteria_of
 from db.records import StoredAnnotation
 from domain.policies import same
-from domain.rewording import Step
+from domain.rewording import Step, options_in
 
 
 class Votes(Enum):
@@ -83,6 +83,8 @@ class Effect:
     schema: Schema
     """The new one."""
     step: Step
+    step_back: Step = field(default_factory=Step)
+    """How what is given from then on is read once the change is taken back."""
     again: tuple[Again, ...] = ()
     stays_complete: bool = False
     """Items that had all their votes before need no more, though the schema asks for more now."""
@@ -92,9 +94,9 @@ class Effect:
     """Whether slots may have to stand elsewhere, or to wait for an image or clip."""
     answers_begin: bool = False
     """The stage answering is new."""
-    only_of: int | None = None
-    """Votes given under this version (id) that do not fit the new form are asked again, whatever they are about, and no
-    others; None: ``again`` says which."""
+    only_of: frozenset[int] | None = None
+    """Votes given under these versions (ids) that do not fit the new form are asked again, whatever they are about, and
+    no others; None: ``again`` says which."""
 
     def asks_again(self, vote: StoredAnnotation, fields: Mapping[str, Any], *, now: int) -> bool:
         """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
@@ -102,7 +104,7 @@ class Effect:
             return False
         criteria = criteria_of(self.schema, "verification", vote.dimension)
         if self.only_of is not None:
-            return vote.schema_version_id == self.only_of and bool(
+            return vote.schema_version_id in self.only_of and bool(
                 kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
             )
         asked = {criterion.name for criterion in criteria}
@@ -112,8 +114,7 @@ class Effect:
         value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
         match again.which:
             case Votes.WITH_VALUE:
-                held = value if isinstance(value, list) else [value]
-                return any(same(each, again.value) for each in held)
+                return any(same(each, again.value) for each in options_in(value))
             case Votes.ANSWERED:
                 return value is not None
             case Votes.SKIPPED:
@@ -128,11 +129,12 @@ class Effect:
 
 def effect_of(comparison: Comparison) -> Effect:
     """What a change of the schema does, as it was decided."""
-    again = tuple(each for change in comparison.changes for each in _asked_again(change))
+    step = _step(comparison)
     return Effect(
         comparison.new,
-        _step(comparison),
-        again,
+        step,
+        _step_back(comparison, step),
+        again=tuple(each for change in comparison.changes for each in _asked_again(change)),
         stays_complete=any(
             change.row is sorts.RATERS_RAISED
             and change.steps[1] == "verification"
@@ -201,3 +203,13 @@ def _step(comparison: Comparison) -> Step:
         if change.row is sorts.UNIT and way_of(change) is sorts.ASK_AGAIN and len(change.steps) > 3
     )
     return Step(renamed["criteria"], values["criteria"], renamed["fields"], values["fields"], filled, anew)
+
+
+def _step_back(comparison: Comparison, step: Step) -> Step:
+    """The step back. An option that was only called otherwise has its name again: no other had the new one."""
+    values: dict[str, dict[str, list[tuple[Any, Any]]]] = {"criteria": {}, "fields": {}}
+    for change in comparison.changes:
+        if way_of(change) is sorts.RENAME_OPTION:
+            sort, name = ("fields", change.steps[2]) if change.steps[0] == "item" else ("criteria", change.steps[3])
+            values[sort].setdefault(name, []).append((change.new, change.old))
+    return replace(step.backwards(), values=values["criteria"], field_values=values["fields"])

@@ -54,11 +54,11 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
 
 def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> Reading:
     """How everything is read once a change is taken back: what was there before, as it was then."""
-    effect = _effect(session, past)
+    back = _effect(session, past).step_back
     before = Reading.from_json(past.reading_before)
     known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
     return Reading(
-        steps=access.reading.after(effect.step.backwards(), now=past.before_id, but=known),
+        steps=access.reading.after(back, now=past.before_id, but=known),
         complete=known.complete,
         numbers=access.reading.numbers,
         most_votes=access.reading.most_votes,
@@ -80,7 +80,9 @@ def _under_way(session: Session, access: Access, number: int) -> tuple[Change, i
         return Change(number, _effect(session, row)), row.done_to
     past = rows[row.undoes]
     reorders = _effect(session, past).reorders
-    effect = Effect(access.schema, Step(), only_of=past.after_id, reorders=reorders)
+    known = {past.before_id, *Reading.from_json(past.reading_before).numbers}
+    since = frozenset({past.after_id, *(access.reading.numbers.keys() - known)})
+    effect = Effect(access.schema, Step(), only_of=since, reorders=reorders)
     return Change(number, effect, undoes=past.number), row.done_to
 
 
@@ -156,6 +158,9 @@ def bring_all_up(
     while looks:
         with store.write() as session:
             access = require_lead(session, by=None, project=project)
+            newest = schema_changes.newest(session, project_id=access.project_id)
+            if newest is None or newest.number != number or newest.finished_at is not None:
+                break  # someone else has gone on with it, and has brought it to its end
             lot = schema_changes.lot(session, project_id=access.project_id, after=last, limit=AT_ONCE, hold=True)
             bring_up(session, access=access, change=change, lot=lot, now=store.now(), tally=tally)
             if not lot.items:

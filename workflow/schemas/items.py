@@ -138,8 +138,9 @@ def _with_votes_of_before(
 def _ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
     """The slot is offered to everyone who may vote on the item, also to the person who had filled it: they find what
     they said in the form, as far as it is still asked."""
-    content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
-    submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
+    if not slot.correcting:  # else what they have written in its place is there
+        content: dict[str, Any] = {"values": vote.answers, "reasons": vote.reasons, "note": vote.note}
+        submissions.put_draft(session, task_id=slot.id, person_id=vote.person_id, seq=None, content=content, now=now)
     schema_changes.ask_again(session, vote=vote, slot=slot, change=change.number)
 
 

@@ -14,6 +14,7 @@ from annotation_schemas.registry import criteria_of
 from db import files, items, schema_changes
 from db.engine import Session
 from domain.policies import same
+from domain.rewording import options_in
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 
@@ -69,8 +70,7 @@ class StoredUses:
         given = sum(value is not None for value in cast)
         if change.row in (sorts.REMOVED_OPTION, sorts.RENAMED) and len(change.steps) > 5:
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            held = [value if isinstance(value, list) else [value] for value in cast]
-            return Used(votes=sum(any(same(each, gone) for each in values) for values in held))
+            return Used(votes=sum(any(same(each, gone) for each in options_in(value)) for value in cast))
         if change.row is sorts.ADDED_CRITERION or change.row is sorts.ASKED_MORE:
             asked = next(each for each in criteria_of(self.new, stage.value) if each.name == change.steps[3])
             silent = [
@@ -102,7 +102,7 @@ class StoredUses:
             return Used(items=sum(value is None for value in values))
         if len(change.steps) > 4 and change.row in (sorts.REMOVED_VALUE, sorts.RENAMED):
             gone = change.old["value"] if isinstance(change.old, dict) else change.old
-            return Used(items=sum(value is not None and same(value, gone) for value in values))
+            return Used(items=sum(any(same(each, gone) for each in options_in(value)) for value in values))
         if change.row is sorts.FIELD_LIMITS:
             field = self.new.item.field(change.steps[2])
             row = kinds.of_field(field)
