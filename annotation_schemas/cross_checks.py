@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,7 +10,7 @@ from annotation_schemas import derived, grading_sample, judge_templates, kinds, 
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.formats import keys_of_source
 from annotation_schemas.formats.columns import DIMENSION
-from annotation_schemas.grammar import MOST, among, choices, suggestion, tolerance, unique
+from annotation_schemas.grammar import MOST, among, choices, no_name, suggestion, tolerance, unique
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
@@ -25,8 +24,6 @@ from annotation_schemas.model import (
 )
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, KeepRule, Target, criteria_that_decide, targets
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 _SLOTS = frozenset({("verification", "raters"), ("answering", "people"), ("grading", "raters")})
 """Stages with the key that says how many people work on one thing."""
@@ -765,8 +762,8 @@ def _known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) -
 
 def _names(named: Sequence[tuple[Path, str]]) -> Found:
     for path, name in named:
-        if not _NAME.fullmatch(name):
-            yield path, f"`{name}` must be small letters, digits and underscores, and start with a letter"
+        if wrong := no_name(name):
+            yield path, wrong
     yield from unique(named)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation_schemas.model import Choice, Criterion, Scalar, Schema, Tolerance
@@ -15,6 +16,16 @@ Found = Iterator[tuple[Path, str]]
 
 MOST = 1_000
 """Nothing that one person is shown, or that one item needs, may be more."""
+
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def no_name(text: str) -> str | None:
+    """Why a text is no name of a schema or of a part of one; None: it is."""
+    if _NAME.fullmatch(text):
+        return None
+    return f"`{text}` must be small letters, digits and underscores, and start with a letter"
 
 
 def suggestion(given: str, known: Sequence[str]) -> str:

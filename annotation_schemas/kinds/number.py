@@ -117,7 +117,8 @@ class Number(CriterionKind):
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         low, step = criterion.min or 0, criterion.step or 1
-        return [low, low + step, *([criterion.max] if criterion.max is not None else []), 0, 1, step]
+        highest = [criterion.max] if criterion.max is not None else []
+        return [low, low + step, low + 2 * step, *highest, 0, 1, step]  # three: enough to differ all
 
     def limits(self, criterion: Criterion) -> str:
         given = [("from", criterion.min), ("to", criterion.max), ("in steps of", criterion.step)]

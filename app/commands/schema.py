@@ -12,14 +12,15 @@ from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema, Schema, StageName
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff
+from app.commands import schema_diff, schema_new
 from domain.policies import targets
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    schema = typer.Typer(help="Check, compare and list schemas.", no_args_is_help=True)
+    schema = typer.Typer(help="Begin, check, compare and list schemas.", no_args_is_help=True)
     cli.add_typer(schema, name="schema")
+    schema_new.register(schema)
     schema_diff.register(schema)
 
     @schema.command("check")

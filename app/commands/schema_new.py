@@ -1,0 +1,247 @@
+"""``touchstone schema new``: a few questions, and a commented schema with its guideline that pass the check."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotation_schemas import outline
+from annotation_schemas.loader import examine_text
+from annotation_schemas.model import as_words
+from annotation_schemas.outline import AnswerIs, Check, KeptBy, Outline
+from domain.errors import AlreadyTaken, InvalidInput, NotFound, Problem
+
+Said = Mapping[str, Any]
+"""What is settled so far, by the names of ``Outline``."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One thing to settle: its option, how it is asked in the terminal, what is usual, and how an answer is read."""
+
+    name: str
+    option: str
+    ask: str
+    usual: Callable[[Said], str]
+    read: Callable[[str, Said], Any]
+    """Raises ``ValueError`` with a sentence where the answer does not fit, alone or with what is settled so far."""
+    matters: Callable[[Said], bool] = lambda said: True
+    """False: there is one answer only, and it is the usual one."""
+
+
+_QUESTIONS = (
+    _Question(
+        "title",
+        "--title",
+        "Its title, as people read it",
+        lambda said: as_words(said["name"]),
+        lambda text, said: outline.checked_title(text),
+    ),
+    _Question(
+        "shows",
+        "--shows",
+        f"What does an item show? {' | '.join(outline.SLOTS)}, or roles such as before=image,after=image",
+        lambda said: "image",
+        lambda text, said: outline.roles(text),
+    ),
+    _Question(
+        "question",
+        "--question",
+        "An example of a question about it",
+        lambda said: "What is the person about to do?",
+        lambda text, said: outline.checked_title(text),
+    ),
+    _Question(
+        "answer",
+        "--answer",
+        f"What is the answer? {' | '.join(AnswerIs)}",
+        lambda said: "text",
+        lambda text, said: outline.answer_of(text, said["shows"]),
+    ),
+    _Question(
+        "dimensions",
+        "--dimensions",
+        "What does the benchmark measure? Dimensions, with commas between them",
+        lambda said: "General",
+        lambda text, said: outline.dimensions(text),
+    ),
+    _Question(
+        "raters",
+        "--raters",
+        "How many people check each item?",
+        lambda said: "2",
+        lambda text, said: outline.people(text),
+    ),
+    _Question(
+        "check",
+        "--check",
+        "Do they say whether the answer is right, or find it themselves without seeing it? right | blind",
+        lambda said: "right",
+        lambda text, said: outline.check_of(text, said["answer"]),
+        lambda said: outline.can_be_blind(said["answer"]),
+    ),
+    _Question(
+        "keep",
+        "--keep",
+        "What keeps an item: all of them, or more than half? unanimous | majority",
+        lambda said: "unanimous",
+        lambda text, said: outline.keep_of(text, said["raters"]),
+        lambda said: said["raters"] > 2,
+    ),
+    _Question(
+        "graded",
+        "--grade/--no-grade",
+        "Do people grade models' answers? yes | no",
+        lambda said: "no",
+        lambda text, said: outline.yes_or_no(text),
+    ),
+    _Question(
+        "judged",
+        "--judge/--no-judge",
+        "Does an LLM judge rate them, too? yes | no",
+        lambda said: "no",
+        lambda text, said: outline.judged_of(text, graded=said["graded"]),
+        lambda said: said["graded"],
+    ),
+)
+_NAME = _Question(
+    "name",
+    "--name",
+    "The benchmark's name: small letters, digits and underscores",
+    lambda said: said["file"],
+    lambda text, said: outline.checked_name(text),
+)
+
+
+def register(schema: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone schema``."""
+
+    @schema.command("new")
+    def new(
+        file: Annotated[Path, typer.Argument(help="The YAML file to write; the guideline goes next to it, as .md.")],
+        name: Annotated[str | None, typer.Option(help="The benchmark's name; by default as the file.")] = None,
+        title: Annotated[str | None, typer.Option(help="As people read it; by default made from the name.")] = None,
+        shows: Annotated[
+            str | None,
+            typer.Option(help="What an item shows: image, images, clip, or roles such as before=image,after=image."),
+        ] = None,
+        question: Annotated[str | None, typer.Option(help="An example of an item's question, for authors.")] = None,
+        answer: Annotated[AnswerIs | None, typer.Option(help="What the answer is; by default a text.")] = None,
+        dimensions: Annotated[
+            str | None, typer.Option(help="What is measured: titles with commas between them, or ID=TITLE.")
+        ] = None,
+        raters: Annotated[str | None, typer.Option(help="How many people check each item; by default 2.")] = None,
+        check: Annotated[
+            Check | None,
+            typer.Option(help="right: they say whether the answer is; blind: they find it without seeing it."),
+        ] = None,
+        keep: Annotated[KeptBy | None, typer.Option(help="What keeps an item: all of them, or more than half.")] = None,
+        grade: Annotated[bool | None, typer.Option("--grade/--no-grade", help="People grade models' answers.")] = None,
+        judge: Annotated[bool | None, typer.Option("--judge/--no-judge", help="An LLM judge rates them, too.")] = None,
+        yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is not said is as by default.")] = False,
+    ) -> None:
+        """Write a schema and a guideline to begin with, from the answers to a few questions.
+
+        Each question is an option, too; what is said is not asked. Both files pass the check, and their comments say
+        what may be changed. A file that is there is never written over.
+        """
+        guideline = _free(file)
+        given = {
+            "name": name,
+            "title": title,
+            "shows": shows,
+            "question": question,
+            "answer": answer,
+            "dimensions": dimensions,
+            "raters": raters,
+            "check": check,
+            "keep": keep,
+            "graded": _in_words(grade),
+            "judged": _in_words(judge),
+        }
+        said = _settled(given, file=outline.name_from(file.stem), ask=not yes)
+        begun = Outline(**said)
+        text, told = outline.written(begun, guideline=guideline.name), outline.guideline_of(begun)
+        examine_text(text, told, str(file))
+        with guideline.open("x", encoding="utf-8") as out:
+            out.write(told)
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+        where = shlex.quote(str(file))
+        typer.echo(f"Wrote {file} and {guideline}. Read them through, change what is to be otherwise, then:")
+        typer.echo(f"  touchstone schema check {where}")
+        typer.echo(f"  touchstone project create {begun.name} --schema {where}")
+        typer.echo(f"  touchstone pool add {begun.name} FOLDER   # your images or clips, to write items about")
+
+
+def _free(file: Path) -> Path:
+    """The guideline's place, after a look at both.
+
+    Raises
+    ------
+    InvalidInput
+        The file is not called as a schema is.
+    NotFound
+        There is no such folder.
+    AlreadyTaken
+        One of the two is there.
+    """
+    if file.suffix not in (".yaml", ".yml"):
+        raise InvalidInput(
+            [Problem("file", f"{file}: a schema's file ends in .yaml, such as {file.stem or 'mine'}.yaml.")]
+        )
+    if not file.parent.is_dir():
+        raise NotFound(f"{file.parent}: there is no such folder. Make it, or name another.")
+    guideline = file.with_suffix(".md")
+    for path in (file, guideline):
+        if path.exists() or path.is_symlink():
+            raise AlreadyTaken(f"{path} is there already, and stays as it is. Give another name.")
+    return guideline
+
+
+def _in_words(flag: bool | None) -> str | None:
+    return None if flag is None else "yes" if flag else "no"
+
+
+def _settled(given: Mapping[str, str | None], *, file: str, ask: bool) -> dict[str, Any]:
+    """Every answer: what was given, else what someone in the terminal says, else what is usual."""
+    said: dict[str, Any] = {"file": file}
+    for question in (_NAME, *_QUESTIONS):
+        answer = given[question.name]
+        if answer is not None:
+            said[question.name] = _read(question, answer, said)
+        elif ask and question.matters(said):
+            said[question.name] = _asked(question, said)
+        else:
+            said[question.name] = _read(question, question.usual(said), said)
+    del said["file"]
+    return said
+
+
+def _read(question: _Question, answer: str, said: Said) -> Any:
+    try:
+        return question.read(answer, said)
+    except ValueError as error:
+        raise InvalidInput([Problem(question.name, f"{question.option}: {error}")]) from None
+
+
+def _asked(question: _Question, said: Said) -> Any:
+    """What someone says in the terminal, who is asked again where it does not fit."""
+    while True:
+        try:
+            answer = typer.prompt(question.ask, default=question.usual(said))
+        except typer.Abort:
+            if sys.stdin.isatty():  # someone is there and has had enough
+                raise
+            told = f"No one answers here. Say {question.option}, or --yes for what is usual."
+            raise InvalidInput([Problem(question.name, told)]) from None
+        try:
+            return question.read(answer.strip(), said)
+        except ValueError as error:
+            typer.echo(f"  {error}")
