@@ -316,7 +316,7 @@ name: found
         prompt: "What is the answer?"
         cannot_tell: "I cannot tell"   # an answer besides the options; without it everyone has to decide
         options: {_YES_NO}""",
-    AnswerIs.NUMBER: """{name: found, kind: number, prompt: "What is the answer?"}   # also `tolerance: {absolute: 1}`""",
+    AnswerIs.NUMBER: """{name: found, kind: number, prompt: "What is the answer?"}  # `tolerance: {absolute: 1}`""",
 }
 
 
