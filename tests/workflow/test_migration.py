@@ -724,3 +724,30 @@ def test_an_option_that_a_part_of_an_answer_names_is_one_that_is_used(store: Sto
     with store.read() as session:
         said = session.exec(select(AnnotationRow)).one().answers["marks"]
     assert said == [{"start": 0, "end": 4, "tag": "a"}]
+
+
+def test_who_has_it_in_hand_votes_though_enough_have_by_then(store: Store) -> None:
+    """Three were asked, and two are; Bob and Cid have it in hand, and Bob's vote is the second."""
+    make_project(store, loaded=schema(1, {"raters: 2": "raters: 3"}))
+    make_items(store, 1, fields={"question": "What is it?"})
+    ann, bob, cid = make_people(store, "ann", "bob", "cid")
+    answer(store, ann, take(store, ann), "yes")
+    held = [(bob, take(store, bob)), (cid, take(store, cid))]
+    fewer = Decisions.parse({"recompute": ["verification"]})
+    migration.migrate(store, by=None, project="p", loaded=schema(2), decisions=fewer)
+    for (someone, view), state in zip(held, ("kept", "in_adjudication"), strict=True):
+        answer(store, someone, view, "yes" if someone is bob else "no")
+        assert states(store) == {"colour/0": state}
+        assert check(store) == []
+
+
+def test_what_is_chosen_in_a_draft_stays_where_it_is_offered_again(copied: Store) -> None:
+    """An option went and is back: a draft that names it may have been written with either form."""
+    change(copied, "an option less, mapped")
+    migration.migrate(copied, by=None, project="p", loaded=schema(3))
+    cid = person(copied, "cid")
+    written = {"values": {"fits": "unsure"}}
+    drafts.save_draft(copied, person=cid, task=take(copied, cid).id, seq=5, values=written)
+    again = take(copied, cid).draft
+    assert again is not None
+    assert again.values == written

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation_schemas.model import Schema
+from annotation_schemas.registry import criteria_of
 from db import projects
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import InvalidInput, Problem
+from domain.policies import same
 from domain.records import Submission
+from domain.rewording import options_in
 from domain.states import Stage
 from workflow.access.projects import Access
 
@@ -57,9 +61,26 @@ def draft_now(access: Access, stage: Stage, content: Mapping[str, Any]) -> dict[
     values, reasons = content.get("values"), content.get("reasons")
     for version in access.reading.steps:
         if isinstance(values, Mapping):
-            values = access.reading.answers(version, stage, values)
+            values = _said_anew(access, stage, version, values)
             said["values"] = values
         if isinstance(reasons, Mapping):
             reasons = access.reading.reasons(version, reasons)
             said["reasons"] = reasons
     return said
+
+
+def _said_anew(access: Access, stage: Stage, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a draft, of which those that are ones of now stay; the others may be of a version (id)."""
+    of_now = {name: value for name, value in values.items() if _is_of_now(access.schema, stage, name, value)}
+    rest = {name: value for name, value in values.items() if name not in of_now}
+    return {**access.reading.answers(version, stage, rest), **of_now}
+
+
+def _is_of_now(schema: Schema, stage: Stage, name: str, value: Any) -> bool:
+    """Whether something is asked by this name, and offers what was chosen."""
+    asked = schema.item.fields if stage is Stage.AUTHORING else criteria_of(schema, stage.value)
+    part = next((each for each in asked if each.name == name), None)
+    if part is None:
+        return False
+    offered = [*(option.value for option in part.options), *getattr(part, "values", ())]
+    return not offered or value is None or all(any(same(each, one) for one in offered) for each in options_in(value))

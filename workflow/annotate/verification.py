@@ -135,22 +135,31 @@ def reasons_of_skips(schema: Schema) -> dict[Any, str]:
 
 def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict:
     """As ``judge``, from the database."""
+    return judge(access, *_said_of(session, item))
+
+
+def _said_of(session: Session, item: StoredItem) -> tuple[Mapping[str, Any], Sequence[Said], Sequence[Said]]:
+    """The fields of an item as it stands, its votes, and what seniors have decided."""
     item_id, revision = item.id, item.current_revision
     said = items.latest_by_stage(
         session, item_id=item_id, revision=revision, stages=(Stage.VERIFICATION, Stage.ADJUDICATION)
     )
     fields = items.content(session, item_id=item_id, revision=revision)
-    return judge(access, fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION])
+    return fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION]
 
 
 def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
     """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
 
     An item that skips have taken out of verification is offered to no one else; one that is in verification again
-    because a skip was taken back is.
+    because a skip was taken back is. Where the schema asked more people before, who has the item in hand while enough
+    have voted keeps it, and their vote counts.
     """
-    verdict = verdict_of(session, access=access, item=item)
-    follow(session, access=access, verdicts=[(item, verdict)], now=now)
+    fields, votes, decisions = _said_of(session, item)
+    verdict = judge(access, fields, votes, decisions)
+    enough = len(votes) >= votes_wanted(access, votes)
+    fewer_now = access.reading.most_votes > votes_wanted(access, ())
+    follow(session, access=access, verdicts=[(item, verdict)], now=now, honour=enough and fewer_now)
     return verdict
 
 
