@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from annotation_schemas import grading_sample, kinds, registry
@@ -36,6 +37,8 @@ from domain.states import ItemState
 
 MOST_BALLOTS = 3_000
 """More ways to fill in a form are not tried."""
+MOST_KINDS = 12
+"""Of so many of them votes are made together."""
 CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
 """What can be said of clips."""
 _TELLS = re.compile(
@@ -400,7 +403,7 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
             ),
         )
         return
-    yield from _single_votes(stage, schema, criteria, forms, item)
+    yield from _single_votes(stage, schema, criteria, forms, item, goals)
     yield from _outcomes(stage, schema, deciding, forms, right, item)
 
 
@@ -543,15 +546,24 @@ def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[
 
 
 def _single_votes(
-    stage: Verification, schema: Schema, criteria: Sequence[Criterion], forms: Sequence[Ballot], item: Mapping[str, Any]
+    stage: Verification,
+    schema: Schema,
+    criteria: Sequence[Criterion],
+    forms: Sequence[Ballot],
+    item: Mapping[str, Any],
+    goals: Sequence[Target],
 ) -> Iterator[Finding]:
-    """Votes without an answer that decides: all raters may say the same, and it counts as if they differed."""
+    """Votes without an answer that decides: all raters may say the same, and it counts as if they differed.
+
+    Where another answer of theirs keeps no item anyway, it is that answer which decides.
+    """
     for name in criteria_that_decide(stage.keep):
         criterion = next(each for each in criteria if each.name == name)
         index = list(stage.criteria).index(criterion)
         for form in forms:
             without = form.values.get(name) is None and not is_skip(form.vote(), (name,))
-            if not without:
+            given = [(each, answer) for each in goals if (answer := form.values.get(each.criterion)) is not None]
+            if not without or not all(each.met_by(answer) for each, answer in given):
                 continue
             state = _state(stage, schema, [form] * stage.raters, item)
             hidden = not kinds.is_shown(criterion, form.values)
@@ -581,7 +593,7 @@ def _outcomes(
             ERROR, path, f"an item whose votes are all right is {_STATES[unanimous]}; change what keeps an item"
         )
         return
-    kinds_of_votes = _distinct(forms, deciding)
+    kinds_of_votes = _distinct(forms, deciding, right)
     votes = list(_elections(kinds_of_votes, stage.raters))
     reached = {_state(stage, schema, each, item) for each in votes}
     if ItemState.REJECTED not in reached:
@@ -639,29 +651,41 @@ def _state(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: M
     ).state
 
 
-def _distinct(forms: Sequence[Ballot], deciding: Sequence[str]) -> list[Ballot]:
-    """One ballot for each way to answer what decides, skips included; enough of them to differ."""
-    found: list[Ballot] = []
-    for form in forms:
-        if not any(
-            all(
-                same(form.values.get(name), other.values.get(name))
-                and (form.values.get(name) is not None or form.reasons.get(name) == other.reasons.get(name))
-                for name in deciding
-            )
-            for other in found
-        ):
-            found.append(form)
-    return found[:12]
+def _distinct(forms: Sequence[Ballot], deciding: Sequence[str], right: Ballot) -> list[Ballot]:
+    """One ballot for each way to answer what decides, skips included; enough of them to differ.
+
+    Where there are too many, those come first that differ from the right one in one answer, then each further answer
+    to any of the criteria.
+    """
+    found: dict[tuple[str, ...], Ballot] = {}
+    for form in sorted(forms, key=lambda form: sum(_way(form, name) != _way(right, name) for name in deciding)):
+        found.setdefault(tuple(_way(form, name) for name in deciding), form)
+    new: list[Ballot] = []
+    rest: list[Ballot] = []
+    seen: set[tuple[str, str]] = set()
+    for ways, form in found.items():
+        told = set(zip(deciding, ways, strict=True))
+        (rest if told <= seen else new).append(form)
+        seen |= told
+    return [*new, *rest][:MOST_KINDS]
+
+
+def _way(form: Ballot, name: str) -> str:
+    """What a ballot says to a criterion: its answer, or why there is none."""
+    value = form.values.get(name)
+    return repr(value) if value is not None else f"none: {form.reasons.get(name)!r}"
 
 
 def _elections(forms: Sequence[Ballot], raters: int) -> Iterator[list[Ballot]]:
-    """Votes of all raters: two kinds of ballots in any numbers, and as many kinds as there are."""
+    """Votes of all raters: two kinds of ballots in any numbers, three kinds, and as many kinds as there are."""
     counts = sorted({count for count in (0, 1, 2, raters // 2, raters // 2 + 1, raters - 1) if 0 <= count < raters})
     for one in forms:
         for other in forms:
             for count in counts:
                 yield [one] * count + [other] * (raters - count)
+    if raters >= 3:
+        for three in combinations(forms, 3):
+            yield [three[number % 3] for number in range(raters)]
     if len(forms) >= 3:
         yield [forms[number % len(forms)] for number in range(raters)]
 

@@ -207,6 +207,10 @@ FITS = [
     text("{rule: all_of, parts: [{criterion: choice, key: answer}, {criterion: count, key: number},"
          ' {criterion: fits, value: "yes"}]}', raters=2, after="  adjudication: {reasons: [unclear]}\n"),
     text("{rule: majority, parts: [{criterion: count, at_least: 4.5, at_most: 5.5}]}"),
+    text('{rule: majority, parts: [{criterion: fits, value: "yes"}, {criterion: size, at_most: 2},'  # size: if it fits
+         " {criterion: count, key: number}]}", after="  adjudication: {reasons: [unclear]}\n"),
+    text("{rule: majority, parts: [{criterion: letters, value: A}, {criterion: count, key: number}]}",
+         after="  adjudication: {reasons: [unclear]}\n"),  # three different counts
 ]  # fmt: skip
 
 
