@@ -256,6 +256,18 @@ def registries() -> Iterator[str]:
         yield from table(["name", "meaning"], rows)
 
 
+def placeholders() -> Iterator[str]:
+    """What prompts and templates may ask for besides fields."""
+    from annotation_schemas.placeholders import OF_PROMPTS, OF_TEMPLATES
+
+    yield "## Placeholders"
+    yield from ("", "What stands in braces in a prompt or a template is a field of the item, or one of these.")
+    yield "`touchstone schema show` lists all that a schema has."
+    for heading, known in (("In prompts for models", OF_PROMPTS), ("In templates of judges", OF_TEMPLATES)):
+        yield from ("", f"### {heading}", "")
+        yield from table(["name", "what fills it"], ([f"`{name}`", meaning] for name, meaning in known.items()))
+
+
 def changes() -> Iterator[str]:
     """What may differ between two schemas, and how one decides about it."""
     from annotation_schemas.changes import CHANGE_KINDS, WAYS
@@ -366,6 +378,7 @@ SECTIONS = [
     commands,
     schemas,
     registries,
+    placeholders,
     changes,
     formats,
     reading,

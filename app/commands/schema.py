@@ -1,26 +1,27 @@
-"""``touchstone schema``: check a file, compare two, list those that come along, print the JSON Schema for editors."""
+"""``touchstone schema``: begin, check, show and compare files, list those that come along, print the JSON Schema."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from annotation_schemas import grading_sample, registry, shipped
+from annotation_schemas import registry, shipped
 from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import examine, load_schema
-from annotation_schemas.model import LoadedSchema, Schema, StageName
+from annotation_schemas.model import LoadedSchema
 from annotation_schemas.typed_yaml import dotted
-from app.commands import schema_diff, schema_new
-from domain.policies import targets
+from app.commands import schema_diff, schema_new, schema_show
+from app.commands.schema_show import stages_in_words
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    schema = typer.Typer(help="Begin, check, compare and list schemas.", no_args_is_help=True)
+    schema = typer.Typer(help="Begin, check, show, compare and list schemas.", no_args_is_help=True)
     cli.add_typer(schema, name="schema")
     schema_new.register(schema)
+    schema_show.register(schema)
     schema_diff.register(schema)
 
     @schema.command("check")
@@ -67,7 +68,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
         "item          " + ", ".join(f"{slot.role} ({slot.kind})" for slot in schema.item.assets),
         "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
     ]
-    lines += [f"{stage:<14}{text}" for stage, text in _stages(schema)]
+    lines += [f"{stage:<14}{text}" for stage, text in stages_in_words(schema)]
     missing = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
     if missing:
         lines += ["", "Declared, not built yet:"]
@@ -84,30 +85,4 @@ def summary(loaded: LoadedSchema) -> list[str]:
     if idle:
         lines += ["", "Said, but not enforced yet:"]
     lines += [f"  {', '.join(places)}: {row.meaning}" for row, places in idle.items()]
-    return lines
-
-
-def _stages(schema: Schema) -> list[tuple[str, str]]:
-    stages = schema.stages
-    lines = []
-    for stage in get_args(StageName):
-        part = getattr(stages, stage)
-        if part is None and stage == "answering":
-            continue
-        words = "none" if part is None else "yes"
-        if part is not None and stage in ("verification", "grading", "coding"):
-            names = ", ".join(criterion.name for criterion in part.criteria)
-            words = f"{part.raters} raters; {names}"
-        if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
-            words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
-        if part is not None and stage == "answering":
-            words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
-        if part is not None and stage == "verification":
-            words += f"; kept if {part.keep.rule.replace('_', ' ')}"
-            if part.keep.parts:
-                told = (f"{each.criterion} ({each.in_words()})" for each in targets(part.keep))
-                words += f": {', '.join(told)}"
-            if part.skips:
-                words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
-        lines.append((stage, words))
     return lines

@@ -39,7 +39,7 @@ def register(schema: typer.Typer) -> None:
         """
         owner = project if project is not None or _is_file(old) else old
         if owner is None:
-            before, after = _loaded(old), _loaded(new)
+            before, after = schema_named(old), schema_named(new)
             comparison = compare(
                 before.schema_,
                 after.schema_,
@@ -52,7 +52,9 @@ def register(schema: typer.Typer) -> None:
             from workflow.schemas.differences import differences, in_use
 
             store = opened().store
-            before, after = (in_use(store, project=each) if each == owner else _loaded(each) for each in (old, new))
+            before, after = (
+                in_use(store, project=each) if each == owner else schema_named(each) for each in (old, new)
+            )
             comparison = differences(store, by=None, project=owner, old=before, new=after, decisions=decisions)
         typer.echo(_json(before, after, comparison) if as_json else "\n".join(told(comparison)))
         if comparison.incompatible:
@@ -86,7 +88,7 @@ def _is_file(name: str) -> bool:
     return name in shipped() or path.exists() or bool(path.suffix) or len(path.parts) != 1
 
 
-def _loaded(name: str) -> LoadedSchema:
+def schema_named(name: str) -> LoadedSchema:
     """The schema of a file, or of one that comes along, by its name."""
     if not _is_file(name):
         listed = "touchstone schema list says which come along"

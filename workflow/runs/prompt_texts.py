@@ -12,25 +12,20 @@ from string import ascii_uppercase
 from typing import Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.judge_templates import DIMENSION
 from annotation_schemas.keys import key_fields, none_label, options_field
 from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.placeholders import CHOICES, INJECTED, SUMMARY
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
 from domain.runs import HOLMES, TWO_STEPS, FirstAnswer, RunPlan
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
-CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
-"""Placeholders that no field fills: the options a line each where there are any; what is added to the question;
-the dimension's title."""
 TEXT_ONLY = "text_only"
 """The variant that is taken instead of ``general`` where pictures are left out."""
-
-
 FIRST = "first"
 """The variant that is asked first where there are two steps."""
-SUMMARY = "summary"
-"""The placeholder that the first answer takes in the second step."""
 
 
 class Writer:

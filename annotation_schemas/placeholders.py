@@ -1,0 +1,44 @@
+"""What prompts of models and templates of judges may ask for in braces: the item's fields, and what is no field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annotation_schemas import kinds
+from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION
+from annotation_schemas.keys import key_fields
+from annotation_schemas.model import Schema
+
+CHOICES, INJECTED, SUMMARY = "choices", "injected", "summary"
+
+OF_PROMPTS: Mapping[str, str] = {
+    CHOICES: "the options, a line each with its letter, where there are any and they are not ranked",
+    DIMENSION: "the title of the item's dimension",
+    INJECTED: "what a run adds to the question; without the placeholder it stands before the text",
+    SUMMARY: "in the second of `two_steps`: the model's first answer",
+}
+"""Placeholders of models' prompts that no field fills."""
+OF_TEMPLATES: Mapping[str, str] = {
+    PREDICTION: "the model's answer that is judged",
+    DIMENSION: "the title of the item's dimension",
+    PAIR[0]: "of a comparison: the answer that comes first; in the second round the other one",
+    PAIR[1]: "of a comparison: the answer that comes second",
+}
+"""What fills placeholders of judges' templates and is no field."""
+
+
+def of_prompts(schema: Schema) -> dict[str, str]:
+    """What a prompt for models may use, with what fills it: nothing that tells the right answer, or is drawn."""
+    told = key_fields(schema)
+    found = {}
+    for field in schema.item.fields:
+        if field.name not in told and not kinds.of_field(field).drawn:
+            own = " (secret: only the schema's own prompts may use it)" if field.secret_in else ""
+            found[field.name] = f"the item's {kinds.title_of(field)}{own}"
+    return found | dict(OF_PROMPTS)
+
+
+def of_templates(schema: Schema) -> dict[str, str]:
+    """What may fill a placeholder of a judge's template, with what it is."""
+    texts = [field for field in schema.item.fields if not kinds.of_field(field).drawn]
+    return {field.name: f"the item's {kinds.title_of(field)}" for field in texts} | dict(OF_TEMPLATES)

@@ -1,0 +1,211 @@
+"""``touchstone schema show``: what a schema asks, stage by stage, and what templates and prompts may use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, get_args
+
+import typer
+
+from annotation_schemas import grading_sample, judge_templates, kinds, placeholders
+from annotation_schemas.kinds import title_of
+from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, StageName, as_words
+from annotation_schemas.prompts import PromptSet, load_prompt_set
+from annotation_schemas.shown import PREDICTION_TITLE, WITH_ANSWER, shown_fields, title_in_stage
+from app.commands.schema_diff import schema_named
+from domain.policies import targets
+from domain.states import Stage
+
+Json = dict[str, Any]
+
+
+def register(schema: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone schema``."""
+
+    @schema.command("show")
+    def show(
+        name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
+        as_json: Annotated[bool, typer.Option("--json", help="For other programs.")] = False,
+    ) -> None:
+        """What a schema asks, stage by stage as people read it, and what judges' templates and prompts may use."""
+        told = described(schema_named(name))
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(told)))
+
+
+def described(loaded: LoadedSchema) -> Json:
+    """What a schema asks, as JSON has it."""
+    schema = loaded.schema_
+    words = dict(stages_in_words(schema))
+    return {
+        "name": schema.name,
+        "version": schema.version,
+        "title": schema.title,
+        "hash": loaded.hash,
+        "dimensions": [{"id": each.id, "title": each.title} for each in schema.dimensions],
+        "assets": [{"role": slot.role, "kind": slot.kind} for slot in schema.item.assets],
+        "fields": [_field(field, title_of(field)) for field in schema.item.fields],
+        "stages": [
+            _stage(schema, name, words[name])
+            for name in get_args(StageName)
+            if getattr(schema.stages, name) is not None
+        ],
+        "judges": [_judge(each.name, each.template, each.criteria, each.sees, each.fills) for each in schema.judges],
+        "prompts": _prompts(schema),
+        "variables": {"prompts": placeholders.of_prompts(schema), "templates": placeholders.of_templates(schema)},
+    }
+
+
+def in_lines(told: Json) -> Iterator[str]:
+    """The same in lines, for people."""
+    yield f"{told['title']} ({told['name']}, version {told['version']})"
+    yield "Dimensions: " + ", ".join(each["title"] for each in told["dimensions"])
+    for stage in told["stages"]:
+        says = "" if stage["says"] == "yes" else f": {stage['says']}"
+        yield from ("", f"{as_words(stage['stage'])}{says}")
+        if stage["shows"]:
+            verb = "fill in" if stage["stage"] == Stage.AUTHORING else "see"
+            yield f"  People {verb}: {', '.join(stage['shows'])}"
+        for asked in stage["asks"]:
+            yield from _asked_in_lines(asked)
+        if stage["reasons"]:
+            yield f"  One reason of: {_labels(stage['reasons'])}"
+    for judge in told["judges"]:
+        yield from (
+            "",
+            f"Judge {judge['name']}: rates {', '.join(judge['criteria'])} by the template {judge['template']}",
+        )
+        yield f"  Sees: {', '.join(judge['sees']) or 'nothing'}"
+        yield from _filled_in_lines(judge["fills"])
+    if told["prompts"]:
+        yield from ("", f"Models are asked by the prompts {told['prompts']['name']}")
+        yield from _filled_in_lines(told["prompts"]["fills"])
+    for name, noun in (("prompts", "Prompts for models"), ("templates", "Templates of judges")):
+        yield from ("", f"{noun} may use:")
+        yield from (f"  {{{each}}}  {what}" for each, what in told["variables"][name].items())
+
+
+def _asked_in_lines(asked: Json) -> Iterator[str]:
+    yield f"  {asked['prompt']}   [{asked['name']}: {asked['kind']}]"
+    if asked["help"]:
+        yield f"    {asked['help']}"
+    if asked["options"]:
+        yield f"    {_labels(asked['options'])}"
+    for condition in asked["conditions"]:
+        yield f"    {condition}"
+
+
+def _labels(options: Sequence[Json]) -> str:
+    return " | ".join(
+        each["label"]
+        + (f" (why: {', '.join(reason['label'] for reason in each['reasons'])})" if each["reasons"] else "")
+        for each in options
+    )
+
+
+def _filled_in_lines(fills: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"  {{{placeholder}}}  filled by {source}" for placeholder, source in fills.items())
+
+
+def _field(field: ItemField, title: str) -> Json:
+    return {"name": field.name, "kind": field.kind, "title": title, "secret_in": list(field.secret_in)}
+
+
+def _stage(schema: Schema, name: str, says: str) -> Json:
+    part = getattr(schema.stages, name)
+    stage = Stage(name)
+    media = [] if stage in (Stage.AUTHORING, Stage.TRIAGE) else [slot.role for slot in schema.item.assets]
+    fields = [] if stage is Stage.TRIAGE else [title_in_stage(field, stage) for field in shown_fields(schema, stage)]
+    answer = [f"{PREDICTION_TITLE} (of a model)"] if stage in WITH_ANSWER else []
+    return {
+        "stage": name,
+        "says": says,
+        "shows": [*media, *fields, *answer],
+        "asks": [_criterion(each) for each in getattr(part, "criteria", ())],
+        "reasons": [_choice(each) for each in getattr(part, "reasons", ())],
+    }
+
+
+def _criterion(criterion: Criterion) -> Json:
+    offered = [_choice(each) for each in kinds.options_of(criterion, {})]
+    own = f"from the item's {criterion.field}" if criterion.field else kinds.of_criterion(criterion).limits(criterion)
+    conditions = [f"{own[:1].upper()}{own[1:]}."] if own and not criterion.options and not criterion.values else []
+    conditions += [
+        f"Asked only where {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
+    ]
+    if criterion.dimensions is not None:
+        conditions.append(f"Asked only in {', '.join(criterion.dimensions)}.")
+    if not criterion.required:
+        conditions.append("May be left out.")
+    if criterion.skip:
+        why = [each.label for each in criterion.skip.reasons]
+        conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a reason in their own words'}.")
+    return {
+        "name": criterion.name,
+        "kind": criterion.kind,
+        "prompt": criterion.prompt,
+        "help": criterion.help,
+        "options": offered,
+        "conditions": conditions,
+    }
+
+
+def _choice(choice: Choice) -> Json:
+    return {"value": choice.value, "label": choice.label, "reasons": [_choice(each) for each in choice.reasons]}
+
+
+def _judge(name: str, template: str, criteria: Sequence[str], sees: Sequence[str], fills: Mapping[str, str]) -> Json:
+    known = judge_templates.shipped().get(template)
+    return {
+        "name": name,
+        "template": template,
+        "criteria": list(criteria),
+        "sees": list(sees),
+        "fills": known.sources(fills) if known else dict(fills),
+    }
+
+
+def _prompts(schema: Schema) -> Json | None:
+    if schema.models is None or schema.models.prompts is None:
+        return None
+    known = placeholders.of_prompts(schema)
+    asked = _placeholders(load_prompt_set(schema.models.prompts))
+    return {
+        "name": schema.models.prompts,
+        "fills": {each: known.get(each, "nothing: a run says which field it is (--fill)") for each in asked},
+    }
+
+
+def _placeholders(prompts: PromptSet) -> list[str]:
+    """Of all prompts of a set, and of what it can add to the question."""
+    written = [prompt for variants in prompts.families.values() for prompt in variants.values()]
+    several = [prompt for types in prompts.types.values() for prompt in types]
+    every = (each for prompt in (*written, *several, *prompts.injections.values()) for each in prompt.placeholders)
+    return list(dict.fromkeys(every))
+
+
+def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
+    """Each stage with what a schema says of it in a few words; a stage that it does not have is ``none``."""
+    stages = schema.stages
+    lines = []
+    for stage in get_args(StageName):
+        part = getattr(stages, stage)
+        if part is None and stage == "answering":
+            continue
+        words = "none" if part is None else "yes"
+        if part is not None and stage in ("verification", "grading", "coding"):
+            names = ", ".join(criterion.name for criterion in part.criteria)
+            words = f"{part.raters} raters; {names}"
+        if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
+            words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
+        if part is not None and stage == "answering":
+            words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
+        if part is not None and stage == "verification":
+            words += f"; kept if {part.keep.rule.replace('_', ' ')}"
+            if part.keep.parts:
+                told = (f"{each.criterion} ({each.in_words()})" for each in targets(part.keep))
+                words += f": {', '.join(told)}"
+            if part.skips:
+                words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
+        lines.append((stage, words))
+    return lines
