@@ -18,7 +18,7 @@ ANSWERS = [
     *((answer, Check.RIGHT) for answer in AnswerIs),
     *((answer, Check.BLIND) for answer in (AnswerIs.OPTIONS, AnswerIs.YES_NO, AnswerIs.NUMBER)),
 ]
-KEPT = [(1, KeptBy.UNANIMOUS), (2, KeptBy.UNANIMOUS), (3, KeptBy.MAJORITY), (4, KeptBy.MAJORITY)]
+KEPT = [(1, KeptBy.UNANIMOUS), (2, KeptBy.UNANIMOUS), (3, KeptBy.MAJORITY)]
 GRADED = [(False, False), (True, False), (True, True)]
 
 
@@ -56,7 +56,7 @@ def made(
 @pytest.mark.thorough
 def test_every_kind_of_answer_with_every_way_to_check_and_keep_it_passes_without_a_warning() -> None:
     """What is graded depends on the kind of answer alone, so it goes round with the ways to keep an item."""
-    rounds = cycle(GRADED)
+    rounds = cycle([*GRADED, GRADED[1]])  # four, so that each meets all of the three ways
     for (answer, check), kept in product(ANSWERS, KEPT):
         graded = next(rounds)
         schema = made(answer, check, kept, graded).schema_
