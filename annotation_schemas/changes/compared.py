@@ -139,9 +139,9 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
             problems.append(Problem(each.way.name, wrong))
             continue
         names[sort][each.subject] = target
-        changes.append(
-            Change(before[each.subject], rows.RENAMED, each.subject, target, decided=Decided(each.way, target))
-        )
+        hint = _in_files(old, new, each.subject, target) if each.way is rows.RENAME_FIELD else ""
+        decided = Decided(each.way, target)
+        changes.append(Change(before[each.subject], rows.RENAMED, each.subject, target, hint, decided=decided))
     base = with_names(old, names)
     for each in renames:
         if each.way is rows.RENAME_OPTION:
@@ -152,6 +152,19 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
                 base, change = renamed
                 changes.append(change)
     return changes, problems, base
+
+
+def _in_files(old: Schema, new: Schema, name: str, now: str) -> str:
+    """What files that come in and go out are to call a renamed field, where that is something else than before."""
+    if old.source is None or new.source is None:
+        return ""
+    before, after = old.source.fields.get(name, name), new.source.fields.get(now, now)
+    if before == after:
+        return ""
+    return (
+        f"Files would call it `{after}`, too; with `{now}: {before}` in `source: fields` of the new schema they call it"
+        f" `{before}` as before."
+    )
 
 
 def _rename_option(

@@ -672,6 +672,16 @@ def test_a_rename_takes_every_reference_along() -> None:
     assert told(compare(made(), new))[0] == ("item.assets.chart", "removed_asset", NO)
 
 
+def test_a_renamed_field_that_files_would_call_otherwise_says_so() -> None:
+    """The files of this benchmark call it `note`: a lead who renames it may want them to stay so."""
+    new = made(put("item.fields.note.name", "remark"), version=2)
+    (change,) = (each for each in decided(new, rename_field=["note=remark"]).changes if each.row.name == "renamed")
+    assert "`remark: note` in `source: fields` of the new schema" in change.sentence
+    kept = made(put("item.fields.note.name", "remark"), put("source.fields", {"remark": "note"}), version=2)
+    (change,) = (each for each in decided(kept, rename_field=["note=remark"]).changes if each.row.name == "renamed")
+    assert "source" not in change.sentence
+
+
 def test_what_may_only_have_another_name_is_said_so() -> None:
     new = made(put("item.fields.note.name", "notes"), version=2)
     (change,) = compare(made(), new).missing
