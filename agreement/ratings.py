@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from scipy import sparse
 from agreement.columns import NOTHING, Column, column, gathered, of_objects
 from domain.decimals import Tolerance
 from domain.errors import RatingsError
+from domain.overlap import Shape
 from domain.records import Rating
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -37,13 +38,15 @@ class Scale:
 
     ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
     them. ``inferred`` is True if no one declared the scale. ``tolerance`` is how far numbers may be apart and still
-    agree, where agreement within a tolerance is asked for; no coefficient looks at it.
+    agree, where agreement within a tolerance is asked for; no coefficient looks at it. Values with a ``shape`` are JSON
+    texts that are compared by how far they overlap, and by nothing else in a summary.
     """
 
     level: Level
     categories: tuple[Any, ...] | None = None
     inferred: bool = False
-    tolerance: Tolerance | None = None
+    tolerance: Tolerance | None = field(default=None, repr=False)
+    shape: Shape | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
 from agreement.table import LongTable
 from domain.errors import RatingsError
+from domain.overlap import Shape
 from domain.records import Rating
 from domain.statistics import STATISTICS, Lines, Needs, StatisticRow, Variant, summarised
 
@@ -50,9 +51,14 @@ class Result:
         """Its name, and the pair of raters if it is about one."""
         return f"{self.name}: {' and '.join(self.args['pair'])}" if "pair" in self.args else self.name
 
+    @property
+    def caution(self) -> str:
+        """What its value must not be taken for; empty: nothing that has to be said each time."""
+        return STATISTICS[self.statistic].caution
+
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""
-        found = asdict(self)
+        found = asdict(self) | ({"caution": self.caution} if self.caution else {})
         if self.peers is None:
             del found["peers"]
         return found
@@ -120,17 +126,19 @@ def summarise(
 
 
 def scale_from_text(text: str) -> tuple[str, Scale]:
-    """The criterion and scale of ``CRITERION=LEVEL`` or ``CRITERION=LEVEL:value,value,...``.
+    """The criterion and scale of ``CRITERION=LEVEL`` or ``CRITERION=LEVEL:value,value,...``; the level may be a shape.
 
     >>> scale_from_text("score=ordinal:0,0.5,1")
     ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False, tolerance=None))
     """
     criterion, _, rest = text.rpartition("=")
     level, colon, values = rest.partition(":")
+    if criterion and not colon and level in list(Shape):
+        return criterion, Scale("nominal", shape=Shape(level))
     if not criterion or level not in LEVELS:
         raise RatingsError(
             f"The scale {text!r} does not read CRITERION=LEVEL or CRITERION=LEVEL:value,value,...; LEVEL is one of "
-            f"{', '.join(LEVELS)}."
+            f"{', '.join(LEVELS)}, or, without values, {' or '.join(Shape)}."
         )
     categories = tuple(value.strip() for value in values.split(",")) if colon else None
     if categories is not None and "" in categories:
@@ -152,7 +160,7 @@ def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, L
 def _results(
     table: Ratings, criterion: str, dimension: str | None, cross_check: bool, wanted: Collection[str]
 ) -> Iterator[Result]:
-    scale = {"scale": table.scale.level, "scale_inferred": table.scale.inferred}
+    scale = {"scale": table.scale.shape or table.scale.level, "scale_inferred": table.scale.inferred}
     several = len(table.raters) > 2
     pairs = list(combinations(table.raters, 2))
     of_pair = cache(table.of)
@@ -209,6 +217,8 @@ def _variants() -> Iterator[tuple[StatisticRow, Variant]]:
 
 def _fits(row: StatisticRow, variant: Variant, table: Ratings) -> bool:
     """Whether a summary of these ratings has the statistic at all, be it undefined."""
+    if table.scale.shape:
+        return row.shown is Needs.of_shape(table.scale.shape)
     n_raters, level = len(table.raters), table.scale.level
     given = {Needs.NAMES}
     given |= {Needs.ORDER} if level != "nominal" else set()

@@ -9,7 +9,7 @@ from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from domain.states import Cut, Stage
-from domain.statistics import STATISTICS, Needs, summarised
+from domain.statistics import OVERLAP, STATISTICS, Needs, summarised
 
 ACCURACY = "accuracy"
 DERIVED = frozenset({"derived", "genuine_pca"})
@@ -65,6 +65,8 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     yield from _of_regression(schema)
     ordered = [each for each in criteria if _level(schema, each) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
+    compared = [part for each in criteria for part in kinds.of_criterion(each).measured(each, "nominal")]
+    shapes = {Needs.of_shape(part.shape) for part in compared if part.shape}
     for at, name in enumerate(schema.report.statistics):
         path = ("report", "statistics", at)
         if name in schema.report.statistics[:at]:
@@ -77,6 +79,8 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
         elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
             yield path, f"`{name}` is about numbers on a scale, and no criterion of verification or grading has them"
+        elif _needs(name) in OVERLAP and _needs(name) not in shapes:
+            yield path, f"`{name}` is about {_needs(name)}, and no criterion of verification or grading asks for them"
 
 
 def _needs(name: str) -> Needs:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from domain.overlap import Shape
 from domain.registers import Register
 
 
@@ -24,6 +25,17 @@ class Needs(StrEnum):
     """Numbers with a true zero."""
     TOLERANCE = "tolerance"
     """Numbers of which it is said how far they may be apart and still agree."""
+    SPANS = "spans of time"
+    BOXES = "boxes"
+
+    @classmethod
+    def of_shape(cls, shape: Shape) -> Needs:
+        """What is measured by overlap needs."""
+        return cls.SPANS if shape is Shape.SPANS else cls.BOXES
+
+
+OVERLAP = frozenset({Needs.SPANS, Needs.BOXES})
+"""Values that are compared by how far they overlap."""
 
 
 class Lines(StrEnum):
@@ -110,6 +122,8 @@ class StatisticRow:
     """It is in the short table of the page Agreement."""
     in_units: bool = False
     """Its value is in the units of the scale, so that no axis from chance to perfect agreement can show it."""
+    caution: str = ""
+    """What its value must not be taken for, said next to it; empty: nothing that has to be said each time."""
     behaviour: Behaviour = Behaviour()
 
     @property

@@ -15,6 +15,7 @@ from annotation_schemas import grammar
 from annotation_schemas.label_studio_parts import Way
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain.overlap import Shape
 from domain.policies import same
 from domain.reading.answers import AnswerKind
 
@@ -36,6 +37,8 @@ class Measured:
     """The scale that it is on."""
     values: tuple[Any, ...] | None = None
     """All there are, in order; None: any."""
+    shape: Shape | None = None
+    """Its values are compared by how far they overlap, as JSON; None: as values of the scale."""
 
 
 class Kind(ABC):
@@ -153,14 +156,14 @@ class CriterionKind(Kind):
     by_place: ClassVar[bool] = False
     """Two items have no value in common but by where an option stands among its item's."""
     not_measured: ClassVar[str] = ""
-    """Why no coefficient is made of its values; empty: some are."""
+    """Why no coefficient is made of its values, whether or not they are ``measured`` by overlap; empty: some are."""
     as_json: ClassVar[bool] = True
     """In the cell of a table a value is JSON."""
     of_the_item: ClassVar[bool] = False
     """Values are about a text that a table of ratings does not bring along, so they are taken as they are."""
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
-        """What coefficients are made of; ``level`` is what the report plan says, else the kind's own."""
+        """What is compared, by coefficients or by overlap; ``level`` is the report plan's, else the kind's own."""
         return [] if self.not_measured else [Measured(criterion.name, level)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@ schema lists none."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -16,7 +17,9 @@ from annotation_schemas.kinds._drawn import (
     image_problem,
     keys_problem,
 )
+from annotation_schemas.kinds._rows import Level, Measured
 from annotation_schemas.model import Criterion
+from domain.overlap import Shape
 from domain.policies import same
 
 _SLACK = 2 * 10.0**-DECIMALS
@@ -68,6 +71,12 @@ class BoxesCriterion(DrawnCriterion):
     not_measured = (
         "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        return [Measured(criterion.name, "nominal", shape=Shape.BOXES)]
+
+    def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
+        return [(criterion.name, json.dumps(value, sort_keys=True))]
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         if _box(entry, ()):

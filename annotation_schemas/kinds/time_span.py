@@ -27,6 +27,7 @@ from annotation_schemas.kinds._rows import (
 )
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain.overlap import Shape, time_iou
 
 SECONDS, FRAMES = ("start", "end"), ("first", "last")
 UNITS = {"seconds": SECONDS, "frames": FRAMES}
@@ -90,20 +91,22 @@ class TimeSpan(CriterionKind):
         return f"ends at {last:g} s, and the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
 
     def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
-        return temporal_iou(one, other) >= ALIKE
+        return time_iou(one, other) >= ALIKE
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         n = int(criterion.max or ONE)
-        return [Measured(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
+        ends = [Measured(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
+        return [*ends, Measured(criterion.name, "nominal", shape=Shape.SPANS)]
 
     def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
-        """Each end of each span, counted in the order of time."""
+        """Each end of each span, counted in the order of time, and all of them as one."""
         first, last = UNITS[criterion.unit or USUAL]
-        return [
+        ends = [
             (_part(criterion, at, end), span[key])
             for at, span in enumerate(value)
             for end, key in (("start", first), ("end", last))
         ]
+        return [*ends, (criterion.name, json.dumps(value, sort_keys=True))]
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         ends = _ends(entry)
@@ -210,32 +213,6 @@ def _some(unit: str | None, n: int) -> list[dict[str, Any]]:
 def _page(asked: Criterion | ItemField, least: float, most: float | None) -> Json:
     unit = asked.unit or USUAL
     return {"role": asked.role, "unit": unit, "ends": list(UNITS[unit]), "min": least, "max": most or ONE}
-
-
-def temporal_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> float:
-    """The time that both answers cover, of the time that either covers; 1 where both say that nothing happens.
-
-    Both are in the same unit. The spans of an answer are taken together, so no span has to be matched with another.
-    """
-    mine, theirs = _covered(one), _covered(other)
-    both = sum(max(0.0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
-    either = sum(b - a for a, b in mine) + sum(d - c for c, d in theirs) - both
-    return both / either if either else 1.0
-
-
-def _covered(spans: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
-    """Spans as intervals, those that touch or overlap joined; of frames, the last one is inside."""
-    found: list[tuple[float, float]] = []
-    for span in spans:
-        begins, ends = (span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"])
-        found.append((float(begins), float(ends)))
-    joined: list[tuple[float, float]] = []
-    for begins, ends in sorted(found):
-        if joined and begins <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], ends))
-        else:
-            joined.append((begins, ends))
-    return joined
 
 
 def _ends(span: Any) -> tuple[float, float] | None:

@@ -104,8 +104,9 @@ def agreement(
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
-            "may be given again. Else text is nominal and numbers are interval, or it is as the project's schema says.",
+            help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values, "
+            "or, as JSON, C=time_spans or C=boxes; may be given again. "
+            "Else text is nominal and numbers are interval, or it is as the project's schema says.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
@@ -251,6 +252,9 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             yield f"  {'':<{width}}   value  95 % interval      units  left out{beside}".rstrip()
         for each in lines:
             yield f"  {each.title:<{width}}  {_figures(each, _packages(block))}"
+        yield from (
+            f"  {each}" for each in dict.fromkeys(f"{each.title}: {each.caution}" for each in lines if each.caution)
+        )
         yield from _undefined(block)
         yield from _differences(block)
 

@@ -23,7 +23,7 @@ from domain.records import ProjectView
 from domain.replies import Replies
 from domain.roles import Role
 from domain.states import Cut, Items, Stage
-from domain.statistics import STATISTICS, Needs
+from domain.statistics import OVERLAP, STATISTICS, Needs
 from workflow.lead import item_history as found
 from workflow.results import rater_agreement
 from workflow.results.criterion_values import scored_criteria
@@ -221,6 +221,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
                 style="ts ts-small",
             ),
             table_of(first, unit=choice.unit),
+            cautions(first),
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))
@@ -358,6 +359,8 @@ def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bo
     ones), fits the scale, and is about all raters at once."""
     scale, args = line.args.get("scale"), line.args
     row = STATISTICS[line.statistic]
+    # A report may name coefficients alone: what is compared by overlap has none, and is shown all the same.
+    named = () if row.needs in OVERLAP else named
     wanted = line.statistic in reporting.with_means(named) if named else row.headline
     if not wanted or ("pair" in args and several):
         return False
@@ -367,7 +370,7 @@ def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bo
         return bool(args["weights"] == ("none" if scale == "nominal" else "quadratic"))
     if "level" in args:
         return bool(args["level"] == scale)
-    if line.statistic in named:
+    if line.statistic in named or row.needs in OVERLAP:
         return True
     return scale != "nominal" or row.needs is Needs.NAMES
 
@@ -437,6 +440,13 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
         ("Remark", ""),
     ]
     return markup.table(heads, [_row(line, axis) for line in lines])
+
+
+def cautions(lines: Sequence[Result]) -> markup.Markup:
+    """What the values of these lines must not be taken for, below their table; nothing where nothing has to be said."""
+    said = {STATISTICS[line.statistic].title: line.caution for line in lines if line.caution}
+    text = " ".join(f"{title}: {caution}" for title, caution in said.items())
+    return markup.tag("p", markup.quiet(text), style="ts ts-small") if text else markup.Markup("")
 
 
 def axis_of(lines: Iterable[Result]) -> tuple[float, float]:

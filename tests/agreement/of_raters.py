@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from agreement import Bootstrap, Ratings, Statistic
-from domain.statistics import STATISTICS, Behaviour, Needs, StatisticRow, Variant
+from agreement import Bootstrap, Ratings, Scale, Statistic
+from domain.overlap import Shape
+from domain.statistics import OVERLAP, STATISTICS, Behaviour, Needs, StatisticRow, Variant
 
 FEW = Bootstrap(draws=40)
 
@@ -54,6 +56,8 @@ class OfRaters:
             keywords["bootstrap"] = FEW
         if self.needs is Needs.RATIO and ratings.scale.level == "interval":
             ratings = replace(ratings, scale=replace(ratings.scale, level="ratio"))
+        if self.needs in OVERLAP and ratings.numeric and ratings.scale.level != "nominal":
+            ratings = _drawn(ratings, self.needs)
         found = self.row.function(ratings, **keywords)
         return found if isinstance(found, Statistic) else next(statistics_in(found))
 
@@ -63,6 +67,17 @@ def _with_category(ratings: Ratings) -> tuple[Ratings, Any]:
     if not ratings.categories:
         ratings = replace(ratings, categories=(2.0,))
     return ratings, 2.0 if 2.0 in ratings.categories else ratings.categories[0]
+
+
+def _drawn(ratings: Ratings, needs: Needs) -> Ratings:
+    """A span, or a box, for each number, moved by its place: those of neighbours share three fifths."""
+    places = range(len(ratings.categories))
+    if needs is Needs.SPANS:
+        texts = [json.dumps([{"start": at, "end": at + 4}]) for at in places]
+    else:
+        texts = [json.dumps([{"x": at, "y": 0.0, "w": 4.0, "h": 1.0}]) for at in places]
+    shape = Shape.SPANS if needs is Needs.SPANS else Shape.BOXES
+    return replace(ratings, categories=tuple(texts), scale=Scale("nominal", shape=shape))
 
 
 OF_RATERS: Sequence[OfRaters] = [OfRaters(row, variant) for row in STATISTICS.values() for variant in row.variants]

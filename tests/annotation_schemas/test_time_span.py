@@ -8,10 +8,10 @@ import pytest
 
 from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
-from annotation_schemas.kinds.time_span import temporal_iou
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
+from domain.overlap import Shape, time_iou
 from domain.records import Rating
 from domain.states import Stage
 from workflow.results.rater_agreement import scales_of
@@ -111,7 +111,7 @@ def test_spans_are_kept_in_the_order_of_time() -> None:
     ],
 )
 def test_temporal_iou(one: Any, other: Any, iou: float) -> None:
-    assert temporal_iou(one, other) == pytest.approx(iou) == temporal_iou(other, one)
+    assert time_iou(one, other) == pytest.approx(iou) == time_iou(other, one)
 
 
 def test_answers_that_share_half_of_their_time_are_alike() -> None:
@@ -138,12 +138,15 @@ def test_agreement_is_on_an_interval_scale_of_each_end() -> None:
         "when: end 1": "interval",
         "when: start 2": "interval",
         "when: end 2": "interval",
+        "when": "nominal",
     }
+    assert scales["when"].shape is Shape.SPANS
     (criterion,) = [each for each in schema.stages.verification.criteria if each.name == "when"]  # type: ignore[union-attr]
     row = kinds.of_criterion(criterion)
     apart = row.taken_apart(criterion, seconds(1, 2.5, 4, 6))
-    assert apart == [("when: start 1", 1), ("when: end 1", 2.5), ("when: start 2", 4), ("when: end 2", 6)]
-    assert row.taken_apart(asked(unit="frames"), frames(3, 9)) == [("when: start", 3), ("when: end", 9)]
+    assert apart[:-1] == [("when: start 1", 1), ("when: end 1", 2.5), ("when: start 2", 4), ("when: end 2", 6)]
+    assert apart[-1] == ("when", '[{"end": 2.5, "start": 1}, {"end": 6, "start": 4}]')
+    assert row.taken_apart(asked(unit="frames"), frames(3, 9))[:-1] == [("when: start", 3), ("when: end", 9)]
     # Four clips, two people: observed disagreement of starts is the mean squared difference, (0.04 + 0 + 0 + 0) / 4;
     # the expected one is the mean over all 28 pairs of the eight values 1, 1.2, 2, 2, 3, 3, 4, 4.
     starts = [(1.0, 1.2), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0)]

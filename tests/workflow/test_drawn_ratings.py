@@ -1,4 +1,5 @@
-"""Boxes and marks among the ratings: they come in and go out whole, and no one makes a coefficient of them."""
+"""Boxes and marks among the ratings: they come in and go out whole. Boxes are compared by overlap, and no one makes a
+coefficient of them."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from domain.records import BadRow
 from domain.states import Stage
 from exporters.tables import ratings_csv
 from testkit.factories import make_project
-from workflow.results.rater_agreement import agreement_of
+from workflow.results.rater_agreement import agreement_of, measured
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
 
@@ -26,6 +27,7 @@ BOXES = [
     {"label": "cup", "x": 0.123457, "y": 0.0, "w": 0.3, "h": 1.0},
     {"label": "hand", "x": 0, "y": 0, "w": 1, "h": 1},
 ]
+WITHOUT_CUP = BOXES[1:]
 MARKS = [{"number": 2, "x": 0.5, "y": 0.25, "image": 3}]
 
 
@@ -83,16 +85,27 @@ def test_what_does_not_fit_is_left_out_with_a_reason(
     assert reason in bad[0].reason
 
 
-def test_agreement_measures_the_rest_and_says_why_not_what_is_drawn(store: Store, tmp_path: Path) -> None:
+def test_agreement_compares_boxes_by_overlap_and_says_why_not_marks(store: Store, tmp_path: Path) -> None:
     project = make_project(store, loaded=load_schema(shipped()["tour"]))
     rows = [
         (unit, rater, criterion, value)
         for unit in ("one", "two", "three")
         for rater in ("ann", "bob")
-        for criterion, value in (("objects", json.dumps(BOXES)), ("fits", "no" if unit == "two" else "yes"))
+        for criterion, value in (
+            ("objects", json.dumps(BOXES if rater == "ann" else WITHOUT_CUP if unit == "one" else BOXES[::-1])),
+            ("spots", json.dumps(MARKS)),
+            ("fits", "no" if unit == "two" else "yes"),
+        )
     ]
-    assert bring_in(store, project, table(tmp_path, rows)) == (12, [])
+    assert bring_in(store, project, table(tmp_path, rows)) == (18, [])
     found = agreement_of(store, person=None, project=project, stage=Stage.VERIFICATION)
-    assert {result.criterion for result in found} == {"fits"}
-    with pytest.raises(RatingsError, match="no statistic of 'objects': which box of one person belongs to which"):
-        agreement_of(store, person=None, project=project, stage=Stage.VERIFICATION, criteria=["objects"])
+    assert {result.criterion for result in found} == {"fits", "objects"}
+    # Of the first, one match of one box and two, 2 / 3; of the others all boxes match, in whatever order they are.
+    values = {each.statistic: (each.value, each.n_units) for each in found if each.criterion == "objects"}
+    assert values == {"box_f1": (pytest.approx((2 / 3 + 1 + 1) / 3), 3), "box_iou": (1.0, 3)}
+    assert all("not corrected for chance" in each.as_json()["caution"] for each in found if each.criterion == "objects")
+    assert not any("caution" in each.as_json() for each in found if each.criterion == "fits")
+    with pytest.raises(RatingsError, match="no statistic of 'spots': which mark of one person belongs to which"):
+        agreement_of(store, person=None, project=project, stage=Stage.VERIFICATION, criteria=["spots"])
+    for_judges, scales = measured(store, person=None, project=project, stage=Stage.VERIFICATION)
+    assert {row.criterion for row in for_judges} == set(scales) == {"fits"}, "a judge is calibrated by coefficients"

@@ -297,6 +297,7 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
         ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
         ({}, {"statistics": ["icc", "icc"]}, "there twice"),
         ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "about numbers on a scale"),
+        ({}, {"statistics": ["box_f1"]}, "`box_f1` is about boxes, and no criterion"),
         ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "about an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),

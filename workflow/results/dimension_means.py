@@ -37,6 +37,8 @@ LEVELS: Mapping[str, str] = {
 }
 """At what levels a judge is compared with people. A coefficient of one says nothing of another: means of many answers
 go together well where answers hardly do."""
+_OF_MEANS = (Needs.ORDER, Needs.NUMBERS, Needs.RATIO)
+"""What means have."""
 OF_LEVELS = ("percent_agreement", "cohen_kappa", "pearson", "spearman")
 """What is shown at each level unless someone asks for others; of means only what is about numbers or their order."""
 
@@ -134,7 +136,7 @@ def at_levels(
     """A judge compared with people answer by answer, by means of dimensions, and by means of models."""
     shared = columns.of[PEOPLE].keys() & columns.of[judge].keys()
     two = columns.only([PEOPLE, judge], answers=shared)
-    of_numbers = [name for name in statistics if summarised()[name].needs is not Needs.NAMES]
+    of_numbers = [name for name in statistics if summarised()[name].needs in _OF_MEANS]
     found = of_answers(two, cross_check=cross_check, statistics=statistics) if shared else []
     for over in ("dimension", "model") if shared and of_numbers else ():
         found += of_means(two, over=over, cross_check=cross_check, statistics=of_numbers)

@@ -71,7 +71,14 @@ def agreement_of(
     list.
     """
     rows, declared = measured(
-        store, person=person, project=project, stage=stage, criteria=criteria, scales=scales, items=items
+        store,
+        person=person,
+        project=project,
+        stage=stage,
+        criteria=criteria,
+        scales=scales,
+        items=items,
+        overlap=True,
     )
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
@@ -171,13 +178,22 @@ def measured(
     criteria: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
     items: Items | str | None = None,
+    overlap: bool = False,
 ) -> tuple[list[Rating], dict[str, Scale]]:
-    """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on."""
+    """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on.
+
+    With ``overlap`` also those that are compared by how far they overlap: spans of time and boxes.
+    """
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
     by_name = {criterion.name: criterion for criterion in criteria_of(schema, stage)}
-    asked = [name for name, each in by_name.items() if not kinds.of_criterion(each).not_measured]
+    drawn = {part.name: name for name, each in by_name.items() for part in _measured(schema, each) if part.shape}
+    asked = [
+        name
+        for name, each in by_name.items()
+        if not kinds.of_criterion(each).not_measured or (overlap and name in drawn.values())
+    ]
     for criterion in criteria or ():
         if criterion in by_name and criterion not in asked:
             why = kinds.of_criterion(by_name[criterion]).not_measured
@@ -187,6 +203,7 @@ def measured(
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
     rows = [part for row in rows for part in _taken_apart(row, by_name[row.criterion])]
+    rows = [row for row in rows if overlap or row.criterion not in drawn]
     by_place = [
         each
         for each in criteria_of(schema, stage)
@@ -263,13 +280,17 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     scales: dict[str, Scale] = {}
     tolerances = tolerances_of(criteria_of(schema, stage))
     for criterion in criteria_of(schema, stage):
-        row = kinds.of_criterion(criterion)
-        level = schema.report.scales.get(criterion.name, row.level)
         scales |= {
-            each.name: Scale(each.level, each.values, tolerance=tolerances.get(each.name))
-            for each in row.measured(criterion, level)
+            each.name: Scale(each.level, each.values, tolerance=tolerances.get(each.name), shape=each.shape)
+            for each in _measured(schema, criterion)
         }
     return scales
+
+
+def _measured(schema: Schema, criterion: Criterion) -> list[kinds.Measured]:
+    """What of a criterion is compared, as its kind and the report plan say."""
+    row = kinds.of_criterion(criterion)
+    return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
 
 
 _BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)

@@ -1,0 +1,264 @@
+"""Agreement by overlap: of spans of time, and of boxes on images.
+
+Values are JSON texts (``domain.overlap`` says of what), on a scale that has the ``shape``. Each unit has the mean over
+its pairs of raters, and a statistic is the mean over units. Nothing is corrected for chance.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from agreement.bootstrap import Bootstrap, bootstrap_interval, sample_of
+from agreement.chance import NO_PAIRS
+from agreement.ratings import MISSING, Ints, Ratings
+from agreement.statistic import Statistic, estimated, undefined
+from domain.errors import RatingsError
+from domain.overlap import Shape, area_iou, time_iou
+from domain.statistics import Behaviour, Needs, StatisticRow, Variant
+
+Entries = Sequence[Mapping[str, Any]]
+
+HALF = 0.5
+"""From this IoU two boxes count as one thing where no one says otherwise."""
+
+_ROUNDING = 1e-9
+"""An IoU that is so little below the threshold lies on it."""
+
+
+def temporal_iou(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
+    """How much of the time that either of two raters marked both of them marked, in the mean.
+
+    Parameters
+    ----------
+    ratings
+        Two or more raters, spans of time. Units with fewer than two ratings are left out.
+
+    Returns
+    -------
+    Statistic
+        ``value`` in [0, 1], with limits from resampled units (or clusters). ``nan`` with a ``reason`` if no unit has
+        two ratings, or the ratings are no spans.
+
+    Raises
+    ------
+    RatingsError
+        A rating is no list of spans, or some are in seconds and others in frames.
+
+    Notes
+    -----
+    The spans of a rating are taken together: the length of the intersection over that of the union. Two raters who both
+    marked nothing have 1, by definition. Checked by hand and against a count of small steps in tests/agreement.
+
+    Examples
+    --------
+    >>> from agreement import Scale
+    >>> said = {"ann": ['[{"start": 0, "end": 2}]'], "bob": ['[{"start": 1, "end": 3}]']}
+    >>> round(temporal_iou(Ratings.from_lists(scale=Scale("nominal", shape=Shape.SPANS), **said)).value, 3)
+    0.333
+    """
+    return _mean(ratings, Shape.SPANS, time_iou, "", confidence, bootstrap)
+
+
+def box_f1(
+    ratings: Ratings, *, threshold: float = HALF, confidence: float = 0.95, bootstrap: Bootstrap | None = None
+) -> Statistic:
+    """The share of two raters' boxes that match, 2 m / (n + n'), in the mean.
+
+    Parameters
+    ----------
+    ratings
+        Two or more raters, boxes. Units with fewer than two ratings are left out.
+    threshold
+        The least IoU of two boxes that may match, above 0 and at most 1 (:func:`matched`).
+
+    Returns
+    -------
+    Statistic
+        ``value`` in [0, 1], with limits from resampled units (or clusters). ``nan`` with a ``reason`` if no unit has
+        two ratings, or the ratings are no boxes.
+
+    Raises
+    ------
+    RatingsError
+        A rating is no list of boxes, or the threshold is none.
+
+    Notes
+    -----
+    m matches of n and n' boxes. It is the same whichever of the two is the reference. Two raters who both drew nothing
+    have 1, by definition. Checked by hand and against all matchings of small cases in tests/agreement.
+    """
+    _check(threshold)
+
+    def shared(one: Entries, other: Entries) -> float:
+        drawn = len(one) + len(other)
+        return 2 * len(matched(one, other, threshold)) / drawn if drawn else 1.0
+
+    return _mean(ratings, Shape.BOXES, shared, "", confidence, bootstrap)
+
+
+def box_iou(
+    ratings: Ratings, *, threshold: float = HALF, confidence: float = 0.95, bootstrap: Bootstrap | None = None
+) -> Statistic:
+    """The mean IoU of the boxes of two raters that match, in the mean.
+
+    Parameters, errors and matches are those of :func:`box_f1`. Two raters without a match say nothing here, and a unit
+    without any is left out, so that the value is never below ``threshold``: it is to be read next to the F1.
+    """
+    _check(threshold)
+
+    def closeness(one: Entries, other: Entries) -> float:
+        found = matched(one, other, threshold)
+        return sum(iou for _, _, iou in found) / len(found) if found else math.nan
+
+    reason = f"No two raters have a box in common: none match with an IoU of {threshold:g} or more."
+    return _mean(ratings, Shape.BOXES, closeness, reason, confidence, bootstrap)
+
+
+def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple[int, int, float]]:
+    """Which box of one rater belongs to which of another, by their places, and their IoU.
+
+    Two boxes may match if they have the same label, are on the same image, and have at least this IoU. Each matches one
+    other at most. Of all such matchings it is one whose IoUs have the greatest sum.
+
+    >>> left, right = {"x": 0.0, "y": 0.0, "w": 0.4, "h": 0.4}, {"x": 0.5, "y": 0.0, "w": 0.4, "h": 0.4}
+    >>> matched([left, right], [right])
+    [(1, 0, 1.0)]
+    """
+    found = [(at, to, iou) for at, a in enumerate(one) for to, b in enumerate(other) if (iou := _iou(a, b, threshold))]
+    if len({at for at, _, _ in found}) == len({to for _, to, _ in found}) == len(found):
+        return found  # no box has a choice
+    from scipy.optimize import linear_sum_assignment  # slow to load, and seldom needed
+
+    ious = np.zeros((len(one), len(other)))
+    for at, to, iou in found:
+        ious[at, to] = iou
+    pairs = zip(*linear_sum_assignment(ious, maximize=True), strict=True)
+    return [(int(at), int(to), float(ious[at, to])) for at, to in pairs if ious[at, to]]
+
+
+def _iou(one: Mapping[str, Any], other: Mapping[str, Any], threshold: float) -> float:
+    """The IoU of two boxes that may match; 0 if they may not."""
+    if one.get("label") != other.get("label") or one.get("image", 1) != other.get("image", 1):
+        return 0.0
+    iou = area_iou(one, other)
+    return iou if iou >= threshold - _ROUNDING else 0.0
+
+
+def _mean(
+    ratings: Ratings,
+    shape: Shape,
+    compare: Callable[[Entries, Entries], float],
+    nothing: str,
+    confidence: float,
+    bootstrap: Bootstrap | None,
+) -> Statistic:
+    """The mean over units of the mean over their pairs; ``compare`` is nan for a pair that says nothing, and
+    ``nothing`` is said where none says anything."""
+    n_raters, n = len(ratings.raters), len(ratings.units)
+    if ratings.scale.shape is not shape:
+        reason = f"These ratings are no {_WORDS[shape]}; their scale is {ratings.scale.shape or ratings.scale.level}."
+        return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)
+    answers = [_read(text, shape) for text in ratings.categories]
+    if len({"start" in span for spans in answers for span in spans}) > 1 and shape is Shape.SPANS:
+        raise RatingsError("Some spans of time are in seconds and some in frames; they cannot be compared.")
+
+    @cache
+    def of_pair(one: int, other: int) -> float:
+        return compare(answers[one], answers[other])
+
+    def of_unit(row: Ints) -> float:
+        codes = sorted(row[row != MISSING].tolist())
+        said = [value for pair in combinations(codes, 2) if not math.isnan(value := of_pair(*pair))]
+        return sum(said) / len(said) if said else math.nan
+
+    usable = ~np.isnan(np.array([of_unit(row) for row in ratings.codes], dtype=float))
+    n_units = int(usable.sum())
+    if not n_units:
+        reason = nothing if (ratings.rated.sum(axis=1) > 1).any() else NO_PAIRS
+        return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)
+    sample = sample_of(ratings, usable)
+    shares = np.array([of_unit(row) for row in sample.rows])
+    interval = bootstrap_interval(
+        lambda drawn: drawn @ shares / drawn.sum(axis=1), sample, bootstrap, confidence=confidence
+    )
+    value = float(sample.counts @ shares / n_units)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n - n_units, confidence=confidence)
+
+
+_WORDS = {Shape.SPANS: "spans of time", Shape.BOXES: "boxes"}
+_KEYS = {Shape.SPANS: (("start", "end"), ("first", "last")), Shape.BOXES: (("x", "y", "w", "h"),)}
+
+
+def _read(text: Any, shape: Shape) -> Entries:
+    """A rating as the entries of its list; ``RatingsError`` if it is none."""
+    try:
+        entries = json.loads(text)
+    except (TypeError, ValueError):
+        entries = None
+    if not isinstance(entries, list) or not all(_is_entry(entry, shape) for entry in entries):
+        told = " or ".join(f"{{{', '.join(keys)}}}" for keys in _KEYS[shape])
+        raise RatingsError(f"The rating {str(text)[:80]!r} is no list of {_WORDS[shape]}: JSON, each with {told}.")
+    return entries
+
+
+def _is_entry(entry: Any, shape: Shape) -> bool:
+    def number(value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+    return isinstance(entry, dict) and any(all(number(entry.get(key)) for key in keys) for keys in _KEYS[shape])
+
+
+def _check(threshold: float) -> None:
+    if not 0 < threshold <= 1:
+        raise RatingsError(f"The threshold {threshold!r} is no IoU to match from; it is above 0 and at most 1.")
+
+
+_BEHAVIOUR = Behaviour(chance=None, constant=1.0, moved=False)
+_NOT_CORRECTED = "not corrected for chance, and does not say who is right"
+_BY_THRESHOLD = f"It depends on the threshold, is {_NOT_CORRECTED}."
+
+ROWS = (
+    StatisticRow(
+        temporal_iou,
+        title="Temporal IoU",
+        meaning="time that two raters both marked, of the time that either marked",
+        place=190,
+        needs=Needs.SPANS,
+        shown=Needs.SPANS,
+        variants=(Variant(shown=Needs.SPANS),),
+        headline=True,
+        caution=f"It is {_NOT_CORRECTED}: two long spans of a short clip overlap whatever they are about.",
+        behaviour=_BEHAVIOUR,
+    ),
+    StatisticRow(
+        box_f1,
+        title="F1 of boxes",
+        meaning="share of two raters' boxes that match, by label, image and IoU",
+        place=200,
+        needs=Needs.BOXES,
+        shown=Needs.BOXES,
+        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"F1 of boxes, IoU from {HALF:g}"),),
+        headline=True,
+        caution=_BY_THRESHOLD,
+        behaviour=_BEHAVIOUR,
+    ),
+    StatisticRow(
+        box_iou,
+        title="IoU of matched boxes",
+        meaning="mean IoU of two raters' boxes that match",
+        place=210,
+        needs=Needs.BOXES,
+        shown=Needs.BOXES,
+        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"IoU of matched boxes, from {HALF:g}"),),
+        headline=True,
+        caution=f"Boxes without a match are not in it, so it is never below the threshold. {_BY_THRESHOLD}",
+        behaviour=_BEHAVIOUR,
+    ),
+)
