@@ -221,9 +221,9 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
     assert [(each["statistic"], each["args"]["threshold"]) for each in found] == [("box_f1", 0.5), ("box_iou", 0.5)]
     refused = CliRunner().invoke(cli, [*asked, "objects=time_spans"])
     assert refused.exit_code != 0
-    assert "is no list of spans of time" in refused.output
+    assert "is no list of spans of time" in str(refused.exception)
     wrong = CliRunner().invoke(cli, [*asked, "objects=box"])
-    assert "or, without values, time_spans or boxes" in " ".join(wrong.output.split())
+    assert "or, without values, time_spans or boxes" in str(wrong.exception)
 
 
 def test_one_rater_is_told_so() -> None:
