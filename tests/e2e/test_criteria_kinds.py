@@ -371,6 +371,11 @@ def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None
         desk.press("1", "Control+Enter")
         why = desk.page.locator(".criterion[data-criterion=why] .error")
         expect(why).to_have_text("Say why not.")
+        right = desk.page.locator(".criterion[data-criterion=right] .choice")
+        right.filter(has_text="Yes").click()  # now nothing is missing any more
+        expect(why).to_be_hidden()
+        right.filter(has_text="No").click()
+        expect(why).to_have_text("Say why not.")
         active(desk, "why")
         desk.press("1")
         active(desk, "seen")  # each key takes back what does not go with it

@@ -42,6 +42,7 @@ export class RatingForm extends Answering {
     this.typing = false; // a reason in words
     /** @type {Record<string, string>} */
     this.errors = {};
+    this.sent = false; // someone has tried to send it: from then on it is said what is missing
     /** @type {string | undefined} */
     this.active = undefined;
   }
@@ -56,6 +57,7 @@ export class RatingForm extends Answering {
     this.reasons = { ...answers.reasons };
     this.stopAsking();
     this.errors = {};
+    this.sent = false;
     this.blocks = new Map();
     for (const criterion of this.criteria) this.addBlock(criterion);
     fill(
@@ -99,7 +101,7 @@ export class RatingForm extends Answering {
 
   paint() {
     const visible = new Set(this.visible().map((criterion) => criterion.name));
-    const broken = this.broken(false);
+    const broken = this.broken(this.sent);
     for (const [name, block] of this.blocks) {
       const { control, error, root, skip } = block;
       const on = name === this.active;
@@ -232,8 +234,8 @@ export class RatingForm extends Answering {
       this.errors[name] = said;
       if (said === SAY_WHY && Object.keys(this.errors).length === 1) this.asking = name;
     }
-    for (const [name, said] of Object.entries(this.broken(true))) this.errors[name] ??= said;
-    const first = Object.keys(this.errors)[0];
+    this.sent = true;
+    const first = Object.keys({ ...this.errors, ...this.broken(true) })[0];
     if (first) this.activate(first);
     this.paint();
     return !first;
