@@ -500,8 +500,8 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.assets_found or done.assets_missing:
-        missing = f"{done.assets_missing} missing (their items wait; bring them in with --media DIR)."
-        yield f"Media: {done.assets_found} present, {missing}"
+        wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
+        yield f"Media: {done.assets_found} present, {done.assets_missing} missing{wait}."
     if done.missing:
         more = (
             f", and {done.assets_missing - len(done.missing):,} more" if done.assets_missing > len(done.missing) else ""

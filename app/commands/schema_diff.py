@@ -85,7 +85,7 @@ def _line(change: Change) -> str:
 
 def _is_file(name: str) -> bool:
     path = Path(name)
-    return name in shipped() or path.exists() or bool(path.suffix) or len(path.parts) != 1
+    return name in shipped() or path.is_file() or bool(path.suffix) or len(path.parts) != 1
 
 
 def schema_named(name: str) -> LoadedSchema:

@@ -161,6 +161,8 @@ def test_a_project_stands_for_the_schema_that_it_has_and_what_no_one_used_may_ch
     store = open_store(None, home)
     projects.create_project(store, name="running", loaded=load_schema(changed[0]))
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    (tmp_path / "running").mkdir()  # a folder of that name is no schema
+    monkeypatch.chdir(tmp_path)
     services.resources.cache_clear()
     try:
         told = differs("running", changed[1])
