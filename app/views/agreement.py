@@ -379,7 +379,9 @@ def about_of(lines: Sequence[Result]) -> str:
     """What all lines of a group share."""
     scale = lines[0].args.get("scale", "")
     taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
-    return f"Raters: {', '.join(_in_pairs(lines)) or 'one'}. Scale: {scale}{taken}."
+    n_raters = max(line.n_raters for line in lines)
+    raters = ", ".join(_in_pairs(lines)) or ("one" if n_raters < 2 else n_raters)
+    return f"Raters: {raters}. Scale: {scale}{taken}."
 
 
 def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:

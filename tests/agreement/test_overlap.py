@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from agreement import Bootstrap, Ratings, Scale, summarise
 from agreement.overlap import box_f1, box_iou, matched, temporal_iou
 from app.cli import cli
+from app.views.agreement import about_of
 from domain.errors import RatingsError
 from domain.overlap import Shape, area_iou, time_iou
 from domain.records import Rating
@@ -224,6 +225,12 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
     assert "is no list of spans of time" in str(refused.exception)
     wrong = CliRunner().invoke(cli, [*asked, "objects=box"])
     assert "or, without values, time_spans or boxes" in str(wrong.exception)
+
+
+def test_the_page_counts_raters_whom_no_line_names() -> None:
+    rows = [Rating("u1", rater, "c", json.dumps([LEFT])) for rater in ("ann", "bob", "eva")]
+    found = summarise(rows, scales={"c": Scale("nominal", shape=Shape.BOXES)})
+    assert about_of(found) == "Raters: 3. Scale: boxes."
 
 
 def test_one_rater_is_told_so() -> None:
