@@ -129,7 +129,7 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
     """The criterion and scale of ``CRITERION=LEVEL`` or ``CRITERION=LEVEL:value,value,...``; the level may be a shape.
 
     >>> scale_from_text("score=ordinal:0,0.5,1")
-    ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False, tolerance=None))
+    ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False))
     """
     criterion, _, rest = text.rpartition("=")
     level, colon, values = rest.partition(":")
