@@ -791,6 +791,11 @@ class Item(_Part):
     rules: tuple[CrossRule, ...] = ()
     """What has to hold between its fields."""
 
+    @property
+    def needed_roles(self) -> tuple[str, ...]:
+        """The roles whose images or clips an item waits for; it may come without those of the others (`min: 0`)."""
+        return tuple(slot.role for slot in self.assets if slot.min)
+
     def field(self, name: str) -> ItemField:
         """The field of that name; ``KeyError`` if there is none."""
         for candidate in self.fields:

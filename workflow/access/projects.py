@@ -53,8 +53,8 @@ class Access:
 
     @property
     def needed_roles(self) -> tuple[str, ...]:
-        """The roles whose images or clips an item waits for; it may come without those of the others (`min: 0`)."""
-        return tuple(slot.role for slot in self.schema.item.assets if slot.min)
+        """The roles whose images or clips an item waits for."""
+        return self.schema.item.needed_roles
 
     def may_use(self, dimension: str) -> bool:
         """Whether the dimension is one of this person's."""

@@ -142,7 +142,8 @@ def effect_of(comparison: Comparison) -> Effect:
             for change in comparison.changes
         ),
         looks=any(change.row not in _QUIET for change in comparison.changes),
-        reorders=any(change.row in (sorts.HANDING_OUT, sorts.ASSET_LIMITS) for change in comparison.changes),
+        reorders=set(comparison.old.item.needed_roles) != set(comparison.new.item.needed_roles)
+        or any(change.row is sorts.HANDING_OUT for change in comparison.changes),
         answers_begin=any(
             change.row is sorts.ADDED_STAGE and change.steps[-1] == "answering" for change in comparison.changes
         ),
