@@ -43,8 +43,8 @@ from workflow.annotate import (
     qualification_tries,
 )
 from workflow.files.project_check import check
-from workflow.schemas import migration
 from workflow.lead import item_history
+from workflow.schemas import migration
 
 pytestmark = pytest.mark.both_databases
 
