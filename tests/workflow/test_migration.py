@@ -480,6 +480,7 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
         migration.undo(copied, by=None, project="p")
     with pytest.raises(Conflict, match="is under way"):
         release(copied, by=None, project="p", format="ratings")
+    assert "migrate p --finish" in check(copied)[0], "what it finds about items has that cause"
     migration.finish(copied, by=None, project="p")
     verdicts, _ = after(next(each for each in MINDS if each.name == "another keep rule"))
     assert states(copied) == verdicts

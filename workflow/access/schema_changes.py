@@ -8,14 +8,22 @@ from domain.errors import Conflict
 from workflow.access.projects import Access
 
 
+def unfinished(session: Session, access: Access) -> str | None:
+    """A sentence while items are being brought up to a changed schema, and what to do; None otherwise."""
+    row = schema_changes.newest(session, project_id=access.project_id)
+    if row is None or row.finished_at is not None:
+        return None
+    return (
+        f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
+        f" with it: `touchstone project migrate {access.name} --finish`."
+    )
+
+
 def must_be_finished(session: Session, *, access: Access) -> None:
     """``Conflict`` while items are being brought up to a changed schema."""
-    row = schema_changes.newest(session, project_id=access.project_id)
-    if row is not None and row.finished_at is None:
-        raise Conflict(
-            f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
-            f" with it: `touchstone project migrate {access.name} --finish`."
-        )
+    said = unfinished(session, access)
+    if said is not None:
+        raise Conflict(said)
 
 
 def must_be_the_same(session: Session, *, access: Access) -> None:

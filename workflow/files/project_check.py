@@ -18,6 +18,7 @@ from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
+from workflow.access.schema_changes import unfinished
 from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification, votes_wanted
 
@@ -94,12 +95,15 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
     with store.read() as session:
         access = access_to(session, person=None, project=name)
         found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
+        under_way = unfinished(session, access)
         wrong = list(_differences(session, access))
         misplaced = list(_misplaced(session, access))
         unlike = missing_media.wrongly_noted(session, project_id=access.project_id, needed=access.needed_roles)
     found += [f"{name}: {sentence}" for _, sentence in wrong]
     found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
     found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
+    if under_way is not None:
+        found.insert(0, under_way)  # it explains the rest
     if rebuild:
         _put_right(store, misplaced, unlike)
     if rebuild and (wrong or misplaced or unlike):
