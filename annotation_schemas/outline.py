@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from annotation_schemas import judge_templates
 from annotation_schemas.grammar import MOST, no_name
 
 SLOTS = {"image": "kind: image", "images": "kind: image, min: 1, max: 10", "clip": "kind: clip"}
@@ -61,6 +62,8 @@ class Outline:
     keep: KeptBy
     graded: bool
     judged: bool
+    template: str
+    """Of the judge, where there is one: a name of ``templates_for``."""
 
 
 def name_from(text: str) -> str:
@@ -179,12 +182,65 @@ def keep_of(text: str, raters: int) -> KeptBy:
     return keep
 
 
-def judged_of(text: str, *, graded: bool) -> bool:
-    """Whether a judge rates models' answers. Raises ``ValueError`` with a sentence, also where no one grades them."""
+@dataclass(frozen=True)
+class _Asked:
+    """How a template that comes along is asked in a new schema."""
+
+    criterion: str
+    """What it rates: a criterion of grading or of verification."""
+    sees: tuple[str, ...]
+    fills: Mapping[str, str]
+    values: str
+    """As YAML."""
+
+
+_JUDGES = {
+    "egothink_single": _Asked(
+        "score", ("question", "answer", "prediction"), {"ref_answer_1": "answer", "answer": "prediction"}, "[0, 0.5, 1]"
+    ),
+    "etp_answer": _Asked(
+        "score",
+        ("answer", "prediction", "dimension"),
+        {"aspect": "dimension", "ref_answer": "answer", "answer": "prediction"},
+        "[0, 0.5, 1]",
+    ),
+    "verify_reference": _Asked("right", ("question", "answer"), {}, '["yes", "no"]'),
+}
+"""Templates that a new schema has everything for: the answers that their placeholders want, on the scale."""
+
+
+def templates_for(*, graded: bool, check: Check) -> list[str]:
+    """The judge templates that such a schema can use: those that rate what people rate there."""
+    rated = {"score": graded, "right": check is Check.RIGHT}
+    return [name for name, asked in _JUDGES.items() if rated[asked.criterion]]
+
+
+def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
+    """Whether a judge rates what people rate. Raises ``ValueError`` with a sentence, also where no template can."""
     judged = yes_or_no(text)
-    if judged and not graded:
+    if judged and not fitting:
         raise ValueError("A judge is held against people's grades: let people grade models' answers, too.")
     return judged
+
+
+def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
+    """The template of the judge. Raises ``ValueError`` with a sentence, also where it rates what people do not."""
+    if not judged:
+        return text
+    if text in fitting:
+        return text
+    if text in _JUDGES:
+        what = (
+            "No one grades models' answers"
+            if _JUDGES[text].criterion == "score"
+            else "People find the answer themselves"
+        )
+        raise ValueError(f"{what}, so `{text}` has nothing to be held against: write {' or '.join(fitting)}.")
+    if text in judge_templates.shipped():
+        raise ValueError(
+            f"`{text}` asks for more than a new schema has: begin with {' or '.join(fitting)}; change it there."
+        )
+    raise ValueError(f"`{text}` is none of {', '.join(fitting)}.")
 
 
 def written(outline: Outline, *, guideline: str) -> str:
@@ -370,16 +426,22 @@ stages:
 def _after(outline: Outline) -> str:
     lines = ""
     if outline.judged:
-        lines += """\
-# An LLM that rates what people grade. `sees` is what it may be shown, `fills` what goes into which placeholder of the
+        asked = _JUDGES[outline.template]
+        sees = [
+            *asked.sees,
+            *(outline.shows if judge_templates.shipped()[outline.template].head.pictures == "item" else ()),
+        ]
+        fills = ", ".join(f"{name}: {source}" for name, source in asked.fills.items())
+        lines += f"""\
+# An LLM that rates what people rate. `sees` is what it may be shown, `fills` what goes into which placeholder of the
 # template (docs/reference.md, "Judge templates").
 judges:
   - name: judge
-    criteria: [score]
-    template: egothink_single
-    sees: [question, answer, prediction]
-    fills: {ref_answer_1: answer, answer: prediction}
-    values: [0, 0.5, 1]
+    criteria: [{asked.criterion}]
+    template: {outline.template}
+    sees: [{", ".join(sees)}]
+{f"    fills: {{{fills}}}" if fills else "    # `fills: {placeholder: field}` where they are called otherwise"}
+    values: {asked.values}
 
 """
     scales = "\n  scales: {score: ordinal}" if outline.graded else ""

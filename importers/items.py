@@ -17,6 +17,7 @@ from annotation_schemas.formats import (
     ReadFiles,
     Said,
     as_named,
+    dimension_in_files,
     dimension_named,
     dimension_of_folder,
     fields_of,
@@ -265,7 +266,7 @@ class Reader:
             return found
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
-        known = ", ".join(part.title for part in self.schema.dimensions)
+        known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
         what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "nothing says its dimension"
         raise Misfit(f"{what}; the dimensions are {known} (or name one with --dimension)")
 

@@ -451,8 +451,7 @@ def new_record(
     elif row.media and row.media in order and images:
         found[row.media] = images[0]
     if row.named_by and (not row.open or row.named_by in (order or row.order)):
-        part = schema.dimension(dimension)
-        found[row.named_by] = part.named or (part.id if row.open else part.title)
+        found[row.named_by] = dimension_in_files(row, schema.dimension(dimension))
     if row.origin:
         found[row.origin] = source or ""
     if row.video and source:
@@ -464,6 +463,11 @@ def new_record(
         found.update({key: value for key, value in written.items() if value is not None})
     places = {key: place for place, key in enumerate(dict.fromkeys([*order, *row.order]))}
     return dict(sorted(found.items(), key=lambda entry: places.get(entry[0], len(places))))
+
+
+def dimension_in_files(row: ItemKeys, part: Dimension) -> str:
+    """What a record calls its dimension: the id in open formats, the title elsewhere, unless the schema says it."""
+    return part.named or (part.id if row.open else part.title)
 
 
 def new_path(row: ItemKeys, schema: Schema, dimension: str) -> str:

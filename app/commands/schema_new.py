@@ -104,12 +104,27 @@ _QUESTIONS = (
     _Question(
         "judged",
         "--judge/--no-judge",
-        "Does an LLM judge rate them, too? yes | no",
+        "Does an LLM judge rate what people rate, too? yes | no",
         lambda said: "no",
-        lambda text, said: outline.judged_of(text, graded=said["graded"]),
+        lambda text, said: outline.judged_of(text, fitting=_fitting(said)),
         lambda said: said["graded"],
     ),
+    _Question(
+        "template",
+        "--template",
+        "By which template? egothink_single | etp_answer (both grade answers) | verify_reference (checks items)",
+        lambda said: next(iter(_fitting(said)), ""),
+        lambda text, said: outline.template_of(text, judged=said["judged"], fitting=_fitting(said)),
+        lambda said: said["judged"] and len(_fitting(said)) > 1,
+    ),
 )
+
+
+def _fitting(said: Said) -> list[str]:
+    """The judge templates for what is settled so far."""
+    return outline.templates_for(graded=said["graded"], check=said["check"])
+
+
 _NAME = _Question(
     "name",
     "--name",
@@ -144,6 +159,13 @@ def register(schema: typer.Typer) -> None:
         keep: Annotated[KeptBy | None, typer.Option(help="What keeps an item: all of them, or more than half.")] = None,
         grade: Annotated[bool | None, typer.Option("--grade/--no-grade", help="People grade models' answers.")] = None,
         judge: Annotated[bool | None, typer.Option("--judge/--no-judge", help="An LLM judge rates them, too.")] = None,
+        template: Annotated[
+            str | None,
+            typer.Option(
+                help="The judge's template: egothink_single or etp_answer grade models' answers, verify_reference "
+                "checks items; by default the first that fits."
+            ),
+        ] = None,
         yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: what is not said is as by default.")] = False,
     ) -> None:
         """Write a schema and a guideline to begin with, from the answers to a few questions.
@@ -163,7 +185,8 @@ def register(schema: typer.Typer) -> None:
             "check": check,
             "keep": keep,
             "graded": _in_words(grade),
-            "judged": _in_words(judge),
+            "judged": _in_words(True if judge is None and template is not None else judge),
+            "template": template,
         }
         said = _settled(given, file=outline.name_from(file.stem), ask=not yes)
         begun = Outline(**said)

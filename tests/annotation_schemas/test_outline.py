@@ -31,6 +31,7 @@ def made(
     shows: str = EVERYTHING,
     question: str = "What is it?",
     dimensions: str = "Reading values, Colour",
+    template: str = "",
 ) -> LoadedSchema:
     """The schema of these answers, which is held to have neither errors nor warnings."""
     begun = Outline(
@@ -45,6 +46,7 @@ def made(
         keep=kept[1],
         graded=graded[0],
         judged=graded[1],
+        template=template or next(iter(outline.templates_for(graded=graded[0], check=check)), ""),
     )
     text = outline.written(begun, guideline="mine.md")
     examined = examine_text(text, outline.guideline_of(begun), "mine.yaml")
@@ -63,6 +65,14 @@ def test_every_kind_of_answer_with_every_way_to_check_and_keep_it_passes_without
         assert schema.stages.verification is not None
         assert schema.stages.verification.raters == kept[0]
         assert (schema.stages.grading is not None, bool(schema.judges)) == graded
+
+
+def test_a_judge_can_be_asked_by_each_template_that_people_stand_next_to() -> None:
+    """Grades are for those that grade an answer, a vote on whether the answer is right for the one that checks items."""
+    assert outline.templates_for(graded=False, check=Check.BLIND) == []
+    for template, criterion in (("etp_answer", "score"), ("verify_reference", "right")):
+        (judge,) = made(graded=(criterion == "score", True), template=template).schema_.judges
+        assert (judge.template, judge.criteria) == (template, (criterion,))
 
 
 def test_what_people_find_is_held_against_a_key_that_they_do_not_see() -> None:

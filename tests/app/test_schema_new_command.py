@@ -87,7 +87,13 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
         (["mine.yaml", "--name", "My Own"], "--name: `My Own` must be small letters, digits and underscores"),
         (["数.yaml"], "--name: Give the benchmark a name, of small letters, digits and underscores."),
         (["mine.yaml", "--raters", "2", "--keep", "majority"], "--keep: With 2 raters a majority is all of them"),
-        (["mine.yaml", "--judge"], "--judge/--no-judge: A judge is held against people's grades"),
+        (
+            ["mine.yaml", "--judge", "--answer", "options", "--check", "blind"],
+            "--judge/--no-judge: A judge is held against people's grades",
+        ),
+        (["mine.yaml", "--template", "etp_answer"], "--template: No one grades models' answers, so `etp_answer`"),
+        (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` asks for more than a new schema has"),
+        (["mine.yaml", "--template", "mine"], "--template: `mine` is none of verify_reference."),
         (["mine.yaml", "--check", "blind"], "--check: Answers of two people are seldom equal"),
     ],
 )

@@ -123,7 +123,7 @@ def test_the_command_agreement_compares_people_as_one_rater(home: Path, tmp_path
         rows = [f"colour/{at} · filed,{who},score,{mark}\n" for at, mark in enumerate(marks)]
         path.write_text("unit,rater,criterion,value\n" + "".join(rows), encoding="utf-8")
         import_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None, raters=raters)
-    asked = ["agreement", "--project", "p", "--statistic", "bias", "--json", "--by", "whole"]
+    asked = ["agreement", "p", "--statistic", "bias", "--json", "--by", "whole"]
     alone = CliRunner().invoke(cli, [*asked, "--stage", "grading", "--raters", "ann,ben,j"], catch_exceptions=False)
     assert len(json.loads(alone.stdout)) == 3, "each of three pairs"
     done = CliRunner().invoke(cli, [*asked, "--unit", "answer"], catch_exceptions=False)

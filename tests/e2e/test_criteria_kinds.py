@@ -365,7 +365,7 @@ def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None
     with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=tall")
         expect(desk.bench).to_have_attribute("data-view", "task")
-        assert (desk.shown("low"), desk.shown("high")) == ("1.40", "1.5")
+        assert (desk.shown("low"), desk.shown("high")) == ("1.40 m", "1.5 m")
         desk.press("2")
         desk.page.locator(".criterion[data-criterion=seen] .choice", has_text="Cup").click()
         desk.press("1", "Control+Enter")

@@ -148,7 +148,7 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
     graded(store)
     store.close()
     try:
-        asked = ["agreement", "--project", "p", "--stage", "grading", "--by", "dimension", "--json"]
+        asked = ["agreement", "p", "--stage", "grading", "--by", "dimension", "--json"]
         result = CliRunner().invoke(cli, asked)
         assert result.exit_code == 0, result.output
         assert str(home) in result.stderr
@@ -156,8 +156,9 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
         assert {(each["criterion"], each["dimension"], each["n_raters"]) for each in found} == {("score", "colour", 2)}
         nothing = CliRunner().invoke(cli, ["agreement", "--project", "p", "--stage", "verification"])
         assert nothing.stdout == "No one has rated anything yet.\n"
+        assert "`touchstone agreement NAME` now; the old form goes with the next version." in nothing.stderr
         for arguments, words in ((["q", "--stage", "grading"], "q"), (["p", "--stage", "authoring"], "authoring")):
-            refused = CliRunner().invoke(cli, ["agreement", "--project", *arguments])
+            refused = CliRunner().invoke(cli, ["agreement", *arguments])
             assert isinstance(refused.exception, TouchstoneError)
             assert words in str(refused.exception)
     finally:

@@ -122,7 +122,7 @@ def here(home: Path, sqlite_template: Path) -> Iterator[Store]:
     made.close()
 
 
-ASKED = ("agreement", "--project", "NAME", "--json")
+ASKED = ("agreement", "NAME", "--json")
 
 
 def test_agreement_begins_with_what_the_report_says(told: Told) -> None:

@@ -205,7 +205,10 @@ def put_part(session: Session, access: Access, part: Part, *, by: Person | None,
     dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
     row = people.by_login(session, login=part.login.strip().casefold())
     if row is None:
-        raise NotFound(f"There is no account with the login {part.login!r}; invite its owner.")
+        raise NotFound(
+            f"There is no account with the login {part.login!r}. Make it with `touchstone people add`, "
+            "or send its owner an invitation."
+        )
     if part.role is not Role.LEAD:
         keep_a_lead(session, project_id=access.project_id, without=row)
     projects.put_member(

@@ -22,6 +22,14 @@ class Decimal extends Typed {
   }
 
   /**
+   * @param {Field} field
+   * @param {unknown} value
+   */
+  told(field, value) {
+    return field.unit ? `${value} ${field.unit}` : value;
+  }
+
+  /**
    * @param {Field} _field
    * @param {unknown} value
    */

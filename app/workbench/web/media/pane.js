@@ -93,6 +93,7 @@ export class MediaPane {
    */
   thumb(asset, index) {
     const label = `Image ${index + 1}: ${asset.title}`;
+    const several = this.assets.some(({ role }) => role !== asset.role);
     return el(
       "button",
       { type: "button", role: "tab", class: "thumb", "aria-label": label, on: { click: () => this.go(index) } },
@@ -100,6 +101,7 @@ export class MediaPane {
         ? el("span", { class: "noimg" }, "missing")
         : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
       el("span", { class: "num" }, index + 1),
+      several ? el("span", { class: "role" }, asset.title) : null,
     );
   }
 
