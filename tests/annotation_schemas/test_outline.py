@@ -68,7 +68,7 @@ def test_every_kind_of_answer_with_every_way_to_check_and_keep_it_passes_without
 
 
 def test_a_judge_can_be_asked_by_each_template_that_people_stand_next_to() -> None:
-    """Grades are for those that grade an answer, a vote on whether the answer is right for the one that checks items."""
+    """Grades for those that grade an answer, votes on whether it is right for the one that checks items."""
     assert outline.templates_for(graded=False, check=Check.BLIND) == []
     for template, criterion in (("etp_answer", "score"), ("verify_reference", "right")):
         (judge,) = made(graded=(criterion == "score", True), template=template).schema_.judges
@@ -117,7 +117,7 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
         (lambda: outline.check_of("blind", AnswerIs.TEXT), "Answers of two people are seldom equal"),
         (lambda: outline.check_of("blind", AnswerIs.TIME_SPAN), "Answers of two people are seldom equal"),
         (lambda: outline.keep_of("majority", 2), "With 2 raters a majority is all of them"),
-        (lambda: outline.judged_of("yes", graded=False), "A judge is held against people's grades"),
+        (lambda: outline.judged_of("yes", fitting=[]), "A judge is held against people's grades"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(read: Callable[[], object], sentence: str) -> None:
