@@ -27,7 +27,7 @@ def difference_hash(picture: Image.Image) -> int:
 
 def hash_of_file(path: Path) -> int:
     """The hash of a copy that the media store has made."""
-    with Image.open(path, formats=["WEBP"]) as picture:
+    with Image.open(path, formats=["JPEG", "WEBP"]) as picture:
         return difference_hash(picture)
 
 

@@ -1,8 +1,9 @@
 """The media store: a folder in which every file lies once, under the SHA-256 of its content.
 
     ROOT/ab/abcdef.../original      the file as it came
-                      display.webp  what pages show, longest side 1600 (for a clip: its first frame)
-                      thumb.webp    longest side 320
+                      display.webp  what pages show, longest side 1600 (for a clip: its first frame); of a photograph
+                                    display.jpg
+                      thumb.webp    longest side 320; of a photograph thumb.jpg
                       about.json    StoredMedia
                       bare          the original without what it says of its making; bare.png where its kind needed that
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
@@ -33,7 +34,7 @@ from media.limits import LIMITS, MIB, Limits
 
 Size = Literal["thumb", "display", "original"]
 
-_FILES: dict[str, str] = {"thumb": "thumb.webp", "display": "display.webp", "original": "original"}
+_ORIGINAL = "original"
 _TIMES = "frames.json"
 _BARE = "bare"
 _BARE_PNG = "bare.png"
@@ -79,7 +80,7 @@ class MediaStore:
         """
         called = name or (str(source) if not isinstance(source, bytes) else "the file")
         with self._incoming() as folder:
-            original = folder / _FILES["original"]
+            original = folder / _ORIGINAL
             sha256, n_bytes, head = self._take(source, original, name=called)
             known = self._known(sha256)
             if known is not None:
@@ -92,10 +93,21 @@ class MediaStore:
         """Where a copy lies. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size."""
         if size not in get_args(Size):
             raise ValueError(f"{size!r} is no size; it is one of {', '.join(get_args(Size))}")
-        path = self._folder(sha256) / _FILES[size]
-        if not path.is_file():
+        folder = self._folder(sha256)
+        path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
+        if path is None or not path.is_file():
             raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
         return path
+
+    def shown(self, sha256: str, size: Size) -> tuple[Path, str]:
+        """What may be shown of a file, and its type: a copy, or the original without what it says of its making.
+
+        Errors are those of ``path`` and ``bare``.
+        """
+        if size == "original":
+            return self.bare(sha256)
+        path = self.path(sha256, size)
+        return path, images.COPIES[path.suffix]
 
     def bare(self, sha256: str) -> tuple[Path, str]:
         """Where the original lies without what it says of its making (place, camera, author, comments), and its type.
@@ -172,7 +184,10 @@ class MediaStore:
             What anyone who opens a page with it would be told, with what to do.
         """
         folder = self._folder(sha256)
-        gone = [name for name in _FILES.values() if not (folder / name).is_file()]
+        there = {"original": (folder / _ORIGINAL).is_file()} | {
+            size: _copy(folder, size) for size in ("display", "thumb")
+        }
+        gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFound(f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup.")
         try:
@@ -203,7 +218,7 @@ class MediaStore:
             It is something else by now, or cannot be read.
         """
         called = f"The file {sha256[:12]}... of the media store"
-        path = self._folder(sha256) / _FILES["original"]
+        path = self._folder(sha256) / _ORIGINAL
         try:
             size = path.stat().st_size
             digest = hashlib.sha256()
@@ -250,10 +265,6 @@ class MediaStore:
         if len(times) < 2 or times[-1] <= times[0]:
             return None
         return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
-
-    def mime(self, sha256: str, size: Size = "original") -> str:
-        """The MIME type of a copy."""
-        return self.about(sha256).mime if size == "original" else "image/webp"
 
     def about(self, sha256: str) -> StoredMedia:
         """What is known of a file; ``NotFound`` if the store has none of that content."""
@@ -312,7 +323,7 @@ class MediaStore:
         return digest.hexdigest(), total, head
 
     def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: file_type.Sort, name: str) -> StoredMedia:
-        original, duration = folder / _FILES["original"], None
+        original, duration = folder / _ORIGINAL, None
         if sort.kind == "clip":
             probe = clips.probe(original, name=name, limits=self.limits)
             derived, duration = images.of_picture(probe.poster), probe.duration
@@ -335,8 +346,8 @@ class MediaStore:
             duration=duration,
             sharpness=None if sort.kind == "clip" else derived.sharpness,
         )
-        (folder / _FILES["display"]).write_bytes(derived.display)
-        (folder / _FILES["thumb"]).write_bytes(derived.thumb)
+        (folder / f"display{derived.ending}").write_bytes(derived.display)
+        (folder / f"thumb{derived.ending}").write_bytes(derived.thumb)
         (folder / "about.json").write_text(json.dumps(asdict(stored)), encoding="utf-8")
         return stored
 
@@ -352,6 +363,11 @@ class MediaStore:
             if self._known(sha256) is None:
                 raise
         _to_disk(final.parent)
+
+
+def _copy(folder: Path, size: str) -> Path | None:
+    """A copy that pages show, of whichever type it was made; None if it is not there."""
+    return next((path for ending in images.COPIES if (path := folder / f"{size}{ending}").is_file()), None)
 
 
 def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:

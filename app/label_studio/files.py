@@ -15,6 +15,4 @@ def path_of(media: MediaStore, cache: Path, outside: Outside, size: Size) -> tup
     if outside.drawn:
         made = Pictures(media, cache).image(outside.file.sha256, **outside.drawn).path
         return made, "image/jpeg" if made.suffix == ".jpg" else "image/png"
-    return (
-        media.bare(outside.file.sha256) if size == "original" else (media.path(outside.file.sha256, size), "image/webp")
-    )
+    return media.shown(outside.file.sha256, size)

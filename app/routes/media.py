@@ -23,8 +23,6 @@ from workflow.annotate import task_views
 
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
 FRAMES = "frames"
-DERIVED = "image/webp"
-"""What the store's own copies are."""
 VERSION = "2"
 """A part of each ETag: it goes up when the same file comes out as other bytes, so that browsers ask anew."""
 DAYS = 30 * 24 * 60 * 60
@@ -40,9 +38,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         tag = hashlib.sha256(f"{VERSION}/{file.sha256}/{size}".encode()).hexdigest()[:32]
         if size == FRAMES:
             return resources.media.frames(file.sha256), "application/json", tag
-        if size == "original":
-            return *resources.media.bare(file.sha256), tag
-        return resources.media.path(file.sha256, SIZES[size]), DERIVED, tag
+        return *resources.media.shown(file.sha256, SIZES[size]), tag
 
     async def media(request: Request) -> Response:
         person = signed_in(request).person
