@@ -113,11 +113,13 @@ from agreement.planning import (
     sample_size_ppi,
     sample_size_proportion,
 )
+from agreement.preferences import PairVotes, WinRate, left_preferred, pair_votes, win_rates
 from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
 from agreement.regression import linear_regression
 from agreement.regression_parts import Regression, Term
 from agreement.statistic import Interval, Statistic, Test
+from agreement.strengths import Strengths, davidson, elo
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import Rule, Verdict, judge_verdict
@@ -149,6 +151,7 @@ __all__ = [
     "MeanSquares",
     "NextUnits",
     "NoiseCeiling",
+    "PairVotes",
     "PassRates",
     "PositionBias",
     "Ratings",
@@ -160,11 +163,13 @@ __all__ = [
     "SelfConsistency",
     "SplitCeiling",
     "Statistic",
+    "Strengths",
     "StudyPlan",
     "Term",
     "Test",
     "Unparsed",
     "Verdict",
+    "WinRate",
     "aggregate",
     "all_right",
     "alternative_test",
@@ -182,10 +187,12 @@ __all__ = [
     "compare_with_constant",
     "confusion_matrix",
     "conger_kappa",
+    "davidson",
     "dawid_skene",
     "design_effect",
     "disattenuated_correlation",
     "drift",
+    "elo",
     "family_bias",
     "fleiss_kappa",
     "fleiss_kappa_category",
@@ -198,6 +205,7 @@ __all__ = [
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",
+    "left_preferred",
     "length_bias",
     "light_kappa",
     "linear_regression",
@@ -209,6 +217,7 @@ __all__ = [
     "mean_squares",
     "next_units",
     "noise_ceiling",
+    "pair_votes",
     "paired",
     "pass_rates",
     "pearson",
@@ -235,6 +244,7 @@ __all__ = [
     "unparsed",
     "variance_components",
     "weighted_mean",
+    "win_rates",
     "winning_rates",
 ]
 

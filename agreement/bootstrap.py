@@ -36,6 +36,9 @@ _FEWEST = 400
 OfCounts = Callable[[Floats], Floats]
 """(draws, patterns) counts -> (draws,) values; nan where a draw has none. Any non-negative counts, whole or not."""
 
+SeveralOfCounts = Callable[[Floats], Floats]
+"""(draws, patterns) counts -> (draws, n) values of n statistics, as ``OfCounts`` has one."""
+
 
 @dataclass(frozen=True)
 class Bootstrap:
@@ -126,22 +129,60 @@ def bootstrap_interval(
     ----------
     .. [1] Efron, B. & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapters 13 and 14. Chapman & Hall.
     """
+    return bootstrap_intervals(
+        lambda drawn: statistic(drawn)[:, None], sample, bootstrap, confidence=confidence, width=width
+    )[0]
+
+
+def bootstrap_intervals(
+    statistics: SeveralOfCounts,
+    sample: Patterns,
+    bootstrap: Bootstrap | None = None,
+    *,
+    confidence: float = 0.95,
+    width: int = 0,
+) -> tuple[Interval, ...]:
+    """The limits of several statistics over the same draws, each as ``bootstrap_interval`` has them."""
     bootstrap = bootstrap or Bootstrap(draws=min(Bootstrap.draws, max(_FEWEST, _WORK // len(sample.counts))))
     check_confidence(confidence)
+    values = statistics(sample.counts[None])[0]
     if bootstrap.draws < 1:
-        return no_interval("none was asked for.")
+        return (no_interval("none was asked for."),) * len(values)
     unit = "unit" if sample.clusters is None else "cluster"
     n = int(sample.counts.sum()) if sample.clusters is None else sample.clusters.shape[0]
     if n < 2:
-        return no_interval(f"fewer than two {unit}s.")
+        return (no_interval(f"fewer than two {unit}s."),) * len(values)
     width = max(len(sample.counts), width, 1 if sample.clusters is None else n)
     lot = max(1, min(_CELLS // width, _NEAR // len(sample.counts)))
-    values = np.concatenate([statistic(drawn) for drawn in _resampled(sample, bootstrap, lot)])
-    defined = values[np.isfinite(values)]
+    drawn = np.concatenate([statistics(counts) for counts in _resampled(sample, bootstrap, lot)])
+    left_out = _left_out(statistics, sample, lot) if bootstrap.kind == "bca" else None
+    return tuple(
+        _limits(
+            float(value),
+            drawn[:, at],
+            left_out and (left_out[0][:, at], left_out[1]),
+            bootstrap,
+            confidence=confidence,
+            unit=unit,
+        )
+        for at, value in enumerate(values)
+    )
+
+
+def _limits(
+    value: float,
+    drawn: Floats,
+    left_out: tuple[Floats, Floats] | None,
+    bootstrap: Bootstrap,
+    *,
+    confidence: float,
+    unit: str,
+) -> Interval:
+    """The limits of one statistic from its values in all draws; ``left_out`` is needed for BCa alone."""
+    defined = drawn[np.isfinite(drawn)]
     lost = bootstrap.draws - len(defined)
     if lost > bootstrap.draws * MOST_UNDEFINED:
         return no_interval(f"undefined in {lost} of {bootstrap.draws} draws of {unit}s.")
-    value = float(statistic(sample.counts[None])[0])
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     outer = np.quantile(defined, tails)
     if not outer[0] - 1e-12 <= value <= outer[1] + 1e-12:
@@ -149,8 +190,8 @@ def bootstrap_interval(
     if np.ptp(defined) < 1e-12:
         return no_interval(f"every draw of {unit}s gives the same value, and a width of zero would claim certainty.")
     name = "percentile"
-    if bootstrap.kind == "bca":
-        name, tails = "BCa", _corrected(tails, defined, value, *_left_out(statistic, sample, lot))
+    if left_out is not None:
+        name, tails = "BCa", _corrected(tails, defined, value, *left_out)
         if not np.isfinite(tails).all():
             return no_interval(f"leaving out each {unit} once gives no value to correct the limits by.")
         outer = np.quantile(defined, tails)
@@ -185,8 +226,8 @@ def _resampled(sample: Patterns, bootstrap: Bootstrap, lot: int) -> Iterator[Flo
         yield times if sample.clusters is None else times @ sample.clusters
 
 
-def _left_out(statistic: OfCounts, sample: Patterns, lot: int) -> tuple[Floats, Floats]:
-    """The statistic without one unit (or cluster), for each kind of unit, and how many there are of that kind."""
+def _left_out(statistic: SeveralOfCounts, sample: Patterns, lot: int) -> tuple[Floats, Floats]:
+    """The statistics without one unit (or cluster), for each kind of unit, and how many there are of that kind."""
     if sample.clusters is None:
         values = []
         for start in range(0, len(sample.counts), lot):

@@ -28,6 +28,20 @@ def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:
     return Interval(low, high, "Wilson score", se=se)
 
 
+def exact_binomial(hits: int, n: int, confidence: float = 0.95) -> Interval:
+    """Clopper and Pearson's limits of a share of n trials, with the standard error of the share.
+
+    >>> limits = exact_binomial(8, 10)
+    >>> round(limits.low, 4), round(limits.high, 4)
+    (0.4439, 0.9748)
+    """
+    check_confidence(confidence)
+    tail = (1 - confidence) / 2
+    low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
+    high = float(special.betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
+    return Interval(low, high, "exact binomial (Clopper & Pearson)", se=math.sqrt(hits * (n - hits) / n**3))
+
+
 def normal_quantile(confidence: float) -> float:
     """The standard normal quantile of two-sided limits."""
     check_confidence(confidence)

@@ -68,6 +68,14 @@ def _places(rows: Rows, at: int) -> list[str | None]:
     return [names.get(value) for value in _column(rows, at)]
 
 
+def _votes(rows: Rows) -> agreement.PairVotes:
+    """Who is compared is in the first two columns, and who is preferred in the last one."""
+    pairs = zip(_column(rows, 0), _column(rows, 1), _places(rows, 3), strict=True)
+    there = [each for each in pairs if each[0] != each[1] and not any(math.isnan(name) for name in each[:2])]
+    names = [[f"model {each[at]:g}" for each in there] for at in (0, 1)]
+    return agreement.pair_votes(*names, [each[2] for each in there])
+
+
 def _ceiling(of_judge: bool) -> Callable[[Any, Rows], Any]:
     def call(f: Any, rows: Rows) -> Any:
         people = np.array(rows, dtype=float).reshape(-1, 4)[:, :3]
@@ -112,6 +120,8 @@ JUDGED: Sequence[Judged] = [
         lambda f, rows: f(_column(rows, 0), _column(rows, 3), [_length(value) for value in _column(rows, 2)]),
     ),
     Judged("position_bias", lambda f, rows: f(_places(rows, 0), _places(rows, 3))),
+    Judged("win_rates", lambda f, rows: [each.rate for each in f(_votes(rows), bootstrap=FEW)]),
+    Judged("davidson", lambda f, rows: _of_strengths(f(_votes(rows), bootstrap=FEW))),
     Judged("calibration_curve", lambda f, rows: f(_column(rows, 0), _column(rows, 3))),
     Judged(
         "drift",
@@ -152,6 +162,10 @@ JUDGED: Sequence[Judged] = [
 """All statistics of columns."""
 
 
+def _of_strengths(found: Any) -> list[Statistic]:
+    return [*(found.of[name] for name in sorted(found.of)), found.ties]
+
+
 def _three(found: Any) -> list[Statistic]:
     """What a judge is held against the constant by."""
     return [found.judge, found.constant, found.difference]
@@ -164,9 +178,12 @@ ELSEWHERE = {
     "confusion_matrix": "counts; classification_rates has the statistics",
     "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
+    "elo": "another scale of strengths",
     "holm": "p values",
     "judge_verdict": "a rule about limits; tests/agreement/test_verdict.py",
+    "left_preferred": "of two counts; tests/agreement/test_preferences.py",
     "mean_squares": "the sums behind icc",
+    "pair_votes": "makes votes",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
     "summarise": "a list of statistics",
