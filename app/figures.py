@@ -55,6 +55,7 @@ WORKS: Mapping[str, str] = {
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
+    "forecast": "workflow.lead.forecast:forecasts",
     "public": "workflow.files.public_board:board",
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",

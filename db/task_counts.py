@@ -142,6 +142,17 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
     return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
+    """How many slots of a stage wait or are in someone's hands."""
+    wanted = select(func.count()).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.purpose == Purpose.LIVE,
+        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+    )
+    return session.exec(wanted).one()
+
+
 @dataclass(frozen=True)
 class AnswerSlots:
     """A model's answer that was passed on to people, and where its slots are."""

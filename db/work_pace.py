@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy
-from sqlalchemy import case, exists, func, or_
+from sqlalchemy import and_, case, exists, func, or_
 from sqlmodel import Session, col, select
 
 from db import reworded
@@ -173,23 +173,27 @@ def triaged(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
 # ---- who is at it ----------------------------------------------------------------------------------------------------
 
 
-def done_since(session: Session, *, project_id: int, since: datetime) -> dict[int, int]:
-    """How many tasks people have submitted for the first time from a moment on, by person."""
-    wanted = select(AnnotationRow.person_id, func.count()).where(
-        AnnotationRow.project_id == project_id,
-        AnnotationRow.purpose != Purpose.QUALIFICATION,
-        col(AnnotationRow.supersedes_id).is_(None),
-        col(AnnotationRow.created_at) >= since,
-    )
-    return dict(session.exec(wanted.group_by(col(AnnotationRow.person_id))).all())
+class Lately(NamedTuple):
+    """What a person has submitted."""
+
+    last: datetime
+    """When they did so last."""
+    week: int
+    """Tasks submitted for the first time since one moment; a qualification's are none."""
+    today: int
+    """And since another."""
 
 
-def last_of_people(session: Session, *, project_id: int) -> dict[int, datetime]:
-    """When people have last submitted something."""
-    wanted = select(AnnotationRow.person_id, func.max(col(AnnotationRow.created_at))).where(
-        AnnotationRow.project_id == project_id
-    )
-    return dict(session.exec(wanted.group_by(col(AnnotationRow.person_id))).all())
+def lately(session: Session, *, project_id: int, week: datetime, today: datetime) -> dict[int, Lately]:
+    """What people have submitted from two moments on, by person; everyone who has submitted anything."""
+    row = AnnotationRow
+    counts = and_(col(row.purpose) != Purpose.QUALIFICATION, col(row.supersedes_id).is_(None))
+    wanted: Any = sqlalchemy.select(
+        col(row.person_id),
+        func.max(col(row.created_at)),
+        *(func.count(case((and_(counts, col(row.created_at) >= since), 1))) for since in (week, today)),
+    ).where(col(row.project_id) == project_id)
+    return {who: Lately(*figures) for who, *figures in session.execute(wanted.group_by(col(row.person_id)))}
 
 
 def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import graded_sample, markup, shell
+from app import figures, graded_sample, markup, pending_figures, shell
 from app.screens import Screen
 from app.services import Services
 from app.views import history, refine, triage
@@ -15,7 +15,7 @@ from domain.records import Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.states import ItemState
 from workflow.annotate import project_progress
-from workflow.lead import forecast
+from workflow.lead import forecast, scorecard
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 SCREEN = Screen("Dashboard", place=100, role=Role.LEAD)
@@ -130,16 +130,32 @@ def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
 
 
 def _forecasts(services: Services, view: ProjectView) -> None:
-    found = forecast.forecasts(services.store, by=services.person, project=view.name)
-    if found:
+    found = _foreseen(services, view)
+    lines: Sequence[Forecast] = found.figure.value if found.figure else ()
+    if lines or not found.current:
         shell.section("What is left, and until when")
-        shell.show(forecasts(found))
+    pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
+    if lines:
+        shell.show(forecasts(lines))
         st.caption(
             "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
             " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
             " more comes from an earlier stage. Active time: at the pace of the quickest and of the slowest person"
             " with ten tasks or more."
         )
+
+
+def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
+    """The forecasts, worked out again only if there is something new since."""
+    store, person, project = services.store, services.person, view.name
+    return figures.asked(
+        store,
+        services.settings,
+        "forecast",
+        {"project": project, "by": None},
+        state=forecast.mark(store, by=person, project=project),
+        size=scorecard.size(store, by=person, project=project),
+    )
 
 
 def forecasts(found: Sequence[Forecast]) -> markup.Markup:

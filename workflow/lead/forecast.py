@@ -14,9 +14,10 @@ from db.engine import Session, Store
 from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Stage
 from workflow.access.projects import Access, require_lead, stages_of
 from workflow.annotate import triage_figures
+from workflow.lead import scorecard
 
 PACE_DAYS = 7
 """The pace of a stage is that of its last days with work, at most so many."""
@@ -102,7 +103,10 @@ class AtWork:
 
 
 def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast]:
-    """For each stage in which something is left: how much, and how long that takes at the pace of the last days."""
+    """For each stage in which something is left: how much, and how long that takes at the pace of the last days.
+
+    ``by`` None is anyone who has made sure that the person may see them.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         today = store.now().astimezone(UTC).date()
@@ -130,6 +134,11 @@ def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast
         return found
 
 
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the forecasts do: the day is the same, and no one has done anything."""
+    return (store.now().astimezone(UTC).date().isoformat(), *scorecard.mark(store, by=by, project=project))
+
+
 def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
     """Who is at work and what they have in hand, by login; for leads. Someone who has left the project stands here
     as long as they hold something or have done something within the week."""
@@ -138,8 +147,10 @@ def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
         where: dict[str, Any] = {"project_id": access.project_id}
         now = store.now()
         midnight = datetime.combine(now.astimezone(UTC).date(), datetime.min.time(), UTC)
-        week, today = (work_pace.done_since(session, **where, since=since) for since in (now - WEEK, midnight))
-        last = work_pace.last_of_people(session, **where)
+        lately = work_pace.lately(session, **where, week=now - WEEK, today=midnight)
+        week = {person_id: one.week for person_id, one in lately.items()}
+        today = {person_id: one.today for person_id, one in lately.items()}
+        last = {person_id: one.last for person_id, one in lately.items()}
         for person_id, at in work_pace.triaged(session, **where):
             week[person_id] = week.get(person_id, 0) + (at >= now - WEEK)
             today[person_id] = today.get(person_id, 0) + (at >= midnight)
@@ -208,8 +219,7 @@ def _work_left(session: Session, access: Access, stage: Stage) -> int:
             for dimension in access.schema.dimensions
             if dimension.wanted is not None
         )
-    counts = task_counts.count_by_state(session, project_id=access.project_id, stage=stage)
-    return sum(n for (_, state), n in counts.items() if state in (TaskState.OPEN, TaskState.CLAIMED))
+    return task_counts.unfinished(session, project_id=access.project_id, stage=stage)
 
 
 def _alive(states: Mapping[tuple[str, ItemState], int], dimension: str) -> int:
