@@ -20,7 +20,7 @@ from agreement.chance import NO_PAIRS
 from agreement.ratings import MISSING, Ints, Ratings
 from agreement.statistic import Statistic, estimated, undefined
 from domain.errors import RatingsError
-from domain.overlap import Shape, area_iou, time_iou
+from domain.overlap import Shape, area_iou, may_match, time_iou
 from domain.statistics import Behaviour, Needs, StatisticRow, Variant
 
 Entries = Sequence[Mapping[str, Any]]
@@ -145,7 +145,7 @@ def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple
 
 def _iou(one: Mapping[str, Any], other: Mapping[str, Any], threshold: float) -> float:
     """The IoU of two boxes that may match; 0 if they may not."""
-    if one.get("label") != other.get("label") or one.get("image", 1) != other.get("image", 1):
+    if not may_match(one, other):
         return 0.0
     iou = area_iou(one, other)
     return iou if iou >= threshold - _ROUNDING else 0.0

@@ -23,7 +23,7 @@ from annotation_schemas.model import (
     Schema,
 )
 from annotation_schemas.yaml_text import Document, Path
-from domain.policies import KEEP_RULES, KeepRule, Target, criteria_that_decide, targets
+from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
 
 _SLOTS = frozenset({("verification", "raters"), ("answering", "people"), ("grading", "raters")})
 """Stages with the key that says how many people work on one thing."""
@@ -329,15 +329,23 @@ def _verification(schema: Schema) -> Found:
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
             yield at, f"`{name}` is no criterion of verification{among(name, list(criteria))}"
-        elif does := kinds.of_criterion(criteria[name]).never_alike:
-            yield at, f"no two people {does} `{name}` alike, so it cannot decide about items"
+        elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
+            able = kinds.of_criterion(criteria[name]).by_overlap
+            how = "give it a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
+            yield at, f"no two people {does} `{name}` alike, so it cannot decide about items; {how}"
         elif criteria[name].dimensions is not None:
             yield at, f"`{name}` is asked in some dimensions only, so it cannot decide about all items"
     yield from _skips(schema, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
     if rule is None:
         return
-    if keep.parts:
+    overlapping = [name for name in about if name in criteria and kinds.of_criterion(criteria[name]).by_overlap]
+    if overlapping and rule.in_groups and verification.raters > MOST_IN_GROUPS:
+        why = f"`{keep.rule}` looks for groups of votes that overlap among at most {MOST_IN_GROUPS}"
+        yield ("stages", "verification", "raters"), f"{why}; ask fewer people, or say `unanimous`"
+    if overlapping and not keep.parts and keep.key is None:
+        yield _keyless(path, overlapping[0])
+    elif keep.parts:
         yield from _keep_parts(schema, keep, rule, criteria, path)
     elif rule.needs_key or (keep.key is not None and not rule.needs_values):
         yield from _keep_key(schema, keep, path)
@@ -421,8 +429,16 @@ def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[st
             yield from _target_fits(criteria[part.criterion], target, at)
 
 
+def _keyless(path: Path, name: str) -> tuple[Path, str]:
+    why = f"answers to `{name}` are held against what each item has by how far they overlap"
+    return path, f"{why}; name the field as `key`, with other criteria in `parts` of `all_of`"
+
+
 def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
     """Whether raters can answer what a part wants, as far as the kind says."""
+    if kinds.of_criterion(criterion).by_overlap:
+        yield _keyless(at, criterion.name)
+        return
     if not target.limited:
         if wrong := _no_value(criterion, target.value):
             yield (*at, "value"), wrong

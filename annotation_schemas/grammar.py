@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation_schemas.model import Choice, Criterion, Scalar, Schema, Tolerance
+from annotation_schemas.model import Choice, Criterion, ItemField, Scalar, Schema, Tolerance
 from annotation_schemas.yaml_text import Path
 from domain.decimals import step_of
 from domain.policies import same
@@ -90,6 +90,15 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
         yield (*path, "role"), f"`{role}` is no {kind} of the item{among(role, roles)}"
 
 
+def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind: str) -> str | None:
+    """Why an answer and what a field holds are not about the same image or clip, as half a sentence; None: they are."""
+    first = next((slot.role for slot in schema.item.assets if slot.kind == kind), None)
+    mine, its = (each.role or first for each in (criterion, field))
+    if mine == its:
+        return None
+    return f"`{criterion.name}` is about `{mine}` and `{field.name}` about `{its}`; give both the same `role`"
+
+
 def count(criterion: Criterion, path: Path) -> Found:
     """How many entries are asked for can be reached."""
     if criterion.min is not None and criterion.min < 0:
@@ -98,8 +107,26 @@ def count(criterion: Criterion, path: Path) -> Found:
         yield (*path, "max"), "min and max do not fit together: `max` is at least 1, and no less than `min`"
 
 
+def overlap(given: Tolerance, path: Path) -> Found:
+    """What is wrong with how far two answers have to overlap."""
+    other = next((name for name in ("absolute", "relative", "within") if getattr(given, name) is not None), None)
+    if other is not None:
+        yield (
+            (*path, other),
+            f"`{other}` is for numbers; say how far answers have to overlap, such as `{{iou: 0.5}}`",
+        )
+    elif given.iou is None:
+        yield path, "nothing is said; give `iou`, such as `{iou: 0.5}`"
+    elif not 0 < given.iou <= 1:
+        share = f"; {given.iou:g} % is {given.iou / 100:g}" if 1 < given.iou <= 100 else ""
+        yield (*path, "iou"), f"an IoU is above 0 and at most 1{share}"
+
+
 def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
     """What is wrong with how far two numbers may be apart, of a number that counts in ``unit``."""
+    if given.iou is not None:
+        yield (*path, "iou"), "`iou` is for spans of time and boxes; numbers have `absolute`, `relative` or `within`"
+        return
     said = [name for name in ("absolute", "relative", "within") if getattr(given, name) is not None]
     if len(said) != 1:
         why = f"this has {' and '.join(said)}" if said else "nothing is said"

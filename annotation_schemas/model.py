@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from domain import decimals
+from domain.overlap import Apart, Overlap
 
 Scalar = str | int | float | bool
 
@@ -94,7 +96,7 @@ class Choice(_Part):
 
 
 class Tolerance(_Part):
-    """How far two numbers may be apart and still say the same, ends included. One of its keys."""
+    """How far two answers may be apart and still say the same, ends included. One of its keys."""
 
     absolute: int | float | None = None
     """So much at most, in the number's own unit."""
@@ -103,6 +105,13 @@ class Tolerance(_Part):
     further from 0."""
     within: str | None = None
     """Equal when both are rounded to this unit, halves away from 0; it measures what the number's own `unit` does."""
+    iou: int | float | None = None
+    """Of spans of time and boxes: the least IoU of two answers that say the same, above 0 and at most 1."""
+
+    @property
+    def overlap(self) -> Overlap | None:
+        """As it is computed with, of spans and boxes; None: it is of numbers."""
+        return Overlap(decimals.exact(self.iou) or Fraction(0)) if self.iou is not None else None
 
     def of(self, unit: str | None) -> decimals.Tolerance:
         """As it is computed with, for a number that counts in ``unit``."""
@@ -275,9 +284,10 @@ class Criterion(_Part):
         return _known(name, info, "criterion_kind")
 
 
-def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, decimals.Tolerance]:
+def tolerances_of(criteria: Sequence[Criterion]) -> dict[str, Apart]:
     """How far two answers may be apart and still say the same, by criterion, where one says so."""
-    return {each.name: each.tolerance.of(each.unit) for each in criteria if each.tolerance is not None}
+    said = [(each, each.tolerance) for each in criteria if each.tolerance is not None]
+    return {each.name: tolerance.overlap or tolerance.of(each.unit) for each, tolerance in said}
 
 
 class CrossRule(_Part):
@@ -329,10 +339,10 @@ class Keep(_Part):
     parts: tuple[KeepPart, ...] = ()
     """Instead of all of these: criteria, each with its own target. The rule is applied to each, and every one must come
     to keep the item."""
-    _tolerances: dict[str, decimals.Tolerance] = PrivateAttr(default_factory=dict)
+    _tolerances: dict[str, Apart] = PrivateAttr(default_factory=dict)
 
     @property
-    def tolerances(self) -> Mapping[str, decimals.Tolerance]:
+    def tolerances(self) -> Mapping[str, Apart]:
         """How far votes may be apart, by criterion; the stage's criteria say it."""
         return self._tolerances
 

@@ -496,7 +496,9 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
     field = schema.item.field(name)
     key = kinds.of_field(field)
     row = kinds.of_criterion(criterion)
-    if criterion.field is not None and key.chosen and field.field != criterion.field:
+    if row.by_overlap or key.by_overlap:
+        yield from _overlap_fits(schema, field, criterion, at)
+    elif criterion.field is not None and key.chosen and field.field != criterion.field:
         yield Finding(
             ERROR,
             at,
@@ -533,6 +535,17 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
             f"{', so nearly no item is kept' if level == WARNING else ', so no item can be kept'}; "
             + ("offer options instead" if level == WARNING else "give the field the kind `integer`"),
         )
+
+
+def _overlap_fits(schema: Schema, field: ItemField, criterion: Criterion, at: Path) -> Iterator[Finding]:
+    """What is compared by overlap is of one kind, and about the same thing."""
+    kind = criterion.kind if kinds.of_criterion(criterion).by_overlap else field.kind
+    if criterion.kind != field.kind:
+        why = f"`{criterion.name}` is a {criterion.kind} and `{field.name}` a {field.kind}; let both be a `{kind}`"
+    else:
+        why = kinds.of_criterion(criterion).unlike_key(schema, criterion, field) or ""
+    if why:
+        yield Finding(ERROR, at, f"no item can be kept: {why}")
 
 
 def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[str, Any]) -> list[Any]:

@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from domain.decimals import Tolerance
 from domain.order import shuffled
+from domain.overlap import Apart
 from domain.policies import Target
 
 BLOCK = 100
@@ -60,9 +60,9 @@ def _places(rate: float, seed: int, parts: tuple[object, ...], block: int) -> fr
 
 
 def is_right(
-    answers: Mapping[str, Any], expected: Mapping[str, Any], tolerances: Mapping[str, Tolerance] | None = None
+    answers: Mapping[str, Any], expected: Mapping[str, Any], tolerances: Mapping[str, Apart] | None = None
 ) -> bool | None:
-    """Whether answers are those that are known to be right, of numbers within the tolerance of their criterion; None
+    """Whether answers are those that are known to be right, within the tolerance of their criterion; None
     for a skip, which is neither."""
     given = {name: answers.get(name) for name in expected}
     if any(value is None for value in given.values()):

@@ -7,8 +7,12 @@ inside. Boxes are ``{"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}``, from their uppe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
+
+from domain.decimals import Tolerance, exact
 
 
 class Shape(StrEnum):
@@ -18,21 +22,102 @@ class Shape(StrEnum):
     BOXES = "boxes"
 
 
+NEAR = 1e-6
+"""So near to a threshold an IoU is computed once more, exactly."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How far two answers have to overlap to say the same: the least IoU that counts, itself included."""
+
+    iou: Fraction
+
+    def holds(self, one: Any, other: Any) -> bool:
+        """Whether two answers say the same; what is no list of such entries says the same as nothing.
+
+        Spans are taken together (``time_iou``). Of boxes each needs a partner of its own, with the same label, on the
+        same image, and an IoU from the threshold on.
+
+        >>> Overlap(Fraction(1, 2)).holds([{"start": 0.1, "end": 0.3}], [{"start": 0.1, "end": 0.2}])
+        True
+        """
+        if not isinstance(one, list | tuple) or not isinstance(other, list | tuple):
+            return False
+        try:
+            if not any("w" in entry for entry in (*one, *other)):
+                in_one_unit = len({"start" in entry for entry in (*one, *other)}) < 2
+                return in_one_unit and self._reached(time_iou, one, other)
+            return len(one) == len(other) and all_paired([[self._one_thing(a, b) for b in other] for a in one])
+        except (KeyError, TypeError):
+            return False
+
+    def _one_thing(self, box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        return may_match(box, other) and self._reached(area_iou, box, other)
+
+    def _reached(self, iou: Any, one: Any, other: Any) -> bool:
+        """Exactly, as decimals say it: what a machine loses decides nothing."""
+        found = iou(one, other)
+        if abs(found - self.iou) > NEAR:
+            return bool(found > self.iou)
+        return bool(iou(_exactly(one), _exactly(other)) >= self.iou)
+
+    def in_words(self) -> str:
+        """As in ``IoU from 0.5``."""
+        return f"IoU from {float(self.iou):g}"
+
+
+Apart = Tolerance | Overlap
+"""How far two answers may be apart and still say the same: numbers, or what overlaps."""
+
+
+def _exactly(entries: Any) -> Any:
+    """The same with numbers as they are written: 0.1 is a tenth."""
+    if isinstance(entries, Mapping):
+        return {name: value if (number := exact(value)) is None else number for name, value in entries.items()}
+    return [_exactly(each) for each in entries]
+
+
+def may_match(box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two boxes may be one thing: they have the same label, and are on the same image."""
+    return bool(box.get("label") == other.get("label") and box.get("image", 1) == other.get("image", 1))
+
+
+def all_paired(fits: Sequence[Sequence[bool]]) -> bool:
+    """Whether each row has a column of its own that it fits.
+
+    >>> all_paired([[True, True], [True, False]]), all_paired([[True, False], [True, False]])
+    (True, False)
+    """
+    taken: dict[int, int] = {}
+
+    def seated(row: int, asked: set[int]) -> bool:
+        for column, fit in enumerate(fits[row]):
+            if fit and column not in asked:
+                asked.add(column)
+                if column not in taken or seated(taken[column], asked):
+                    taken[column] = row
+                    return True
+        return False
+
+    return all(seated(row, set()) for row in range(len(fits)))
+
+
 def time_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> float:
-    """The time that both answers cover, of the time that either covers; 1 where both say that nothing happens.
+    """The time that both answers cover, of the time that either covers; 1 where both say that nothing happens, or are
+    the same moments.
 
     Both are in the same unit. The spans of an answer are taken together, so no span has to be matched with another.
     """
     mine, theirs = _covered(one), _covered(other)
-    both = sum(max(0.0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
+    both = sum(max(0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
     either = sum(b - a for a, b in mine) + sum(d - c for c, d in theirs) - both
-    return both / either if either else 1.0
+    return both / either if either else float(mine == theirs)
 
 
 def area_iou(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     """The area that two boxes share, of the area that either covers. Labels and images are not looked at."""
     (a, b, c, d), (e, f, g, h) = _edges(one), _edges(other)
-    both = max(0.0, min(c, g) - max(a, e)) * max(0.0, min(d, h) - max(b, f))
+    both = max(0, min(c, g) - max(a, e)) * max(0, min(d, h) - max(b, f))
     either = (c - a) * (d - b) + (g - e) * (h - f) - both
     return both / either if either else 0.0
 
@@ -46,8 +131,7 @@ def _covered(spans: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
     """Spans as intervals, those that touch or overlap joined; of frames, the last one is inside."""
     found: list[tuple[float, float]] = []
     for span in spans:
-        begins, ends = (span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"])
-        found.append((float(begins), float(ends)))
+        found.append((span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"]))
     joined: list[tuple[float, float]] = []
     for begins, ends in sorted(found):
         if joined and begins <= joined[-1][1]:

@@ -10,8 +10,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Protocol
 
-from domain.decimals import EXACT, Tolerance, exact
+from domain.decimals import EXACT, exact
 from domain.errors import NotAvailable
+from domain.overlap import Apart, Overlap
 from domain.states import ItemState
 
 LEASE = timedelta(minutes=30)
@@ -70,7 +71,7 @@ class KeepSpec(Protocol):
     @property
     def parts(self) -> Sequence[PartSpec]: ...
     @property
-    def tolerances(self) -> Mapping[str, Tolerance]: ...
+    def tolerances(self) -> Mapping[str, Apart]: ...
 
 
 class SkipsSpec(Protocol):
@@ -105,8 +106,8 @@ class Target:
     """The item's field that holds the value; see ``of``."""
     at_least: float | None = None
     at_most: float | None = None
-    tolerance: Tolerance | None = None
-    """How far numbers may be apart and still say the same; None: not at all."""
+    tolerance: Apart | None = None
+    """How far two answers may be apart and still say the same; None: not at all."""
 
     @property
     def limited(self) -> bool:
@@ -137,7 +138,10 @@ class Target:
         return self.met_by(one) == self.met_by(other) if self.limited else self._same(one, other)
 
     def _same(self, one: Any, other: Any) -> bool:
-        """Equal; of numbers, within the tolerance. A key may be a number that is kept as text."""
+        """Equal; of numbers, within the tolerance; of spans and boxes, with so much overlap. A key may be a number that
+        is kept as text."""
+        if isinstance(self.tolerance, Overlap):
+            return self.tolerance.holds(one, other)
         if same(one, other) or isinstance(one, str):
             return same(one, other)
         number, wanted = exact(one), exact(other)
@@ -166,6 +170,8 @@ class KeepRule:
     """It asks for `values` (the wanted one of each criterion) or for `parts`."""
     weighs: bool = False
     """Votes count by the qualification of who cast them."""
+    in_groups: bool = False
+    """It looks for a group of votes that say the same, and not only at all of them."""
 
 
 def weighed(weight: float | None) -> Fraction:
@@ -202,11 +208,35 @@ def _weighted(cast: Sequence[Cast], target: Target) -> Outcome:
     if 2 * sum(weight for value, weight in cast if target.met_by(value)) > whole:
         return "keep"
     others = [(value, weight) for value, weight in cast if not target.met_by(value)]
+    if isinstance(target.tolerance, Overlap):
+        return "drop" if 2 * _heaviest(others, target) > whole else "split"
     for lowest, _ in others:  # of numbers within a tolerance: all that every two of are alike
         alike = (weight for value, weight in others if target.alike(lowest, value) and not _less(value, lowest))
         if 2 * sum(alike) > whole:
             return "drop"
     return "split"
+
+
+MOST_IN_GROUPS = 25
+"""Schemas let no more people vote where groups are looked for of which every two votes are alike."""
+
+
+def _heaviest(cast: Sequence[Cast], target: Target) -> Fraction:
+    """The weight of the heaviest group of votes of which every two are alike.
+
+    Numbers that are alike stand next to each other, and what overlaps has no order: each group is looked at.
+    """
+    near = [{to for to, (other, _) in enumerate(cast) if target.alike(value, other)} for value, _ in cast]
+
+    def heaviest(left: list[int]) -> Fraction:
+        if not left:
+            return Fraction(0)
+        first, *rest = left
+        fitting = [at for at in rest if at in near[first]]
+        taken = cast[first][1] + heaviest(fitting)
+        return taken if len(fitting) == len(rest) else max(taken, heaviest(rest))
+
+    return heaviest([at for at, (value, _) in enumerate(cast) if value is not None])
 
 
 def _less(one: Any, other: Any) -> bool:
@@ -224,7 +254,7 @@ KEEP_RULES: Mapping[str, KeepRule] = {
             _unanimous,
             needs_key=True,
         ),
-        KeepRule("majority", "kept if more than half of the raters give the value", _majority),
+        KeepRule("majority", "kept if more than half of the raters give the value", _majority, in_groups=True),
         KeepRule(
             "all_of",
             "kept if all raters give each of several criteria the value that `values` names for it, or meet each of"
@@ -238,6 +268,7 @@ KEEP_RULES: Mapping[str, KeepRule] = {
             " qualification when it was cast, or 1 without one, and a tie is no agreement",
             _weighted,
             weighs=True,
+            in_groups=True,
         ),
     )
 }

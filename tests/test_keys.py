@@ -195,6 +195,10 @@ def said(stage: str = "verification", reasons: Mapping[str, str] | None = None, 
     return see
 
 
+def box(w: float) -> list[dict[str, Any]]:
+    return [{"label": "x", "x": 0.1, "y": 0.1, "w": w, "h": 0.2}]
+
+
 def verdicts(seen: Seen) -> Any:
     """What every two votes come to."""
     stage = seen.schema.stages.verification
@@ -202,14 +206,14 @@ def verdicts(seen: Seen) -> Any:
     ways = [
         Vote(
             "r",
-            {"fits": fitting, "size": size, "letter": letter, "many": 3 * size - 1},
+            {"fits": fitting, "size": size, "letter": letter, "many": 3 * size - 1, "drawn": box(0.2 * size)},
             {"fits": "dark"} if fitting is None else {},
         )
         for fitting, size, letter in itertools.product(["yes", "no", None], [1, 2], ["a", "b"])
     ]
     return [
         item_state(
-            stage.keep, votes, raters=2, item_fields=ITEM, skips=stage.skips,
+            stage.keep, votes, raters=2, item_fields={**ITEM, "boxed": box(0.2)}, skips=stage.skips,
             adjudication=seen.schema.stages.adjudication is not None,
         ).state
         for votes in [*itertools.product(ways, ways), *((way,) for way in ways)]
@@ -933,6 +937,13 @@ ROWS: dict[str, Row] = {
     "Tolerance.relative": row(verdicts, f"{C}.2.tolerance.relative", 0.5, **COUNTED, **near("relative", 0.1)),
     "Tolerance.within": row(
         verdicts, f"{C}.2.tolerance.within", "m", **COUNTED, **{f"{C}.2.unit": "cm"}, **near("within", "cm")
+    ),
+    "Tolerance.iou": row(
+        verdicts,
+        f"{C}.6.tolerance.iou",
+        0.9,
+        **{f"{V}.keep": {"rule": "unanimous", "criterion": "drawn", "key": "boxed"}},
+        **{f"{C}.6.tolerance": {"iou": 0.5}, f"{FIELD}.6.secret_in": ["verification"]},
     ),
     "ItemField.none": row(fits(answer="none_of_these"), f"{FIELD}.3.none", "None of these", source=None),
     "Criterion.none": row(said(letter="none_of_these"), f"{C}.3.none", "None", **{f"{C}.3": LETTER}),

@@ -302,7 +302,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         **_all(rows.KEEP_RULE, "value", "at_least", "at_most"),
         "key": _key_of_votes,
     },
-    model.Tolerance: _all(rows.FIGURES, "absolute", "relative", "within"),
+    model.Tolerance: _all(rows.FIGURES, "absolute", "relative", "within", "iou"),
     model.Skips: _all(rows.SKIPS, "after", "then"),
     model.Qualification: _all(
         rows.GATES, "items", "reviewers", "pass_mark", "against", "retry_after_hours", "attempts"

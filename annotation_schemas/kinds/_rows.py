@@ -52,6 +52,8 @@ class Kind(ABC):
     """In a line."""
     keys: ClassVar[Mapping[str, str]] = {}
     """The keys that only some kinds take, each with what it says here."""
+    by_overlap: ClassVar[bool] = False
+    """Its values are compared by how far they overlap, so a key and the votes on it are of the same kind."""
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         """An entry of a value as a person reads it, such as a box or a passage; None: it is none of this kind."""
@@ -68,7 +70,8 @@ class CriterionKind(Kind):
     counts_entries: ClassVar[bool] = False
     """Its answers are lists, and `min` and `max` say how long."""
     never_alike: ClassVar[str] = ""
-    """What no two people do alike, as a verb, so that votes on it cannot decide about an item; empty: they can."""
+    """What no two people do alike, as a verb, so that votes on it can only decide about an item with a `tolerance`;
+    empty: they can."""
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         """What is wrong with such a criterion in a schema, apart from keys that are not its own."""
@@ -78,6 +81,10 @@ class CriterionKind(Kind):
                 yield (*path, "options"), "there is `field` already, which names the item's own"
         elif "options" in self.keys:
             yield from grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
+
+    def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
+        """Why votes never are what a field of the same kind holds, as half a sentence; None: they may be."""
+        return None
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         """Whether a rater can answer one plain value; what depends on the item is taken as possible."""
@@ -352,6 +359,9 @@ def is_list(value: Any) -> bool:
     """Whether a value is a list."""
     return isinstance(value, list | tuple)
 
+
+OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `{iou: 0.5}`"
+"""What `tolerance` says where values are compared by overlap."""
 
 CRITERIA: dict[str, CriterionKind] = {}
 FIELDS: dict[str, FieldKind] = {}

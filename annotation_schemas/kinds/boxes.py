@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
+from annotation_schemas import grammar
 from annotation_schemas.drawing import DECIMALS
 from annotation_schemas.kinds._drawn import (
     ROLE,
@@ -17,8 +18,9 @@ from annotation_schemas.kinds._drawn import (
     image_problem,
     keys_problem,
 )
-from annotation_schemas.kinds._rows import Level, Measured
-from annotation_schemas.model import Criterion
+from annotation_schemas.kinds._rows import OVERLAP, Found, Level, Measured
+from annotation_schemas.model import Criterion, ItemField, Schema
+from annotation_schemas.yaml_text import Path
 from domain.overlap import Shape
 from domain.policies import same
 
@@ -65,12 +67,25 @@ class BoxesCriterion(DrawnCriterion):
         "role": ROLE,
         "min": "how many at least; absent: none of them is an answer too",
         "max": "how many at most; absent: any number",
+        "tolerance": OVERLAP,
     }
     drawing = BOXES
+    by_overlap = True
     label_studio = LabelStudioBoxes()
     not_measured = (
         "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        if criterion.tolerance is not None:
+            yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
+
+    def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
+        labels, others = ({option.value for option in each.options} for each in (criterion, field))
+        if labels != others:
+            return f"the labels of `{criterion.name}` are not those of `{field.name}`; give both the same `options`"
+        return grammar.other_media(schema, criterion, field, kind="image")
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         return [Measured(criterion.name, "nominal", shape=Shape.BOXES)]
@@ -85,8 +100,9 @@ class BoxesCriterion(DrawnCriterion):
         return f"{entry.get('label', 'box')} at {entry['x']:.3f}, {entry['y']:.3f}, {size}"
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
-        label = {"label": offered[0]} if offered else {}
-        return [[{**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}] * max(int(criterion.min or 0), 1)]
+        label, n = {"label": offered[0]} if offered else {}, max(int(criterion.min or 0), 1)
+        places = (0.1, 0.4, 0.7)  # three that do not overlap
+        return [[], *([{**label, "x": x, "y": 0.1, "w": 0.2, "h": 0.2}] * n for x in places)]
 
 
 class BoxesField(DrawnField):
@@ -103,6 +119,11 @@ class BoxesField(DrawnField):
     }
     least_options = 0
     drawing = BOXES
+    by_overlap = True
+    votes_equal = True
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [value for value in tried if value and self.check(field, value, {}) is None]
 
 
 CRITERION = BoxesCriterion()

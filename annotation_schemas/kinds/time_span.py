@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from annotation_schemas import grammar
 from annotation_schemas.kinds._rows import (
+    OVERLAP,
     CriterionKind,
     FieldKind,
     Found,
@@ -27,7 +29,7 @@ from annotation_schemas.kinds._rows import (
 )
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
-from domain.overlap import Shape, time_iou
+from domain.overlap import Overlap, Shape
 
 SECONDS, FRAMES = ("start", "end"), ("first", "last")
 UNITS = {"seconds": SECONDS, "frames": FRAMES}
@@ -41,8 +43,8 @@ _UNIT = "`seconds` or `frames`; absent: seconds"
 _NOT_THERE = "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
-ALIKE = 0.5
-"""The temporal IoU from which on two answers say the same."""
+ALIKE = Overlap(Fraction(1, 2))
+"""From where on two answers say the same if the schema says nothing."""
 
 
 class TimeSpan(CriterionKind):
@@ -56,9 +58,11 @@ class TimeSpan(CriterionKind):
         "unit": _UNIT,
         "min": "how many at least; absent: none of them is an answer too",
         "max": "how many at most; absent: one",
+        "tolerance": OVERLAP,
     }
     counts_entries = True
     never_alike = "time"
+    by_overlap = True
     missing = "Set where it begins and where it ends, or say that it does not happen."
     reorders = True
     none_is_answer = True
@@ -69,6 +73,14 @@ class TimeSpan(CriterionKind):
         if criterion.min is not None and criterion.max is None and criterion.min > 1:
             yield (*path, "min"), "one span is asked for where `max` says nothing; give it"
         yield from grammar.count(criterion, path)
+        if criterion.tolerance is not None:
+            yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
+
+    def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
+        mine, its = (each.unit or USUAL for each in (criterion, field))
+        if mine != its:
+            return f"`{criterion.name}` counts in {mine} and `{field.name}` in {its}; give both the same `unit`"
+        return grammar.other_media(schema, criterion, field, kind="clip")
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
@@ -91,7 +103,8 @@ class TimeSpan(CriterionKind):
         return f"ends at {last:g} s, and the clip lasts {lasts:g} s" if last > lasts + PAST_THE_END else None
 
     def agree(self, criterion: Criterion, one: Any, other: Any) -> bool:
-        return time_iou(one, other) >= ALIKE
+        allowed = criterion.tolerance.overlap if criterion.tolerance else None
+        return (allowed or ALIKE).holds(one, other)
 
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         n = int(criterion.max or ONE)
@@ -115,7 +128,8 @@ class TimeSpan(CriterionKind):
         return f"{ends[0]:g} to {ends[1]:g} s" if "start" in entry else f"frames {ends[0]:g} to {ends[1]:g}"
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
-        return [[], _some(criterion.unit, max(int(criterion.min or 0), 1))]
+        n = max(int(criterion.min or 0), 1)
+        return [[], *(_some(criterion.unit, n, at) for at in (0, 2 * n, 4 * n))]  # three that do not overlap
 
     def page(self, criterion: Criterion) -> Json:
         return _page(criterion, criterion.min or 0, criterion.max)
@@ -137,7 +151,7 @@ class TimeSpanField(FieldKind):
         "max_length": "so many spans at most; absent: one",
     }
     in_files = True
-    votes_equal = False
+    by_overlap = True
     comparable = False
     sliced = "entries"
     holds = "list"
@@ -155,6 +169,9 @@ class TimeSpanField(FieldKind):
 
     def in_order(self, field: ItemField, value: Any) -> Any:
         return in_order(value)
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [value for value in tried if self.check(field, value, {}) is None]
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return _some(field.unit, max(field.min_length or 0, 1))
@@ -205,9 +222,9 @@ def in_order(value: Any) -> Any:
     return [span for _, span in sorted(zip(ends, value, strict=True), key=lambda pair: pair[0] or (0, 0))]
 
 
-def _some(unit: str | None, n: int) -> list[dict[str, Any]]:
+def _some(unit: str | None, n: int, since: int = 0) -> list[dict[str, Any]]:
     first, last = UNITS.get(unit or USUAL, SECONDS)
-    return [{first: number, last: number + 1} for number in range(1, n + 1)]
+    return [{first: since + number, last: since + number + 1} for number in range(1, n + 1)]
 
 
 def _page(asked: Criterion | ItemField, least: float, most: float | None) -> Json:

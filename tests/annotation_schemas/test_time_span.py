@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
-from annotation_schemas.loader import load_text
+from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
 from domain.overlap import Shape, time_iou
@@ -244,3 +245,71 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
 def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:
     with pytest.raises(SchemaError, match=words):
         load_text(TEXT % (clip, more, deciding), "", "timed.yaml")
+
+
+KEPT_BY_OVERLAP = """
+name: timed
+version: 1
+title: Timed
+guideline: timed.md
+dimensions: [{id: acts, title: Acts}]
+item:
+  assets: [{role: view, kind: image}, {role: other, kind: clip}, {role: clip, kind: clip}]
+  fields:
+    - {name: question, kind: text}
+    - {name: span, kind: time_span, role: clip, secret_in: [verification]}
+    - {name: frames, kind: time_span, role: clip, unit: frames, secret_in: [verification]}
+    - {name: elsewhere, kind: time_span, secret_in: [verification]}
+    - {name: words, kind: text, secret_in: [verification]}
+    - {name: things, kind: boxes, options: [cup], secret_in: [verification]}
+    - {name: plain, kind: boxes, secret_in: [verification]}
+stages:
+  verification:
+    raters: 3
+    criteria:
+      - {name: when, kind: time_span, role: clip, prompt: When, min: 1, tolerance: {iou: 0.5}}
+      - {name: where, kind: boxes, options: [cup], prompt: Where, min: 1, tolerance: {iou: 0.5}}
+      - {name: fits, kind: choice, prompt: Fits, options: ["yes", "no"]}
+    keep: KEEP
+  adjudication: {reasons: [unclear]}
+"""
+
+
+def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
+    """Nothing is said of what can be; what never can says what to do."""
+    (tmp_path / "timed.md").write_text("# Timed\n")
+    path = tmp_path / "timed.yaml"
+    cases = {
+        "{rule: unanimous, criterion: when, key: span}": "",
+        "{rule: majority, criterion: when, key: span}": "",
+        "{rule: majority, criterion: where, key: things}": "",
+        '{rule: all_of, parts: [{criterion: when, key: span}, {criterion: fits, value: "yes"}]}': "",
+        "{rule: unanimous, criterion: when, value: 5}": "name the field as `key`",
+        "{rule: unanimous, criterion: when}": "name the field as `key`",
+        "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the field as `key`",
+        "{rule: unanimous, criterion: when, key: frames}": "`when` counts in seconds and `frames` in frames; give both",
+        "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip` and `elsewhere` about `other`",
+        "{rule: unanimous, criterion: when, key: words}": "let both be a `time_span`",
+        "{rule: unanimous, criterion: fits, key: span}": "let both be a `time_span`",
+        "{rule: unanimous, criterion: where, key: span}": "let both be a `boxes`",
+        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` are not those of `plain`",
+    }
+    for keep, words in cases.items():
+        path.write_text(KEPT_BY_OVERLAP.replace("KEEP", keep))
+        try:
+            found = list(examine(path).warnings)
+        except SchemaError as error:
+            found = str(error).splitlines()
+        assert bool(found) == bool(words), (keep, found)
+        assert words in "".join(found), (keep, found)
+    many = KEPT_BY_OVERLAP.replace("KEEP", "{rule: majority, criterion: when, key: span}")
+    path.write_text(many.replace("raters: 3", "raters: 26"))
+    with pytest.raises(SchemaError, match="among at most 25; ask fewer people, or say `unanimous`"):
+        examine(path)
+
+
+def test_two_spans_agree_from_the_iou_of_the_schema_on() -> None:
+    row = kinds.CRITERIA["time_span"]
+    for tolerance, alike in (({}, True), ({"tolerance": {"iou": 0.7}}, False), ({"tolerance": {"iou": 0.5}}, True)):
+        asked = Criterion.model_validate({"name": "when", "kind": "time_span", "prompt": "?", **tolerance})
+        assert row.agree(asked, seconds(0, 2), seconds(0, 1)) is alike  # 1 of 2 seconds

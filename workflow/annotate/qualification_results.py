@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredPerson, StoredQualification, StoredQualificationSet
 from domain import csv_text
 from domain.display_names import distinct_names
+from domain.overlap import Overlap
 from domain.policies import Target, same, targets
 from domain.qualification import Review, Standing, standing
 from domain.records import Person
@@ -181,7 +181,7 @@ def _result(
     deciding = targets(keep) if keep else [Target(name) for name in _graded(access, item.dimension)]
     keyed = [each.of(content) for each in deciding if each.key]
     keys = [each.value for each in keyed if each.value is not None]
-    seniors = _most([tuple(row.answers.get(each.criterion) for each in deciding) for row in reference])
+    seniors = _most([tuple(row.answers.get(each.criterion) for each in deciding) for row in reference], deciding)
     by_key = by_seniors = None
     if keyed and len(keys) == len(keyed):
         by_key = given is not None and all(each.met_by(given.answers.get(each.criterion)) for each in keyed)
@@ -237,13 +237,19 @@ def references_of(
     return found
 
 
-def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
-    """The answer of more than half of the seniors; None if there is none."""
-    counted = Counter(map(repr, values))
-    if not counted:
-        return None
-    word, n = counted.most_common(1)[0]
-    return next(value for value in values if repr(value) == word) if 2 * n > len(values) else None
+def _most(values: Sequence[tuple[Any, ...]], deciding: Sequence[Target]) -> tuple[Any, ...] | None:
+    """The answer of more than half of the seniors; None if there is none. Of answers that are compared by overlap, and
+    hardly ever equal, the one that overlaps with most of them is theirs."""
+
+    def alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        pairs = zip(deciding, one, other, strict=True)
+        return all(
+            each.alike(a, b) if isinstance(each.tolerance, Overlap) else repr(a) == repr(b) for each, a, b in pairs
+        )
+
+    counts = [sum(alike(one, other) for other in values) for one in values]
+    most = max(counts, default=0)
+    return values[counts.index(most)] if 2 * most > len(values) else None
 
 
 def _graded(access: Access, dimension: str) -> list[str]:

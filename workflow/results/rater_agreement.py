@@ -16,6 +16,7 @@ from annotation_schemas.model import Criterion, Schema, tolerances_of
 from db import answers, comment_threads, events, files, judging
 from db import items as stored_items
 from db.engine import Store
+from domain.decimals import Tolerance
 from domain.errors import NotFound, RatingsError
 from domain.policies import same
 from domain.rated_units import BETWEEN
@@ -278,7 +279,8 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     Choices are names; a scale is ordinal unless the report plan says otherwise. The options of an item are names too.
     """
     scales: dict[str, Scale] = {}
-    tolerances = tolerances_of(criteria_of(schema, stage))
+    said = tolerances_of(criteria_of(schema, stage))
+    tolerances = {name: each for name, each in said.items() if isinstance(each, Tolerance)}
     for criterion in criteria_of(schema, stage):
         scales |= {
             each.name: Scale(each.level, each.values, tolerance=tolerances.get(each.name), shape=each.shape)
