@@ -96,11 +96,12 @@ def some_item(schema: Schema) -> dict[str, Any]:
     """Fields of an item that fits the schema, as far as its kinds say; lists also hold what conditions ask for."""
     found: dict[str, Any] = {}
     for field in sorted(schema.item.fields, key=lambda field: field.field is not None):
-        found[field.name] = _some_value(schema, field, found)
+        found[field.name] = some_value(schema, field, found)
     return found
 
 
-def _some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Any:
+def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Any:
+    """A value of a field, next to those that the item has already."""
     entries = list(fields.get(field.field or "") or ())
     return kinds.of_field(field).some(field, entries, _conditions_on(schema, field.name))
 
@@ -375,7 +376,7 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
         for value in reversed(values):  # the first stays
             item |= {target.key: value} if target.key else {}
             goal = target.of(item)
-            wanted[target.criterion] = _tried(goal, criterion)
+            wanted[target.criterion] = tried(goal, criterion)
             if not any(goal.met_by(answer) for answer, _ in _answers_to(criterion, item, wanted[target.criterion])):
                 yield Finding(ERROR, at, _unanswerable(goal, criterion))
                 return
@@ -418,7 +419,7 @@ def _place_of(keep: Keep, path: Path, index: int) -> Path:
     return (*path, "key" if keep.key is not None else "values" if keep.values else "value")
 
 
-def _tried(target: Target, criterion: Criterion) -> list[Any]:
+def tried(target: Target, criterion: Criterion) -> list[Any]:
     """Answers that may meet a target: its value, or numbers at its limits and the nearest steps within."""
     begins, step = criterion.min or 0, criterion.step or 1
     if not target.limited:
@@ -701,6 +702,23 @@ def _elections(forms: Sequence[Ballot], raters: int) -> Iterator[list[Ballot]]:
             yield [three[number % 3] for number in range(raters)]
     if len(forms) >= 3:
         yield [forms[number % len(forms)] for number in range(raters)]
+
+
+def votes_for(
+    schema: Schema,
+    forms: Sequence[Ballot],
+    deciding: Sequence[str],
+    goals: Sequence[Target],
+    item: Mapping[str, Any],
+    state: ItemState,
+) -> list[Ballot] | None:
+    """Votes of all raters after which an item of that content is in this state; None: none that were played."""
+    stage = schema.stages.verification
+    right = next((form for form in forms if all(each.met_by(form.values.get(each.criterion)) for each in goals)), None)
+    if stage is None or right is None:
+        return None
+    played = _elections(_distinct(forms, deciding, right), stage.raters)
+    return next((votes for votes in played if _state(stage, schema, votes, item) is state), None)
 
 
 # ---- the other stages -----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from app.routes import drawn
 from app.routes.replies import answering, signed_in
 from app.services import Resources
 from domain.errors import NotFound
@@ -34,11 +35,15 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, asset: str, size: str) -> tuple[Path, str, str]:
         if size not in SIZES and size != FRAMES:
             raise NotFound("There is no such picture or clip.")
-        file = task_views.asset_file(resources.store, person=person, asset=asset)
-        tag = hashlib.sha256(f"{VERSION}/{file.sha256}/{size}".encode()).hexdigest()[:32]
+        media, sha256 = resources.media, drawn.sha256(asset)
+        if sha256 is not None:
+            media = drawn.store()
+        else:
+            sha256 = task_views.asset_file(resources.store, person=person, asset=asset).sha256
+        tag = hashlib.sha256(f"{VERSION}/{sha256}/{size}".encode()).hexdigest()[:32]
         if size == FRAMES:
-            return resources.media.frames(file.sha256), "application/json", tag
-        return *resources.media.shown(file.sha256, SIZES[size]), tag
+            return media.frames(sha256), "application/json", tag
+        return *media.shown(sha256, SIZES[size]), tag
 
     async def media(request: Request) -> Response:
         person = signed_in(request).person

@@ -12,7 +12,8 @@ from annotation_schemas import yaml_text
 from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status, Way, targets
 from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
-from app import confirm, markup, shell
+from annotation_schemas.model import LoadedSchema
+from app import confirm, markup, schema_preview, shell
 from app.confirm import Question
 from app.schema_words import shown
 from app.screens import Screen
@@ -62,10 +63,13 @@ def render(services: Services) -> None:
     done = shell.kept_message("schema.done")
     if done:
         shell.show(markup.notice(done, style="good"))
+    new = None
     if past and past[-1].finished_at is None:
         _go_on(services, view)
     else:
-        _edit(services, view)
+        new = _edit(services, view)
+    shell.section("What people see")
+    _forms(view, new)
     shell.section("Changes so far")
     _past(services, view, past)
 
@@ -84,10 +88,11 @@ def _go_on(services: Services, view: ProjectView) -> None:
 # ---- a new version --------------------------------------------------------------------------------------------------
 
 
-def _edit(services: Services, view: ProjectView) -> None:
+def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
+    """What becomes of the schema that is written; the same schema, where it fits."""
     examined = _new(view)
     if examined is None:
-        return
+        return None
     loaded = examined.loaded
     hash = hashlib.sha256(f"{view.schema.hash} {loaded.hash}".encode()).hexdigest()
     seen: Seen | None = st.session_state.get(f"schema.seen.{view.name}")
@@ -112,12 +117,24 @@ def _edit(services: Services, view: ProjectView) -> None:
             st.session_state[f"schema.seen.{view.name}"] = Seen(hash, plain, made, found)
         st.rerun()
     if seen is None:
-        return
+        return loaded
     if made != seen.decisions:
         shell.show(markup.notice("You have decided otherwise since: see again what it would do."))
-        return
+        return loaded
     _found(seen.found)
     _take(services, view, examined, seen)
+    return loaded
+
+
+def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
+    shell.show(
+        markup.tag(
+            "p", markup.quiet("Each form with a made-up item. Try it: nothing is saved, no one sees it."), style="ts"
+        )
+    )
+    in_force = (f"In force: version {view.schema.schema_.version}", view.schema)
+    written = [(f"Written above: version {new.schema_.version}", new)] if new is not None else []
+    schema_preview.forms([*written, in_force], key=f"schema.preview.{view.name}")
 
 
 def _new(view: ProjectView) -> Examined | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -60,10 +61,16 @@ def _bench(services: Services, view: ProjectView) -> None:
                     _undo(services, view)
                     st.button("Look again", key="triage.again")
             return
-        _group(services, view, found)
+        group(found, partial(_decide, services, view, found), undo=partial(_undo, services, view))
 
 
-def _group(services: Services, view: ProjectView, found: TriageGroup) -> None:
+Decide = Callable[..., Callable[[], None]]
+"""From what is kept, or dropped and why, to what a press does."""
+
+
+def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:
+    """Candidates with a button for all that one may say of them; with ``keys`` a key for each, too. ``undo`` draws the
+    button that takes the last decision back."""
     words = f"{markup.count(found.left, 'frame')} left"
     if len(found.frames) > 1:
         words += f" · these {len(found.frames)} look alike"
@@ -81,8 +88,8 @@ def _group(services: Services, view: ProjectView, found: TriageGroup) -> None:
                     "Keep",
                     key=f"triage.keep.{found.token}.{frame.asset.id}",
                     type="primary",
-                    shortcut=str(at + 1),
-                    on_click=_decide(services, view, found, keep=[frame.asset.id]),
+                    shortcut=str(at + 1) if keys else None,
+                    on_click=decide(keep=[frame.asset.id]),
                     width="stretch",
                 )
     everything = [frame.asset.id for frame in found.frames]
@@ -92,17 +99,18 @@ def _group(services: Services, view: ProjectView, found: TriageGroup) -> None:
             st.button(
                 f"{which}: {markup.label(label)}",
                 key=f"triage.drop.{found.token}.{value}",
-                shortcut=letter,
-                on_click=_decide(services, view, found, drop=dict.fromkeys(everything, value)),
+                shortcut=letter if keys else None,
+                on_click=decide(drop=dict.fromkeys(everything, value)),
             )
-        _undo(services, view)
+        if undo is not None:
+            undo()
     with (
         st.form(f"triage.other.{found.token}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
         why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=triage.LONGEST_REASON)
         if st.form_submit_button(which) and why.strip():
-            _decide(services, view, found, drop=dict.fromkeys(everything, why.strip()))()
+            decide(drop=dict.fromkeys(everything, why.strip()))()
             st.rerun(scope="fragment")
 
 

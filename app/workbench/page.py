@@ -49,13 +49,14 @@ def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
     """Texts of the schema and the guideline for one stage, with a hash over them. Computed once per schema version."""
     key = (loaded.hash, loaded.guideline_hash, stage, project, title, str(made_up))
     if key not in _static:
-        part = _make_static(loaded, stage, project=project, title=title, made_up=made_up)
+        part = make_static(loaded, stage, project=project, title=title, made_up=made_up)
         canonical = json.dumps(part, sort_keys=True, ensure_ascii=False, default=str).encode()
         _static[key] = {**part, "hash": hashlib.sha256(canonical).hexdigest()[:16]}
     return _static[key]
 
 
-def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool) -> Json:
+def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool) -> Json:
+    """The same without its hash, made anew: of a schema that is still being written."""
     schema = loaded.schema_
     adjudication = schema.stages.adjudication
     return {

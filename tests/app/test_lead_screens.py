@@ -756,6 +756,8 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     test.text_area[0].set_value(text.replace("\nversion: 1\n", "\nversion: 2\n")).run()
     test.button(key="schema.look").click().run()
     assert "this waits for your decision" in words(test)
+    shown = next(box for box in test.selectbox if box.label == "Version")
+    assert shown.options == ["Written above: version 2", "In force: version 1"]
     assert not [button for button in test.button if button.key == "schema.take"]
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [

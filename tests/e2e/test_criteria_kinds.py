@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -127,6 +128,37 @@ def both_in_history(
             for words in (own, *same):
                 expect(row).to_contain_text(words)
         desk.picture(shot)
+
+
+def forms_on_the_schema_page(chromium: Browser, server: Server) -> None:
+    """A lead sees each form with a made-up item: every question, answered by its key, and nothing of it is stored."""
+
+    def stored() -> list[int]:
+        with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+            tables = ("item", "task", "annotation", "draft", "event", "asset")
+            return [connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables]
+
+    with at_desk(chromium, server, "lena") as desk:
+        desk.open("/schema?project=kinds")
+        before = stored()
+        form = desk.page.locator(".ts.preview")
+        expect(form.locator(".field")).to_have_count(5)  # what an author writes; the page begins with authoring
+        for number, stage in ((1, "verification"), (2, "grading")):
+            desk.page.get_by_role("combobox", name=re.compile("Stage")).click()
+            desk.page.get_by_role("option").nth(number).click()
+            asked = [each.name for each in registry.criteria_of(load_schema(shipped()["questions"]).schema_, stage)]
+            expect(form).to_have_attribute("data-stage", stage)
+            blocks = form.locator(".criterion")
+            expect(blocks).to_have_count(len(asked))
+            assert [block.get_attribute("data-criterion") for block in blocks.all()] == asked
+        expect(form.locator(".media img.view:not(.waiting)")).to_have_js_property("naturalWidth", 960)
+        quality = form.locator(".criterion[data-criterion=quality]")
+        quality.locator(".choice").last.click()
+        expect(quality.locator(".choice.chosen")).to_have_count(1)
+        form.get_by_role("button", name="Submit").click()
+        unsaid = form.locator(".criterion[data-criterion=plan] .error")
+        expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is.")  # as where it counts
+        assert stored() == before
 
 
 def active(desk: Desk, criterion: str) -> None:
@@ -260,6 +292,7 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
     passage = f"passages: characters {start} to {start + len(text)}: made_up"
     both = (passage, "plan: step 3: impossible; step 4: useless")
     both_in_history(chromium, running, "greta", "quality: 0.5", "quality: 1", both, None)
+    forms_on_the_schema_page(chromium, running)
     found = rated(running, tmp_path)
     assert PLAN.split()[2:4] == text.split()
     assert json.loads(found.pop("passages")) == [{"start": start, "end": start + len(text), "tag": "made_up"}]

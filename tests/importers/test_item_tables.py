@@ -156,7 +156,7 @@ def test_a_list_in_one_cell(tmp_path: Path, cell: str, found: list[str]) -> None
     ("row", "reason"),
     [
         ("1,add,Q,,,,,b", "it has no before"),
-        ("1,other,Q,,,,a,b", "its dimension is 'other'; the dimensions are added, gone"),
+        ("1,other,Q,,,,a,b", "its dimension is 'other'; the dimensions are add, taken"),
         (",add,Q,,,,a,b", "its id is empty"),
         ("1,add,,,,,a,b", "it has no question"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),

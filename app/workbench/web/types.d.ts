@@ -429,6 +429,12 @@ export interface Form {
   boxKey(event: KeyboardEvent, box: HTMLElement): boolean;
 }
 
+/** What a preview of a form is given: a made-up task. */
+export interface PreviewData {
+  static: Static;
+  task: Task;
+}
+
 /** What a form is told by the page around it. */
 export interface Host {
   media: MediaPane;

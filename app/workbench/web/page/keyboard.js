@@ -127,7 +127,7 @@ export class Keyboard {
  * Someone types here, so that letters are text.
  * @param {EventTarget | undefined} target
  */
-function boxOf(target) {
+export function boxOf(target) {
   const text = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
   return text ? target : null;
 }

@@ -1,0 +1,51 @@
+"""The made-up pictures and clips of previews: drawn when they are first asked for, kept as long as the process runs.
+
+They hold nothing of any project, so everyone who is signed in may see them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+from app.workbench.preview import DRAWN, MOST_DRAWN
+from media import made_up
+from media.store import MediaStore
+
+_ID = re.compile(re.escape(DRAWN) + r"(image|clip)\.([0-9]{1,2})")
+
+
+def sha256(asset: str) -> str | None:
+    """The content of a drawn picture or clip in ``store()``; None: it is no id of one.
+
+    Raises
+    ------
+    NotAvailable
+        A clip, and the extra ``video`` is not installed.
+    """
+    found = _ID.fullmatch(asset)
+    if found is None or int(found[2]) >= MOST_DRAWN:
+        return None
+    return _draw(found[1], int(found[2]))
+
+
+@functools.cache
+def store() -> MediaStore:
+    """Where they lie: a folder that goes with the process."""
+    folder = tempfile.mkdtemp(prefix="touchstone-drawn-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return MediaStore(Path(folder))
+
+
+@functools.cache
+def _draw(kind: str, number: int) -> str:
+    if kind == "image":
+        return store().add(made_up.picture(f"image {number + 1}", number), name="a drawn picture").sha256
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "clip.webm"
+        made_up.clip(path, f"clip {number + 1}", number)
+        return store().add(path, name="a drawn clip").sha256

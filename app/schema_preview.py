@@ -1,0 +1,44 @@
+"""What people will see of a schema: the form of each stage, with made-up items, on the page Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from annotation_schemas.model import LoadedSchema
+from app import markup, shell
+from app.views import triage
+from app.workbench import preview
+from app.workbench.page import STAGE_TITLES
+from domain.states import Stage
+
+
+def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
+    """The form of a stage and dimension that someone chooses, of one of these versions; the first one to begin with."""
+    titles = [title for title, _ in versions]
+    left, middle, right = st.columns([1, 1, 1])
+    with left:
+        chosen = st.selectbox("Version", titles, key=f"{key}.version.{len(titles)}", disabled=len(titles) == 1)
+    loaded = versions[titles.index(chosen)][1] if chosen in titles else versions[0][1]
+    schema = loaded.schema_
+    stages = preview.stages_of(schema)
+    with middle:
+        stage = st.selectbox("Stage", stages, key=f"{key}.stage", format_func=lambda each: STAGE_TITLES[each])
+    with right:
+        ids = [each.id for each in schema.dimensions]
+        title_of = {each.id: each.title for each in schema.dimensions}
+        dimension = st.selectbox("Dimension", ids, key=f"{key}.dimension", format_func=lambda id: title_of.get(id, id))
+    if stage not in stages or dimension not in ids:  # of the version that was shown before
+        stage, dimension = stages[0] if stages else None, ids[0]
+    if stage is None:
+        shell.show(markup.notice("This schema has no stage in which people work."))
+    elif stage is Stage.TRIAGE:
+        triage.group(preview.candidate(schema), _nothing, keys=False)
+    else:
+        preview.form(loaded, stage, dimension, key=f"{key}.form")
+
+
+def _nothing(**said: object) -> Callable[[], None]:
+    """A press that does nothing but say so."""
+    return lambda: st.toast("A preview: nothing is saved.") and None

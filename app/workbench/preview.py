@@ -1,0 +1,108 @@
+"""The form of a stage before there is an item: made-up content on the page that annotators get; nothing is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from string import ascii_uppercase
+from typing import Any, get_args
+
+import streamlit as st
+
+from annotation_schemas import made_up
+from annotation_schemas.made_up import Item
+from annotation_schemas.model import LoadedSchema, Schema, StageName
+from annotation_schemas.shown import WITH_ANSWER
+from annotation_schemas.simulation import Ballot
+from app.workbench import assets, page
+from domain.records import AssetView, TaskView, TriageFrame, TriageGroup, VoteView
+from domain.states import ItemState, Stage
+
+Json = dict[str, Any]
+
+DRAWN = "made-up."
+"""How the ids of drawn pictures and clips begin."""
+MOST_DRAWN = 20
+"""There are so many of each kind; a further one is the first again."""
+
+_component = st.components.v2.component("touchstone_preview", js=assets.loader("preview"))
+
+
+def stages_of(schema: Schema) -> list[Stage]:
+    """The stages in which people are asked something, in the order of the work."""
+    found = [Stage(name) for name in get_args(StageName) if getattr(schema.stages, name, None) is not None]
+    coding = schema.stages.coding
+    settled = coding is not None and coding.arbitration and coding.raters > 1
+    return [*found, Stage.ARBITRATION] if settled and Stage.ARBITRATION not in found else found
+
+
+def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
+    """Draw the form of a stage that has the working page (any but triage)."""
+    _component(key=key, data=shown(loaded, stage, dimension))
+
+
+def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
+    """What the page of that stage is given of a made-up item: what is secret there is absent, as for annotators."""
+    schema = loaded.schema_
+    static = page.make_static(loaded, stage, project=schema.name, title=schema.title, made_up=True)
+    return {"static": static, "task": page.task_part(schema, task(schema, stage, dimension))}
+
+
+def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
+    """A task of that stage that no one has: its item, its votes and its answer are made up."""
+    item = made_up.item(schema, dimension)
+    answer = made_up.model_answers(schema, item.fields)[1] if stage in WITH_ANSWER else None
+    noun = "Coder" if stage is Stage.ARBITRATION else "Vote"
+    return TaskView(
+        id=f"{DRAWN}{stage.value}",
+        project=schema.name,
+        stage=stage,
+        dimension=dimension,
+        item=None,
+        revision=None,
+        fields={} if stage is Stage.AUTHORING else item.fields,
+        assets=pictures(schema),
+        lease_until=datetime.max.replace(tzinfo=UTC),
+        answer=answer,
+        votes=[
+            VoteView(
+                f"{noun} {ascii_uppercase[number % 26]}",
+                ballot.values,
+                {name: str(why) for name, why in ballot.reasons.items()},
+            )
+            for number, ballot in enumerate(_votes(schema, stage, item, answer))
+        ],
+    )
+
+
+def _votes(schema: Schema, stage: Stage, item: Item, answer: str | None) -> Sequence[Ballot]:
+    """What a senior settles: votes that differ, or two codings of an answer."""
+    if stage is Stage.ADJUDICATION:
+        return made_up.votes(schema, item, ItemState.IN_ADJUDICATION) or ()
+    if stage is Stage.ARBITRATION:
+        return made_up.differing(schema, "coding", item, answer)
+    return ()
+
+
+def pictures(schema: Schema) -> list[AssetView]:
+    """What the item shows: drawn for each role. A clip is missing where the extra ``video`` is not installed."""
+    found = []
+    for number, (role, kind) in enumerate(_places(schema)):
+        id = f"{DRAWN}{kind}.{number % MOST_DRAWN}"
+        found.append(AssetView(id, role, kind, missing=kind == "clip" and find_spec("av") is None))
+    return found
+
+
+def _places(schema: Schema) -> Iterator[tuple[str, str]]:
+    for slot, n in made_up.media(schema):
+        yield from [(slot.role, slot.kind)] * n
+
+
+def candidate(schema: Schema) -> TriageGroup:
+    """What someone who triages decides about."""
+    stage = schema.stages.triage
+    kind = next((slot.kind for slot in schema.item.assets), "image")
+    frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
+    reasons = [(str(each.value), each.label) for each in stage.reasons] if stage is not None else []
+    return TriageGroup([frame], reasons, None, left=1, token="preview")
