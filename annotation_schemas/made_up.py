@@ -102,7 +102,7 @@ def _drawn(field: ItemField) -> list[dict[str, Any]]:
     """Boxes or points: one is enough to see how they look, unless more are asked for."""
     n = max(field.min_length or 0, 1)
     label = {"label": field.options[0].value} if field.options else {}
-    tries = [
+    tries: list[list[dict[str, Any]]] = [
         [{**label, **A_BOX, "x": round(0.05 + 0.9 * each / (n + 1), 6)} for each in range(n)],
         [{"number": each + 1, "x": round(0.1 + 0.8 * each / n, 6), "y": 0.5} for each in range(n)],
     ]

@@ -29,11 +29,12 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         ids = [each.id for each in schema.dimensions]
         title_of = {each.id: each.title for each in schema.dimensions}
         dimension = st.selectbox("Dimension", ids, key=f"{key}.dimension", format_func=lambda id: title_of.get(id, id))
-    if stage not in stages or dimension not in ids:  # of the version that was shown before
-        stage, dimension = stages[0] if stages else None, ids[0]
-    if stage is None:
+    if not stages:
         shell.show(markup.notice("This schema has no stage in which people work."))
-    elif stage is Stage.TRIAGE:
+        return
+    if stage not in stages or dimension not in ids:  # of the version that was shown before
+        stage, dimension = stages[0], ids[0]
+    if stage is Stage.TRIAGE:
         triage.group(preview.candidate(schema), _nothing, keys=False)
     else:
         preview.form(loaded, stage, dimension, key=f"{key}.form")
@@ -41,4 +42,8 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
 
 def _nothing(**said: object) -> Callable[[], None]:
     """A press that does nothing but say so."""
-    return lambda: st.toast("A preview: nothing is saved.") and None
+
+    def press() -> None:
+        st.toast("A preview: nothing is saved.")
+
+    return press

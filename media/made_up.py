@@ -46,7 +46,7 @@ def clip(path: Path, words: str, number: int) -> None:
         stream.options = {"deadline": "realtime", "cpu-used": "8", "threads": "1"}
         for at in range(FRAMES):
             drawn = _drawn(CLIP_SIZE, f"{words}\nframe {at + 1}", number, shift=at / (FRAMES - 1))
-            frame = av.VideoFrame.from_image(drawn)
+            frame: Any = av.VideoFrame.from_image(drawn)  # type: ignore[no-untyped-call]
             frame.pts, frame.time_base = round(1000 * at / RATE), Fraction(1, 1000)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
