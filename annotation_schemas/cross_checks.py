@@ -21,11 +21,14 @@ from annotation_schemas.model import (
     Qualification,
     Refinement,
     Schema,
+    StageName,
 )
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
 
-_SLOTS = frozenset({("verification", "raters"), ("answering", "people"), ("grading", "raters")})
+_SLOTS = frozenset(
+    {("verification", "raters"), ("answering", "people"), ("grading", "raters"), ("comparison", "raters")}
+)
 """Stages with the key that says how many people work on one thing."""
 
 Found = Iterator[tuple[Path, str]]
@@ -43,6 +46,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _verification,
         _answering,
         _grading,
+        _comparison,
         _coding,
         _gold,
         _judges,
@@ -219,7 +223,7 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
 def _stages(schema: Schema) -> Found:
     stages = schema.stages
     asked: list[tuple[Path, str]] = []
-    for stage in ("verification", "refinement", "answering", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
         criteria = registry.criteria_of(schema, stage)
         for index, criterion in enumerate(criteria):
             path: Path = ("stages", stage, "criteria", index)
@@ -246,6 +250,8 @@ def _stages(schema: Schema) -> Found:
         ("answering", "people"),
         ("answering", "per_dimension"),
         ("grading", "raters"),
+        ("comparison", "raters"),
+        ("comparison", "per_item"),
         ("coding", "raters"),
         ("coding", "outputs"),
     ):
@@ -543,13 +549,32 @@ def _grading(schema: Schema) -> Found:
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "this must be at least 1"
     yield from grading_sample.check(schema)
+    yield from _shown(schema, grading.shows, "grading")
+
+
+def _shown(schema: Schema, shows: Sequence[str] | None, stage: StageName) -> Found:
+    """The fields that a stage shows are there, and not secret in it."""
     fields = {field.name: field for field in schema.item.fields}
-    for index, name in enumerate(grading.shows or ()):
-        path: Path = ("stages", "grading", "shows", index)
+    for index, name in enumerate(shows or ()):
+        path: Path = ("stages", stage, "shows", index)
         if name not in fields:
             yield path, f"`{name}` is no field of the item{among(name, list(fields))}"
-        elif "grading" in fields[name].secret_in:
-            yield path, f"`{name}` is secret in grading"
+        elif stage in fields[name].secret_in:
+            yield path, f"`{name}` is secret in {stage}"
+
+
+def _comparison(schema: Schema) -> Found:
+    stage = schema.stages.comparison
+    if stage is None:
+        return
+    at: Path = ("stages", "comparison")
+    yield from _known_dimensions(schema, stage.dimensions, (*at, "dimensions"))
+    yield from _shown(schema, stage.shows, "comparison")
+    yield from unique([((*at, "models", index), name) for index, name in enumerate(stage.models or ())])
+    if stage.models is not None and len(stage.models) < 2:
+        yield (*at, "models"), "two models at least are compared; name another one, or leave `models` out for all"
+    if stage.criteria and not any(kinds.of_criterion(each).compares_answers for each in stage.criteria):
+        yield (*at, "criteria"), "none of them says whose answer is better; add one of kind `preference`"
 
 
 def _coding(schema: Schema) -> Found:
@@ -721,7 +746,7 @@ def _rest(schema: Schema) -> Found:
         for name in schema.source.fields:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"
-    rated = ("verification", "grading", "coding")
+    rated = ("verification", "grading", "comparison", "coding")
     asked = [each.name for stage in rated for each in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
@@ -733,7 +758,7 @@ def _rest(schema: Schema) -> Found:
 
 
 def _derived(schema: Schema) -> Found:
-    stages = ("verification", "refinement", "grading", "coding")
+    stages = ("verification", "refinement", "grading", "comparison", "coding")
     asked = [each.name for stage in stages for each in registry.criteria_of(schema, stage)]
     graded = {each.name: each for each in registry.criteria_of(schema, "grading")}
     yield from _names([(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)])

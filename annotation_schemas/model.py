@@ -18,7 +18,7 @@ PREDICTION = "prediction"
 """What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
 
 StageName = Literal[
-    "triage", "authoring", "verification", "adjudication", "refinement", "answering", "grading", "coding"
+    "triage", "authoring", "verification", "adjudication", "refinement", "answering", "grading", "comparison", "coding"
 ]
 
 
@@ -530,6 +530,26 @@ class Grading(_Part):
     """In which order the answers are handed out: a row of the registry of orders."""
 
 
+class Comparison(_Part):
+    """People compare two models' answers to an item, without knowing the models."""
+
+    raters: int
+    """How many people compare a pair of answers."""
+    criteria: tuple[Criterion, ...]
+    """What they are asked; at least one is of kind `preference`."""
+    rules: tuple[CrossRule, ...] = ()
+    """What has to hold between the answers of one rater."""
+    models: tuple[str, ...] | None = None
+    """The models whose answers are compared, each with each, by their names; None: all that have answered."""
+    per_item: int | None = None
+    """How many pairs of an item's answers are compared, drawn by the project's seed so that all pairs of models are
+    compared equally often; None: every pair."""
+    dimensions: tuple[str, ...] | None = None
+    """The dimensions whose answers are compared; None: all of them."""
+    shows: tuple[str, ...] | None = None
+    """The item's fields shown with the answers; None: all that are not secret in comparison."""
+
+
 class CodedAnswers(_Part):
     """Which models' answers are coded."""
 
@@ -592,6 +612,8 @@ class Stages(_Part):
     """People answer items as models do."""
     grading: Grading | None = None
     """Rating models' answers."""
+    comparison: Comparison | None = None
+    """Saying which of two models' answers is better."""
     coding: Coding | None = None
     """Saying what is wrong with models' answers."""
 

@@ -16,7 +16,7 @@ from domain.policies import same
 Found = Iterator[tuple[Path, str]]
 Parts = Mapping[str, Criterion | ItemField]
 
-STAGES = ("verification", "refinement", "grading", "coding")
+STAGES = ("verification", "refinement", "grading", "comparison", "coding")
 """Those in which a rater answers several criteria."""
 
 

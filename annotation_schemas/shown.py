@@ -9,13 +9,14 @@ from domain.states import Stage
 
 PREDICTION_TITLE = "Answer"
 REFERENCE_TITLE = "Reference"
-WITH_ANSWER = (Stage.GRADING, Stage.REFINEMENT, Stage.CODING, Stage.ARBITRATION)
+WITH_ANSWER = (Stage.GRADING, Stage.COMPARISON, Stage.REFINEMENT, Stage.CODING, Stage.ARBITRATION)
 """The stages whose pages show a model's answer next to the item."""
 
 
 def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
-    """The item's fields on this stage's page, in the schema's order: none that is secret there; in grading and in
-    answering only those that the schema says are shown, and in answering none that no model may be told."""
+    """The item's fields on this stage's page, in the schema's order: none that is secret there; in grading,
+    comparison and answering only those that the schema says are shown, and in answering none that no model may be
+    told."""
     stage = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
     visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
     if stage is Stage.AUTHORING:
@@ -25,9 +26,9 @@ def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
         told = key_fields(schema)
         usual = {field.name for field in visible if not field.secret_in}  # no prompt but the schema's own takes others
         return [field for field in visible if field.name not in told and field.name in (named or usual)]
-    if stage is Stage.GRADING and schema.stages.grading and schema.stages.grading.shows is not None:
-        shows = schema.stages.grading.shows
-        return [field for field in visible if field.name in shows]
+    part = {Stage.GRADING: schema.stages.grading, Stage.COMPARISON: schema.stages.comparison}.get(stage)
+    if part is not None and part.shows is not None:
+        return [field for field in visible if field.name in part.shows]
     return visible
 
 

@@ -109,7 +109,7 @@ def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> A
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
     """What criteria are shown after, where the answers are entries of that field."""
     found: list[Any] = []
-    for stage in ("verification", "refinement", "answering", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
         criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
         for criterion in criteria.values():
             for name, accepted in criterion.show_if.items():
@@ -223,7 +223,7 @@ def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
 
 def _asked(schema: Schema) -> Iterator[Finding]:
     """Each criterion is asked of someone, and no one gets an empty form."""
-    for stage in ("verification", "refinement", "answering", "grading", "coding"):
+    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
         in_stage = getattr(part, "dimensions", None)
@@ -259,7 +259,11 @@ def _asked(schema: Schema) -> Iterator[Finding]:
                 ("stages", stage, "criteria"),
                 f"nothing is asked about {', '.join(empty)}, so people would get an empty form; "
                 f"let a criterion be about {'it' if len(empty) == 1 else 'them'}"
-                + (", or leave them out of the stage's `dimensions`" if stage in ("grading", "coding") else ""),
+                + (
+                    ", or leave them out of the stage's `dimensions`"
+                    if stage in ("grading", "comparison", "coding")
+                    else ""
+                ),
             )
 
 

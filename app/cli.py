@@ -38,6 +38,7 @@ COMMANDS = (
     "qualify",
     "gold",
     "grading",
+    "comparison",
     "audit",
     "scorecard",
     "triage",

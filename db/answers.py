@@ -38,7 +38,7 @@ from domain.runs import Outcome
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
-OF_ANSWERS = (Stage.GRADING, Stage.CODING, Stage.ARBITRATION)
+OF_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION)
 """The stages in which people say something about models' answers that does not change the item."""
 
 _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
@@ -47,9 +47,11 @@ _ANSWERING = tuple(kind for kind in RunKind if kind.answers)
 CODING_OPENED = "coding.opened"
 CODING_EXTENDED = "coding.extended"
 """Kinds of events: answers were sent to coding; a lead wants more of them coded than the schema says."""
+COMPARISON_OPENED = "comparison.opened"
+"""The kind of events: pairs of answers were opened to people who compare them."""
 
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
-_SENT = (*_SAMPLES, CODING_OPENED, CODING_EXTENDED)
+_SENT = (*_SAMPLES, COMPARISON_OPENED, CODING_OPENED, CODING_EXTENDED)
 _SAID = (MARKED, DESCRIBED, LABELLED)
 _CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, *_SAID, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
@@ -125,6 +127,12 @@ def last(session: Session, *, project_id: int) -> dict[int, int]:
         .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
         .group_by(col(PredictionRow.item_id), col(PredictionRow.model))
     )
+    return {id: item_id for id, item_id in session.connection().execute(wanted)}
+
+
+def of_run(session: Session, *, run_id: int) -> dict[int, int]:
+    """The item of each of a run's answers, by the answer's id."""
+    wanted = plain_select(col(PredictionRow.id), col(PredictionRow.item_id)).where(col(PredictionRow.run_id) == run_id)
     return {id: item_id for id, item_id in session.connection().execute(wanted)}
 
 

@@ -19,6 +19,7 @@ from db.tables import (
     ItemAssetRow,
     ItemRow,
     MediaObjectRow,
+    PredictionRow,
     RevisionRow,
     TaskRow,
 )
@@ -256,6 +257,42 @@ def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, flo
         ~col(AnnotationRow.weight).between(0, 1),
     )
     return [(id, weight) for id, weight in session.exec(wanted) if weight is not None]
+
+
+def strange_pairs(session: Session, *, project_id: int) -> list[tuple[str, str, str]]:
+    """Units of comparison that are not two models' answers to their item in the order of the models' names, with what
+    their answers are."""
+    wanted = select(TaskRow.unit, TaskRow.prediction_id, TaskRow.item_id).where(
+        TaskRow.project_id == project_id, TaskRow.stage == Stage.COMPARISON
+    )
+    units = list(session.exec(wanted.distinct()))
+    ids = sorted({id for unit, _, _ in units for id in _ids_in(unit)})
+    known: dict[int, tuple[int, str]] = {}
+    for begin in range(0, len(ids), _AT_ONCE):
+        of = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
+            col(PredictionRow.id).in_(ids[begin : begin + _AT_ONCE]), PredictionRow.project_id == project_id
+        )
+        known |= {id: (item_id, model) for id, item_id, model in session.exec(of)}
+    strange = []
+    for unit, first, item_id in units:
+        both = [known.get(id, (None, "no answer")) for id in _ids_in(unit)]
+        models = [model for _, model in both]
+        fits = len(both) == 2 and _ids_in(unit)[0] == first and all(item == item_id for item, _ in both)
+        if not fits or models[0] >= models[1]:
+            strange.append((unit, models[0] if models else "no answer", models[1] if models[1:] else "no answer"))
+    return strange
+
+
+def _ids_in(unit: str) -> list[int]:
+    return [int(part) for part in unit.split("/")[2:] if part.isdecimal()]
+
+
+def shown_in(session: Session, *, project_id: int, stage: Stage) -> list[tuple[str, Any]]:
+    """What every submission of a stage says of how things stood on the page, by the submission's public id."""
+    wanted = select(AnnotationRow.public_id, AnnotationRow.shown).where(
+        AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
+    )
+    return [(id, shown) for id, shown in session.exec(wanted)]
 
 
 def strange_guidelines(session: Session, *, project_id: int) -> list[str]:

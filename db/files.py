@@ -37,6 +37,7 @@ from db.tables import (
     PredictionRow,
     RunRow,
     SourceRow,
+    TaskRow,
 )
 from db.withdrawn_runs import of_counting_runs
 from domain.run_kinds import RunKind
@@ -286,6 +287,51 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
 
     rows = map(CountingVote._make, session.execute(wanted))
     return [row._replace(answers=read(str(row.answers), row.schema_version_id)) for row in rows]
+
+
+class PairVote(NamedTuple):
+    """What counts of one person's comparison of two models' answers."""
+
+    item_id: int
+    unit: str
+    """Names the answers (``db.task_slots.pair_of``)."""
+    dimension: str
+    answers: Mapping[str, Any]
+    shown: Mapping[str, Any]
+    note: str
+    guideline_hash: str
+    person_id: int
+    login: str
+    schema_version_id: int
+    weight: float | None
+    created_at: datetime
+
+
+def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
+    """What counts of all comparisons, the oldest first."""
+    stage = Stage.COMPARISON
+    columns: tuple[Any, ...] = (
+        AnnotationRow.item_id,
+        TaskRow.unit,
+        AnnotationRow.dimension,
+        AnnotationRow.answers,
+        AnnotationRow.shown,
+        AnnotationRow.note,
+        AnnotationRow.guideline_hash,
+        AnnotationRow.person_id,
+        PersonRow.login,
+        AnnotationRow.schema_version_id,
+        AnnotationRow.weight,
+        AnnotationRow.created_at,
+    )
+    wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage)
+    wanted = wanted.join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id).order_by(col(AnnotationRow.id))
+    about: dict[str, Any] = {"project_id": project_id, "stage": stage}
+    rows = map(PairVote._make, session.execute(wanted))
+    return [
+        row._replace(answers=reworded.answers(session, **about, version=row.schema_version_id, given=row.answers))
+        for row in rows
+    ]
 
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:

@@ -237,7 +237,8 @@ class Landing:
             return f"{of}/{self._drawn(unit.removeprefix(of + '/'))}"
         parts = unit.split("/")
         if found["item"] or found["prediction"]:
-            parts[2] = str(self._here(parts[1], int(parts[2])))
+            for at in (2, 3) if of == Stage.COMPARISON else (2,):
+                parts[at] = str(self._here(parts[1], int(parts[at])))
         elif of == "gold":
             parts[1] = str(self._here("gold", int(parts[1])))
         else:

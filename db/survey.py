@@ -35,6 +35,7 @@ from domain.errors import FileRefused
 from domain.project_parts import ProjectPart
 from domain.rewording import Reading
 from domain.run_kinds import RunKind
+from domain.states import Stage
 
 Row = dict[str, Any]
 
@@ -44,7 +45,7 @@ PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
     r"(?P<of>[a-z]+)/(?:"
     r"item/(?P<item>[0-9]{1,18})/[0-9]{1,9}"
-    r"|prediction/(?P<prediction>[0-9]{1,18})(?:/[0-9]{1,9})?"
+    r"|prediction/(?P<prediction>[0-9]{1,18})(?:/(?P<then>[0-9]{1,18}))?"
     r"|(?P<first>[0-9]{1,18})(?:/(?P<second>[0-9]{1,18}))?"
     r"|(?P<drawn>[A-Za-z0-9_-]{1,64}))"
 )
@@ -254,6 +255,8 @@ def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
         yield "item", found["item"]
     elif found["prediction"]:
         yield "prediction", found["prediction"]
+        if found["of"] == Stage.COMPARISON and found["then"]:
+            yield "prediction", found["then"]
     elif found["of"] == "gold" and found["first"]:
         yield "gold", found["first"]
     elif found["of"] == "qualification" and found["second"]:

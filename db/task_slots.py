@@ -40,6 +40,17 @@ def unit_of_answer(stage: Stage, *, prediction_id: int) -> str:
     return f"{stage.value}/prediction/{prediction_id}"
 
 
+def unit_of_pair(first_id: int, second_id: int) -> str:
+    """The name of two models' answers to an item as something to compare."""
+    return f"{unit_of_answer(Stage.COMPARISON, prediction_id=first_id)}/{second_id}"
+
+
+def pair_of(unit: str) -> tuple[int, int]:
+    """The two answers (ids) that a name of ``unit_of_pair`` is about."""
+    _, _, first, second = unit.split("/")
+    return int(first), int(second)
+
+
 def unit_of_prediction(*, prediction_id: int) -> str:
     """The name of a model's answer as something to grade."""
     return unit_of_answer(Stage.GRADING, prediction_id=prediction_id)

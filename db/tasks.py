@@ -131,6 +131,16 @@ def answers_in(
     return {id for id in session.exec(wanted.distinct()) if id is not None}
 
 
+def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[str]:
+    """The units that have live slots in a stage, whatever became of these: all of them, or those about an item."""
+    wanted = select(TaskRow.unit).where(
+        TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE
+    )
+    if item_id is not None:
+        wanted = wanted.where(TaskRow.item_id == item_id)
+    return sorted(session.exec(wanted.distinct()))
+
+
 def refinement_units(session: Session, *, project_id: int) -> set[str]:
     """The units of refinement that a project has."""
     wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)

@@ -126,6 +126,21 @@ class Rating:
     files."""
     cluster: str | None = None
     """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
+    pair: RatingPair | None = None
+    """Where two models' answers were compared: which, and how they stood."""
+
+
+@dataclass(frozen=True)
+class RatingPair:
+    """Two models' answers that were compared, ``a`` and ``b`` in the order of the models' names."""
+
+    model_a: str
+    model_b: str
+    left: str
+    """The model whose answer was on the left."""
+    winner: str
+    """The model whose answer was preferred, or what was said instead (``tie``, ``both_bad``, ``cannot_tell``); empty:
+    the criterion does not ask which one is better."""
 
 
 @dataclass(frozen=True)
@@ -377,6 +392,8 @@ class TaskView:
     """This person had put it off; it is offered again."""
     answer: str | None = None
     """Grading: the text of the prediction. The model's name is never here."""
+    answers: tuple[str, str] | None = None
+    """Comparison: the texts of two models' answers, as they stand for this person, the left one first."""
     place: tuple[int, int] | None = None
     """Grading: which one of its item's answers this is for this person, and how many there are."""
     votes: Sequence[VoteView] = ()

@@ -15,15 +15,19 @@ class Stage(StrEnum):
     REFINEMENT = "refinement"
     ANSWERING = "answering"
     GRADING = "grading"
+    COMPARISON = "comparison"
+    """Saying which of two models' answers to an item is better."""
     CODING = "coding"
     ARBITRATION = "arbitration"
     """Settling what is wrong with an answer about which those who coded it differ."""
 
 
-BLIND = frozenset({Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING, Stage.CODING, Stage.ARBITRATION})
+BLIND = frozenset(
+    {Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION}
+)
 """Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
 
-ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING})
+ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING, Stage.COMPARISON})
 """Stages that only our own pages ask: their work does not go out to Label Studio."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple
 from typing import Any
 
 from annotation_schemas.formats import Content
@@ -45,17 +46,20 @@ def _said_csv(about: str, said: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
     """``unit,rater,criterion,value``; ``dimension`` and ``note`` if a rating has one, ``guideline`` and ``schema`` if
-    these had several versions. A note stands in every row of the submission that it was written next to."""
+    these had several versions; of comparisons ``model_a``, ``model_b``, ``left`` and ``winner``. A note stands in every
+    row of the submission that it was written next to."""
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
     with_guideline = len({rating.guideline for rating in rows} - {None}) > 1
     with_schema = len({rating.schema for rating in rows} - {None}) > 1
     with_note = any(rating.note for rating in rows)
+    with_pair = any(rating.pair for rating in rows)
     more = [
         *(["dimension"] if with_dimension else []),
         *(["guideline"] if with_guideline else []),
         *(["schema"] if with_schema else []),
         *(["note"] if with_note else []),
+        *(["model_a", "model_b", "left", "winner"] if with_pair else []),
     ]
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
@@ -66,6 +70,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
         extra += ["" if rating.guideline is None else str(rating.guideline)] if with_guideline else []
         extra += ["" if rating.schema is None else str(rating.schema)] if with_schema else []
         extra += [rating.note] if with_note else []
+        extra += [*(astuple(rating.pair) if rating.pair else ("",) * 4)] if with_pair else []
         writer.writerow([rating.unit, rating.rater, rating.criterion, value, *extra])
     return out.getvalue().encode()
 

@@ -68,6 +68,7 @@ from workflow.annotate import (
 from workflow.annotate.project_progress import dashboard
 from workflow.files import release
 from workflow.lead.coding_intake import open_coding
+from workflow.lead.pair_intake import open_pairs
 from workflow.results import (
     aspect_success,
     calibration_rule,
@@ -450,6 +451,20 @@ def slots(seen: Seen) -> Any:
     return [(row.stage, row.unit, row.slot, row.rank, row.state) for row in rows]
 
 
+def compared(seen: Seen) -> Any:
+    """Which answers people compare, and what ann is shown of them."""
+    there = world(seen)
+    make_predictions(there.store, there.items, models=["m1", "m2", "m3"], dimension="one")
+    if seen.schema.stages.comparison is None:
+        return None
+    open_pairs(there.store, by=None, project="p")
+    with there.store.read() as session:
+        wanted = select(TaskRow).where(TaskRow.stage == Stage.COMPARISON).order_by("id")
+        rows = [(row.unit, row.slot) for row in session.exec(wanted)]
+    view = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.COMPARISON)
+    return rows, sorted(view.fields) if isinstance(view, TaskView) else view.code
+
+
 def coded(seen: Seen) -> Any:
     """Which answers of a model are coded, out of three that ann and two judges grade, how often, and who settles."""
     there = world(seen)
@@ -756,6 +771,9 @@ CODED = {
         "criteria": [{"name": "why", "kind": "choice", "prompt": "Why", "options": ["a", "b"]}],
     }
 }
+P = "stages.comparison"
+BETTER = {"name": "better", "kind": "preference", "prompt": "Which", "options": ["tie"]}
+COMPARED = {P: {"raters": 2, "criteria": [BETTER]}}
 C = f"{V}.criteria"
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
@@ -974,6 +992,12 @@ ROWS: dict[str, Row] = {
         [{**APART, "of": ["why", "how"]}],
         **{**CODED, f"{F}.criteria.1": {"name": "how", "kind": "choice", "prompt": "How", "options": ["a", "b"]}},
     ),
+    "Comparison.rules": row(
+        page(Stage.COMPARISON),
+        f"{P}.rules",
+        [{**APART, "of": ["better", "truer"]}],
+        **{**COMPARED, f"{P}.criteria.1": {**BETTER, "name": "truer"}},
+    ),
     "Keep.parts": Row(verdicts, {f"{V}.keep": {"rule": "all_of", "parts": [{"criterion": "size", "value": 1}]}}),
     "KeepPart.criterion": row(verdicts, f"{V}.keep.parts.1.criterion", "many", **IN_PARTS),
     "KeepPart.key": row(
@@ -1054,6 +1078,12 @@ ROWS: dict[str, Row] = {
     "Answering.per_dimension": row(slots, f"{H}.per_dimension", 1, **ANSWERED),
     "Answering.shows": row(page(Stage.ANSWERING), f"{H}.shows", ["question"], **ANSWERED),
     "Answering.order": row(slots, f"{H}.order", "oldest", **ANSWERED),
+    "Comparison.raters": row(compared, f"{P}.raters", 1, **COMPARED),
+    "Comparison.criteria": row(page(Stage.COMPARISON), f"{P}.criteria.0.options", ["both_bad"], **COMPARED),
+    "Comparison.models": row(compared, f"{P}.models", ["m1", "m3"], **COMPARED),
+    "Comparison.per_item": row(compared, f"{P}.per_item", 1, **COMPARED),
+    "Comparison.dimensions": row(compared, f"{P}.dimensions", ["two"], **COMPARED),
+    "Comparison.shows": row(compared, f"{P}.shows", ["question"], **COMPARED),
     "Coding.raters": row(coded, f"{F}.raters", 1, **CODED),
     "Coding.criteria": row(page(Stage.CODING), f"{F}.criteria.0.prompt", "How so", **CODED),
     "Coding.of": row(coded, f"{F}.of", {"items": ["i0"]}, **CODED),
@@ -1071,6 +1101,7 @@ ROWS: dict[str, Row] = {
     "CodedAnswers.below": row(coded, f"{F}.of.below", 0.5, **CODED),
     "CodedAnswers.items": row(coded, f"{F}.of.items", ["i1"], **CODED),
     "Stages.answering": row(slots, "stages.answering", "none", **ANSWERED),
+    "Stages.comparison": row(compared, "stages.comparison", "none", **COMPARED),
     "Stages.coding": row(coded, "stages.coding", "none", **CODED),
     "Stages.triage": row(triaged, "stages.triage", "none"),
     "Stages.authoring": row(written, "stages.authoring", "none"),

@@ -344,6 +344,13 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         **_all(rows.SHOWN, "shows"),
         **dict.fromkeys(("qualification", "gold"), _whatever(rows.GATES)),
     },
+    model.Comparison: {
+        "raters": _RATERS,
+        "criteria": _CRITERIA,
+        "rules": _RULES,
+        **_all(rows.WHICH_WORK, "models", "per_item", "dimensions"),
+        **_all(rows.SHOWN, "shows"),
+    },
     model.CodedAnswers: _all(rows.WHICH_WORK, "score", "criterion", "judge", "below", "items"),
     model.Coding: {
         "raters": _RATERS,
@@ -354,7 +361,9 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         **_all(rows.SETTLING, "arbitration"),
     },
     model.Stages: {
-        **dict.fromkeys(("triage", "authoring", "refinement", "answering", "grading", "coding"), _STAGE),
+        **dict.fromkeys(
+            ("triage", "authoring", "refinement", "answering", "grading", "comparison", "coding"), _STAGE
+        ),
         "verification": part(rows.ADDED_VERIFICATION, rows.REMOVED_STAGE),
         "adjudication": _settling,
     },

@@ -43,6 +43,8 @@ _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Answering", "shows"): ("fields",),
     ("Grading", "dimensions"): ("dimensions",),
     ("Grading", "shows"): ("fields",),
+    ("Comparison", "dimensions"): ("dimensions",),
+    ("Comparison", "shows"): ("fields",),
     ("CodedAnswers", "criterion"): ("criteria",),
     ("Coding", "dimensions"): ("dimensions",),
     ("Judge", "criteria"): ("criteria",),

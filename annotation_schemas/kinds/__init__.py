@@ -32,15 +32,19 @@ from annotation_schemas.kinds._rows import (
     Measured,
     refers_to_list,
 )
+from annotation_schemas.kinds._sides import FIRST, LEFT, SECOND, of_pair
 from annotation_schemas.kinds._table import in_words, meanings, of_criterion, of_field
 
 __all__ = [
     "CANNOT_TELL",
     "CRITERIA",
     "FIELDS",
+    "FIRST",
+    "LEFT",
     "LIST",
     "NONE_OF_THESE",
     "NUMBER",
+    "SECOND",
     "TEXT",
     "CriterionKind",
     "FieldKind",
@@ -58,6 +62,7 @@ __all__ = [
     "meanings",
     "of_criterion",
     "of_field",
+    "of_pair",
     "options_of",
     "refers_to_list",
     "sort_of",

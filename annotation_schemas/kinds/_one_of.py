@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
 from annotation_schemas.kinds._rows import CriterionKind, Texts
@@ -61,7 +61,7 @@ class OneOf(CriterionKind):
 
     compared = True
     as_json = False
-    label_studio = LabelStudioOne()
+    label_studio: ClassVar[Way | None] = LabelStudioOne()
 
     def can_be(self, criterion: Criterion, value: Any) -> bool:
         plain = criterion.model_copy(update={"labels": ()})  # labels that do not fit are told by themselves

@@ -154,6 +154,18 @@ class CriterionKind(Kind):
     answers_items: ClassVar[bool] = False
     """A person may answer an item by it, as models do: its value is a plain one that reads as a text."""
 
+    compares_answers: ClassVar[bool] = False
+    """It says which of two models' answers is better."""
+
+    def of_pair(self, value: Any, left: str) -> Any:
+        """An answer about the left and the right one, as one about a pair's ``a`` and ``b``, of which ``left`` stood on
+        the left."""
+        return value
+
+    def said_of_sides(self, value: Any) -> list[tuple[str, Any]]:
+        """What an answer says of the left and of the right one, each by itself; nothing where it says no such thing."""
+        return []
+
     # ---- numbers about answers
 
     compared: ClassVar[bool] = False

@@ -79,7 +79,7 @@ class PropertyList(CriterionKind):
         "labels": "a label per value, or none",
     }
     reorders = True
-    label_studio = LabelStudioProperties()
+    label_studio: ClassVar[Way | None] = LabelStudioProperties()
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)

@@ -65,8 +65,8 @@ def agreement(
     stage: Annotated[
         Stage | None,
         typer.Option(
-            help="The project's stage: verification, grading, coding or answering. By default that of the unit of the "
-            "schema's report.",
+            help="The project's stage: verification, grading, comparison, coding or answering. By default that of the "
+            "unit of the schema's report.",
             metavar="STAGE",
         ),
     ] = None,

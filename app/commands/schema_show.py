@@ -190,14 +190,16 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
     lines = []
     for stage in get_args(StageName):
         part = getattr(stages, stage)
-        if part is None and stage == "answering":
+        if part is None and stage in ("answering", "comparison"):
             continue
         words = "none" if part is None else "yes"
-        if part is not None and stage in ("verification", "grading", "coding"):
+        if part is not None and stage in ("verification", "grading", "comparison", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} raters; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
             words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
+        if part is not None and stage == "comparison" and part.per_item is not None:
+            words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of an item's answers"
         if part is not None and stage == "answering":
             words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
         if part is not None and stage == "verification":

@@ -35,7 +35,13 @@ SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
 
-UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer", Stage.CODING: "answer", Stage.ANSWERING: "item"}
+UNITS = {
+    Stage.VERIFICATION: "item",
+    Stage.GRADING: "answer",
+    Stage.COMPARISON: "pair",
+    Stage.CODING: "answer",
+    Stage.ANSWERING: "item",
+}
 MEANS = "mean"
 """The unit where the means of a model's answers are compared."""
 CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
@@ -71,7 +77,8 @@ def render(services: Services) -> None:
     if not stages:
         shell.show(
             markup.notice(
-                "This project's schema has no verification, grading, coding or answering, so there are no ratings."
+                "This project's schema has no verification, grading, comparison, coding or answering, so there are no "
+                "ratings."
             )
         )
         return

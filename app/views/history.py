@@ -118,7 +118,7 @@ def _list(services: Services, view: ProjectView) -> None:
     )
     schema = view.schema.schema_
     titles = {known.id: known.title for known in schema.dimensions}
-    rated = (Stage.VERIFICATION, Stage.GRADING, Stage.CODING)
+    rated = (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
     stages = [stage for stage in rated if getattr(schema.stages, stage) is not None]
     wanted = st.query_params.get("dimension")
     first, second, third, fourth = st.columns([3, 2, 2, 2], vertical_alignment="bottom")

@@ -44,6 +44,7 @@ START = {
     Stage.REFINEMENT: "Refine",
     Stage.ANSWERING: "Answer",
     Stage.GRADING: "Grade",
+    Stage.COMPARISON: "Compare",
     Stage.CODING: "Code",
     Stage.ARBITRATION: "Settle codes",
 }
@@ -55,6 +56,7 @@ NOUN = {
     Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.ANSWERING: ("item to answer", "items to answer"),
     Stage.GRADING: ("answer to grade", "answers to grade"),
+    Stage.COMPARISON: ("pair of answers to compare", "pairs of answers to compare"),
     Stage.CODING: ("answer to code", "answers to code"),
     Stage.ARBITRATION: ("answer whose codes differ", "answers whose codes differ"),
 }

@@ -36,6 +36,7 @@ STAGE_TITLES = {
     Stage.REFINEMENT: "Refinement",
     Stage.ANSWERING: "Answering",
     Stage.GRADING: "Grading",
+    Stage.COMPARISON: "Comparison",
     Stage.CODING: "Coding",
     Stage.ARBITRATION: "Arbitration",
 }
@@ -99,6 +100,8 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
         return schema.stages.answering.criteria
     if stage is Stage.GRADING and schema.stages.grading:
         return schema.stages.grading.criteria
+    if stage is Stage.COMPARISON and schema.stages.comparison:
+        return schema.stages.comparison.criteria
     if stage in (Stage.CODING, Stage.ARBITRATION) and schema.stages.coding:
         return schema.stages.coding.criteria
     return ()
@@ -333,6 +336,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "draft": _draft(task.draft),
         "postponed": task.postponed,
         "answer": task.answer,
+        "answers": list(task.answers) if task.answers else None,
         "place": list(task.place) if task.place else None,
         "votes": [_vote(vote) for vote in task.votes],
         "history": list(task.history),

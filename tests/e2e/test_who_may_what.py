@@ -78,6 +78,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are sent there
     "grade": working(GRADER),
     "answer": NO_SUCH_STAGE,
+    "compare": NO_SUCH_STAGE,
     "code": NO_SUCH_STAGE,
     "settle_codes": NO_SUCH_STAGE,
     "dashboard": FOR_LEADS,

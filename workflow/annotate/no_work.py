@@ -21,6 +21,7 @@ _NOTHING_YET = {
     Stage.VERIFICATION: "There is nothing to verify yet; items come from authoring or from an import.",
     Stage.ADJUDICATION: "There is nothing to settle: no votes have differed.",
     Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
+    Stage.COMPARISON: "There is nothing to compare yet; a lead opens pairs of models' answers.",
     Stage.CODING: "There is nothing to code yet; a lead sends wrong answers here.",
     Stage.ARBITRATION: "There is nothing to settle: no coders have differed.",
     Stage.ANSWERING: "There is nothing to answer yet; items come here when verification has kept them.",

@@ -50,8 +50,8 @@ def order_of(schema: Schema, stage: Stage) -> str:
     """In which order a stage hands out its slots."""
     if stage is Stage.ADJUDICATION:
         return "contested"
-    if stage is Stage.CODING:
-        return "shuffled"  # one order for all coders: answer by answer is settled, and not all of them at the end
+    if stage in (Stage.COMPARISON, Stage.CODING):
+        return "shuffled"  # one order for all: answer by answer, or pair by pair, has all it needs, not all at the end
     return getattr(getattr(schema.stages, stage.value), "order", "random")
 
 

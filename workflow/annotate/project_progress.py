@@ -129,6 +129,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_to_answer(session, access, dimension.id, *able(Stage.ANSWERING, dimension.id), takes),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
+            *_too_few_others(session, access, Stage.COMPARISON, dimension.id, *able(Stage.COMPARISON, dimension.id)),
             *_too_few_others(session, access, Stage.CODING, dimension.id, *able(Stage.CODING, dimension.id)),
             *_too_few_others(session, access, Stage.ARBITRATION, dimension.id, *able(Stage.ARBITRATION, dimension.id)),
         ]

@@ -23,6 +23,7 @@ from workflow.annotate import (
     answering,
     authoring,
     coding,
+    comparison,
     earlier_forms,
     grading,
     qualification,
@@ -58,6 +59,7 @@ _STEPS: Mapping[Stage, _Step] = {
     Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
     Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
     Stage.GRADING: _Step(grading.check, grading.place, grading.after, grading.why_fixed),
+    Stage.COMPARISON: _Step(comparison.check, comparison.place, comparison.after, comparison.why_fixed),
     Stage.CODING: _Step(coding.check, coding.place, coding.after, coding.why_fixed),
     Stage.ARBITRATION: _Step(coding.check, coding.place, coding.after, coding.why_fixed),
 }
@@ -336,7 +338,10 @@ def _in_order(session: Session, access: Access, row: StoredTask, given: Submissi
 def _shown(
     session: Session, access: Access, row: StoredTask, person: Person, item_id: int, revision: int
 ) -> dict[str, Any] | None:
-    """What the schema shuffles, as this person saw it: options, and which of its item's answers this was."""
+    """What the schema shuffles, as this person saw it: options, and which of its item's answers this was; or which of
+    two answers was on the left."""
+    if row.stage is Stage.COMPARISON:
+        return comparison.shown(session, access=access, row=row, person=person)
     shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
     if not shuffle:
         return None

@@ -18,7 +18,7 @@ from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteVi
 from domain.states import Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate import earlier_forms
+from workflow.annotate import comparison, earlier_forms
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
 
@@ -44,6 +44,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         draft=replace(kept, values=earlier_forms.draft_now(access, row.stage, kept.values)) if kept else None,
         correction=row.correcting,
         answer=_answer(session, row),
+        answers=comparison.texts_of(session, access=access, row=row, person=person),
         place=_place(session, row, person),
         votes=tuple(_votes(session, row)),
         history=tuple(_history(session, row)),
@@ -156,7 +157,9 @@ def _assets(session: Session, access: Access, row: StoredTask) -> list[AssetView
 
 
 def _answer(session: Session, row: StoredTask) -> str | None:
-    return items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
+    if row.prediction_id is None or row.stage is Stage.COMPARISON:
+        return None
+    return items.prediction(session, id=row.prediction_id).text
 
 
 def _place(session: Session, row: StoredTask, person: Person) -> tuple[int, int] | None:

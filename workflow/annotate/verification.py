@@ -18,7 +18,7 @@ from domain.roles import Role, at_least
 from domain.states import ItemState, Stage
 from workflow.access.event_log import log_items
 from workflow.access.projects import Access, access_to
-from workflow.annotate import answering, coding, grading, qualification
+from workflow.annotate import answering, coding, comparison, grading, qualification
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
@@ -186,6 +186,7 @@ def follow(
         match_slots(session, access=access, states=states, honour=honour)
     for item, before, verdict in changed:
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
+        comparison.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         revision = (item.id, item.current_revision, item.dimension)
         answering.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)

@@ -21,8 +21,8 @@ from labelstudio.export_file import Annotated, Predicted, Task, label_studio_jso
 from labelstudio.names import DIMENSION, ITEM, MODEL
 from workflow.access.projects import Access
 from workflow.annotate.task_views import visible_fields
-from workflow.results.file_raters import pseudonyms
-from workflow.results.ratings import RATED, criteria_of, people_names
+from workflow.results.file_raters import people_names, pseudonyms
+from workflow.results.ratings import RATED, criteria_of
 
 Page = Callable[[Stage, TaskView], Mapping[str, Any]]
 """From a stage and what its raters are shown of an item to what a labeling configuration shows."""

@@ -19,7 +19,7 @@ from domain.states import ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.schema_changes import unfinished
-from workflow.annotate import answer_readings, qualification_tries, refinement, triage_figures
+from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification, votes_wanted
 
 _AT_ONCE = 2_000
@@ -75,7 +75,7 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
-    for stage in (Stage.VERIFICATION, Stage.GRADING, Stage.CODING):
+    for stage in (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING):
         asked = [each for each in criteria_of(access.schema, stage.value) if kinds.of_criterion(each).in_clip]
         if not asked:
             continue
@@ -279,11 +279,13 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
         (Stage.REFINEMENT, 1 if schema.refinement else 0),
         (Stage.ADJUDICATION, 1 if schema.adjudication else 0),
+        (Stage.COMPARISON, schema.comparison.raters if schema.comparison else 0),
         (Stage.CODING, schema.coding.raters if schema.coding else 0),
         (Stage.ARBITRATION, 1 if schema.arbitration else 0),
     ):
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
+    said += comparison.broken_rules(session, access=access)
     said += triage_figures.broken_rules(session, access=access)
     said += qualification_tries.differences(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):

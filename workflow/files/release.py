@@ -35,7 +35,8 @@ from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, project_items
 from workflow.files.release_manifest import about_release, places_of_kept_items
 from workflow.results import attributes
-from workflow.results.ratings import RATED, people_names, stage_ratings
+from workflow.results.file_raters import people_names
+from workflow.results.ratings import RATED, stage_ratings
 
 _AS_THEY_CAME = "exporters.items:written"
 """Writes a record that no one has touched as it came, and does not look at its fields."""

@@ -16,7 +16,7 @@ from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 from workflow.files.items_going_out import ItemsOut
 from workflow.files.project_check import gates
-from workflow.results.ratings import people_names
+from workflow.results.file_raters import people_names
 
 
 def places_of_kept_items(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from db import file_raters
+from db import file_raters, files
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
@@ -73,6 +73,11 @@ def people(session: Session, *, project_id: int) -> frozenset[str]:
 def pseudonym(number: int) -> str:
     """What a person of a project is called in what leaves it, by their number."""
     return f"person-{number}"
+
+
+def people_names(session: Session, *, project_id: int) -> dict[int, str]:
+    """A pseudonym for everyone who has done something in a project, by person id."""
+    return {id: pseudonym(number) for number, id in enumerate(files.annotators(session, project_id=project_id), 1)}
 
 
 def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -> dict[str, str]:

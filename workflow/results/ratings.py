@@ -19,10 +19,12 @@ from domain.run_kinds import RunKind
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
-from workflow.results import file_raters
+from workflow.results import file_raters, preferences
 
-RATED = (Stage.VERIFICATION, Stage.GRADING, Stage.CODING, Stage.ANSWERING)
+RATED = (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
 """The stages whose submissions are ratings."""
+JUDGED = tuple(stage for stage in RATED if stage is not Stage.COMPARISON)
+"""Those of which judges say something, too; what they say of two answers is about the order as well (``win_rates``)."""
 
 
 def ratings_of(
@@ -47,7 +49,7 @@ def ratings_of(
         access = require_lead(session, by=by, project=project)
         if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
             raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
-        names = people_names(session, project_id=access.project_id) if pseudonyms else None
+        names = file_raters.people_names(session, project_id=access.project_id) if pseudonyms else None
         counted = counting(session, access=access, items_=items, stage=stage)
         return stage_ratings(session, access=access, stage=stage, names=names, counted=counted)
 
@@ -61,7 +63,9 @@ def stage_ratings(
     counted: Counting | None = None,
 ) -> list[Rating]:
     """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
-    (``file_raters.pseudonyms``). ``counted`` None: of all items."""
+    (``file_raters.pseudonyms``). ``counted`` None: of all items. Only people compare answers pair by pair here."""
+    if stage is Stage.COMPARISON:
+        return preferences.pair_ratings(session, access=access, names=names, counted=counted)
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     place = {id: number for number, id in enumerate(external)}
@@ -166,7 +170,7 @@ def _straight(plan: JudgePlan | None, score: judging.Score) -> Any:
 
 def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.Score]:
     """What judges said about models' answers in grading, about items in verification."""
-    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)}
+    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)} if stage in JUDGED else set()
     return [
         score
         for score in judging.scores(session, project_id=access.project_id)
@@ -288,14 +292,6 @@ def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.Count
         if vote.prediction_id is None:
             newest[vote.item_id] = max(newest.get(vote.item_id, 0), vote.revision)
     return [vote for vote in votes if vote.prediction_id is not None or vote.revision == newest[vote.item_id]]
-
-
-def people_names(session: Session, *, project_id: int) -> dict[int, str]:
-    """A pseudonym for everyone who has done something in a project, by person id."""
-    return {
-        id: file_raters.pseudonym(number)
-        for number, id in enumerate(files.annotators(session, project_id=project_id), 1)
-    }
 
 
 def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:

@@ -15,7 +15,7 @@ from domain.runs import OPEN, RESUMABLE, RunState
 from domain.settings import Settings
 from workflow.access.event_log import log
 from workflow.access.projects import Access
-from workflow.annotate import coding, grading
+from workflow.annotate import coding, comparison, grading
 from workflow.annotate.refinement_intake import follow_run
 from workflow.runs.run_start import add_chunks, wake
 from workflow.runs.stored_runs import in_batches, refuse_changed, refuse_withdrawn, run_and_access
@@ -132,6 +132,7 @@ def withdraw_now(
     for prediction_id, _, _ in runs.to_grade(session, run_id=row.id):
         task_slots.withdraw(session, units=[task_slots.unit_of_prediction(prediction_id=prediction_id)])
     follow_run(session, access=access, run_id=row.id, withdrawn=True, now=now)
+    comparison.follow_run(session, access=access, run_id=row.id, withdrawn=True)
     coding.follow_run(session, access=access, run_id=row.id, withdrawn=True)
     grading.draw(session, access=access, now=now)
     log(session, withdrawn_runs.WITHDRAWN, by=by, run=row, now=now, data={"reason": row.withdrawn_why})
@@ -145,6 +146,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
             raise Conflict("This run was not withdrawn.")
         runs.take_back(session, row=row)
         follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
+        comparison.follow_run(session, access=access, run_id=row.id, withdrawn=False)
         coding.follow_run(session, access=access, run_id=row.id, withdrawn=False)
         grading.draw(session, access=access, now=store.now())
         log(session, withdrawn_runs.TAKEN_BACK, by=by, run=row, now=store.now())

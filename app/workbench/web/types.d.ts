@@ -208,6 +208,8 @@ export interface Task {
   draft: Draft | null;
   postponed: boolean;
   answer: string | null;
+  /** Two models' answers that are compared: the left one, and the right one. */
+  answers: [string, string] | null;
   place: [number, number] | null;
   votes: Vote[];
   history: string[];

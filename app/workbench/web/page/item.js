@@ -18,7 +18,7 @@ const LONG_ANSWER = 400;
 export function itemParts(fixed, task, toWrite) {
   const authoring = fixed.stage.name === "authoring";
   const parts = [about(fixed, task, authoring ? toWrite : null)];
-  return authoring ? parts : [...parts, ...fieldsOf(fixed, task), answerOf(task)];
+  return authoring ? parts : [...parts, ...fieldsOf(fixed, task), answerOf(task), answersOf(task)];
 }
 
 /**
@@ -110,6 +110,26 @@ function answerOf({ answer, place }) {
     ),
   );
 }
+
+/** @param {Task} task */
+function answersOf({ answers }) {
+  if (!answers) return null;
+  const sides = ["Left", "Right"].map((title, at) =>
+    el(
+      "div",
+      { class: "shown answer", data: { side: title.toLowerCase() } },
+      el("div", { class: "term" }, title),
+      el("div", { class: valueClass(answers) }, answers[at] || el("span", { class: "quiet" }, "The answer is empty.")),
+    ),
+  );
+  return el("div", { class: "sides" }, sides);
+}
+
+/**
+ * Both have the letters of the longer one, so that its length alone makes none look better.
+ * @param {string[]} answers
+ */
+const valueClass = (answers) => (answers.some((each) => each.length > LONG_ANSWER / 2) ? "value long" : "value");
 
 /**
  * What the item's own fields and the votes have drawn on its images.

@@ -1,0 +1,75 @@
+"""Which of two models' answers is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from annotation_schemas import grammar
+from annotation_schemas.kinds._besides import TELL_KEY, besides
+from annotation_schemas.kinds._one_of import OneOf
+from annotation_schemas.kinds._rows import Found, Json, Level, Measured
+from annotation_schemas.kinds._sides import FIRST, LEFT, ONLY_HERE, RIGHT, SECOND, SIDES, in_comparison, of_pair
+from annotation_schemas.model import Choice, Criterion, Schema, as_words
+from annotation_schemas.yaml_text import Path
+
+TIE, BOTH_BAD = "tie", "both_bad"
+_LABELS = {LEFT: "Left is better", RIGHT: "Right is better", TIE: "Equally good", BOTH_BAD: "Both are bad"}
+
+
+class Preference(OneOf):
+    """A rater says which of two answers is better, not knowing whose they are."""
+
+    name = "preference"
+    place = 15
+    meaning = "which of two models' answers is better"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "what is offered besides `left` and `right`: `tie`, `both_bad`; and any of these four that has a"
+        " label or reasons of its own",
+        **TELL_KEY,
+    }
+    names = True
+    compares_answers = True
+    label_studio = None
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from in_comparison(stage, path)
+        yield from grammar.choices(criterion.options, (*path, "options"))
+        for index, option in enumerate(criterion.options):
+            if option.value not in _LABELS:
+                known = grammar.among(str(option.value), list(_LABELS))
+                yield (*path, "options", index), f"`{option.value}` says nothing of two answers{known}"
+
+    def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
+        own = {str(option.value): option for option in criterion.options}
+        return [
+            *(_labelled(own.get(value), value) for value in _LABELS if value in SIDES or value in own),
+            *besides(criterion),
+        ]
+
+    def listed(self, criterion: Criterion) -> tuple[Any, ...]:
+        return tuple(option.value for option in self.options(criterion, {}))
+
+    def page_options(self, criterion: Criterion) -> list[Json] | None:
+        return [each.model_dump() for each in self.options(criterion, {})]
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        besides_sides = [each for each in self.listed(criterion) if each not in SIDES]
+        return [Measured(criterion.name, level, (FIRST, SECOND, *besides_sides))]
+
+    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
+        return ONLY_HERE
+
+    def of_pair(self, value: Any, left: str) -> Any:
+        return of_pair(value, left)
+
+
+def _labelled(own: Choice | None, value: str) -> Choice:
+    """An option as the schema labels it; one that is only named is labelled as usual."""
+    if own is None or own.label == as_words(value):
+        reasons, help_ = (own.reasons, own.help) if own is not None else ((), None)
+        return Choice(value=value, label=_LABELS[value], reasons=reasons, help=help_)
+    return own
+
+
+CRITERION = Preference()

@@ -1,0 +1,253 @@
+"""Comparison of models' answers by people: pairs, sides, what is none; and what is made of what they say."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from app.workbench import page
+from db.engine import Store
+from db.tables import PredictionRow, RunRow
+from domain.errors import Conflict, InvalidInput, SchemaError
+from domain.records import NothingLeft, Person, TaskView
+from domain.run_kinds import RunKind
+from domain.states import Stage
+from exporters.tables import ratings_csv
+from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_project
+from workflow.access.projects import access_to
+from workflow.annotate import claims, submissions
+from workflow.files.project_check import check
+from workflow.lead.pair_intake import open_pairs, preview_pairs
+from workflow.results.preferences import Preferences, preferences_of
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import ratings_of
+from workflow.runs import run_control
+
+COMPARISON = """  comparison:
+    raters: 2
+    shows: [question]
+    criteria:
+      - {name: better, kind: preference, prompt: "Which is better?", options: [tie, both_bad],
+         cannot_tell: "I cannot tell"}
+      - {name: factual, kind: preference, prompt: "Which is true?", required: false}
+      - {name: harmful, kind: each_answer, prompt: "Harmful?", required: false}
+"""
+
+
+def schema(comparison: str = COMPARISON) -> LoadedSchema:
+    return load_text(UNVERIFIED.rstrip() + "\n" + comparison, "Be fair.", "plain")
+
+
+def answer(store: Store, item_ids: Sequence[int], model: str, text: Callable[[int], str]) -> str:
+    """What a model says to items; the run's id."""
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name=model, created_at=store.now())
+        session.add(run)
+        session.flush()
+        about = {"project_id": access.project_id, "run_id": run.id, "model": model, "created_at": store.now()}
+        session.add_all([PredictionRow(item_id=id, text=text(id), **about) for id in item_ids])
+        return run.public_id
+
+
+def compare_all(store: Store, person: Person, say: Callable[[TaskView], Mapping[str, Any]]) -> int:
+    n = 0
+    while isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.COMPARISON), TaskView):
+        submissions.submit(store, person=person, task=view.id, key=view.id, values=say(view))
+        n += 1
+    return n
+
+
+def read(store: Store, **how: Any) -> Preferences:
+    return preferences_of(store, project="p", **how)
+
+
+def stands(store: Store) -> tuple[int, int, int, int, int]:
+    found = preview_pairs(store, by=None, project="p")
+    return found.asked, found.same, found.missing, found.before, found.opened
+
+
+@pytest.mark.both_databases
+def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) -> None:
+    make_project(store, loaded=schema())
+    one, other, third = make_items(store, 3, fields={"question": "What is it?"})
+    answer(store, [one, other, third], "secret-b", lambda id: f"{id} says b")
+    answer(store, [one, other], "secret-a", lambda id: f"{id} says a" if id == one else f" {other}  says b\n")
+    ann, bob = make_people(store, "ann", "bob")
+    # one pair to ask, one of which both say the same (but for space), one without an answer of secret-a
+    assert stands(store) == (1, 1, 1, 0, 1)
+    assert open_pairs(store, by=None, project="p").opened == 1
+    assert open_pairs(store, by=None, project="p").opened == 0
+    assert stands(store) == (1, 1, 1, 1, 0)
+
+    seen = {}
+    for person in (ann, bob):
+        view = claimed(store, person, Stage.COMPARISON)
+        told = page.task_part(schema().schema_, view)
+        assert "secret" not in repr(view) + repr(told)
+        assert (view.answer, set(view.answers or ())) == (None, {f"{one} says a", f"{one} says b"})
+        assert told["answers"] == list(view.answers or ())
+        seen[person.login] = view
+    assert claimed(store, ann, Stage.COMPARISON).answers == seen["ann"].answers  # asked again, it stands as it stood
+
+    def side(login: str, model: str) -> str:
+        return ("left", "right")[(seen[login].answers or ()).index(f"{one} says {model}")]
+
+    def submit(person: Person, **values: Any) -> None:
+        id = seen[person.login].id
+        submissions.submit(store, person=person, task=id, key=f"{id} {values}", values=values)
+
+    for wrong, why in (
+        ({"better": "secret-a"}, "Choose one of the answers that are offered."),
+        ({}, "Choose an answer."),
+        ({"better": "left", "factual": "tie"}, "Choose one of the answers that are offered."),
+        ({"better": "left", "harmful": [{"name": "left", "value": "yes"}]}, "Say something about every property"),
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            submit(ann, **wrong)
+        assert why in str(refused.value)
+    harm = [{"name": "left", "value": "yes"}, {"name": "right", "value": "no"}]
+    submit(ann, better=side("ann", "a"), factual=side("ann", "b"), harmful=harm)
+    submit(bob, better="both_bad")
+    back = submissions.undo(store, person=bob, project="p", stage=Stage.COMPARISON)
+    assert back.answers == seen["bob"].answers
+    assert dict(back.draft.values if back.draft else {})["values"] == {"better": "both_bad"}
+    submissions.submit(store, person=bob, task=back.id, key="again", values={"better": "cannot_tell"})
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.COMPARISON), NothingLeft)
+
+    found = read(store)
+    said = {(each.rater, each.criterion): (each.winner, each.said, each.left) for each in found.votes}
+    left = {login: "a" if side(login, "a") == "left" else "b" for login in seen}
+    assert said == {
+        ("ann", "better"): ("a", side("ann", "a"), left["ann"]),
+        ("ann", "factual"): ("b", side("ann", "b"), left["ann"]),
+        ("bob", "better"): (None, "cannot_tell", left["bob"]),
+    }
+    assert {(each.model, each.value, each.side) for each in found.marks} == {
+        (f"secret-{left['ann']}", "yes", "left"),
+        (f"secret-{'b' if left['ann'] == 'a' else 'a'}", "no", "right"),
+    }
+    assert [(each.item, each.model_a, each.model_b) for each in found.same] == [("colour/1", "secret-a", "secret-b")]
+    assert (found.planned, found.opened, found.complete, found.missing, found.earlier) == (1, 1, 1, 1, 0)
+    assert {each.rater for each in read(store, pseudonyms=True).votes} == {"person-1", "person-2"}
+
+    rows = [
+        (each.unit, each.rater, each.criterion, each.value)
+        for each in ratings_of(store, project="p", stage=Stage.COMPARISON)
+    ]
+    unit = "colour/0 · secret-a · secret-b"
+    marks = [{"name": left["ann"], "value": "yes"}, {"name": "b" if left["ann"] == "a" else "a", "value": "no"}]
+    assert rows == [
+        (unit, "ann", "better", "a"),
+        (unit, "ann", "factual", "b"),
+        (unit, "ann", "harmful", sorted(marks, key=lambda each: each["name"])),
+        (unit, "bob", "better", "cannot_tell"),
+    ]
+    (head, first, *_, last) = ratings_csv(ratings_of(store, project="p", stage=Stage.COMPARISON)).decode().splitlines()
+    assert head == "unit,rater,criterion,value,dimension,model_a,model_b,left,winner"
+    assert first == f"{unit},ann,better,a,colour,secret-a,secret-b,secret-{left['ann']},secret-a"
+    assert last == f"{unit},bob,better,cannot_tell,colour,secret-a,secret-b,secret-{left['bob']},cannot_tell"
+    assert check(store) == []
+
+
+@pytest.mark.both_databases
+def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store) -> None:
+    make_project(store, loaded=schema())
+    ids = make_items(store, 4, fields={"question": "What is it?"})
+    for model in "abc":
+        answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
+    (ann,) = make_people(store, "ann")
+    assert open_pairs(store, by=None, project="p").opened == 12
+    compare_all(store, ann, lambda view: {"better": "left"})
+    assert (len(read(store).votes), read(store).earlier) == (12, 0)
+    again = answer(store, ids[:1], "c", lambda id: "c, another time")
+    found = read(store)
+    assert (len(found.votes), found.earlier, found.opened) == (10, 2, 10)  # of the first item: a with c, b with c
+    renewed = open_pairs(store, by=None, project="p")
+    assert (renewed.asked, renewed.opened, renewed.called_off) == (12, 2, 2)
+    assert compare_all(store, ann, lambda view: {"better": "right"}) == 2
+    assert (len(read(store).votes), read(store).earlier) == (12, 2)
+    run_control.withdraw(store, by=None, run=again, reason="a wrong prompt")
+    assert stands(store) == (12, 0, 0, 10, 2)
+    run_control.take_back(store, by=None, run=again)
+    assert stands(store) == (12, 0, 0, 12, 0)
+    assert check(store) == []
+
+
+def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None:
+    make_project(store, loaded=schema(COMPARISON.replace("    shows", "    per_item: 2\n    shows")))
+    dice = random.Random(5)
+    ids = make_items(store, 40, fields={"question": "What is it?"})
+    models = ("m1", "m2", "m3", "m4")
+    for model in models:
+        answer(store, ids, model, lambda id, model=model: f"{id} {model}")  # type: ignore[misc]
+    people = make_people(store, "ann", "bob")
+    assert open_pairs(store, by=None, project="p").opened == 80
+    truth: Counter[tuple[str, str, str]] = Counter()
+    lefts: Counter[str] = Counter()
+
+    def say(view: TaskView) -> dict[str, Any]:
+        told = [text.split()[1] for text in view.answers or ()]
+        lefts[told[0]] += 1
+        wins = dice.choice([*told, min(told), None])
+        truth[min(told), max(told), wins or "tie"] += 1
+        return {"better": "tie" if wins is None else ("left", "right")[told.index(wins)]}
+
+    assert [compare_all(store, person, say) for person in people] == [80, 80]
+    found = read(store)
+    counted = Counter(
+        (each.model_a, each.model_b, {"a": each.model_a, "b": each.model_b}.get(each.winner or "", "tie"))
+        for each in found.votes
+    )
+    assert counted == truth
+    # of the 6 pairs, each stands 2 times in every 6 items: of 36 items 12 times, and of the other 4 items 8 pairs more
+    asked = Counter((each.model_a, each.model_b) for each in found.votes if each.rater == "ann")
+    assert set(asked) == set(combinations(models, 2))
+    assert min(asked.values()) >= 12
+    assert max(asked.values()) <= 14
+    # a model stands in half of 80 pairs, for two people: 80 times, and on the left 40 times give or take 4 deviations
+    assert all(abs(n - 40) < 4 * sqrt(20) for n in lefts.values()), lefts
+    shared = {(each.item, each.model_a, each.model_b): each.left for each in found.votes if each.rater == "ann"}
+    differ = [shared[each.item, each.model_a, each.model_b] != each.left for each in found.votes if each.rater == "bob"]
+    assert 20 < sum(differ) < 60  # each person has sides of their own
+    said: dict[tuple[str, str, str], set[str | None]] = {}
+    for each in found.votes:
+        said.setdefault((each.item, each.model_a, each.model_b), set()).add(each.winner)
+    alike = sum(len(winners) == 1 for winners in said.values())
+    (line,) = (
+        each
+        for each in agreement_of(store, person=None, project="p", stage=Stage.COMPARISON)
+        if (each.criterion, each.statistic) == ("better", "percent_agreement")
+    )
+    assert (line.value, line.n_units) == (pytest.approx(alike / 80), 80)
+
+
+def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
+    for old, new, why in (
+        ("options: [tie, both_bad]", "options: [tie, neither]", "`neither` says nothing of two answers"),
+        ("    shows: [question]", "    shows: [answer]", "`answer` is no field of the item"),
+        ("    shows: [question]", "    models: [one]", "two models at least are compared"),
+        ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
+        ("raters: 2", "raters: 0", "this must be at least 1"),
+        ("    shows: [question]", "    dimensions: [shape]", "`shape` is no dimension"),
+        ("    shows: [question]", "    gold: {rate: 0.1}", "gold"),
+        ("  comparison:", "  grading:", "in the stage `comparison` only"),
+    ):
+        assert old in COMPARISON
+        with pytest.raises(SchemaError) as refused:
+            schema(COMPARISON.replace(old, new))
+        assert why in str(refused.value), str(refused.value)
+    lines = COMPARISON.splitlines(keepends=True)
+    with pytest.raises(SchemaError, match="none of them says whose answer is better"):
+        schema("".join(line for line in lines if "kind: preference" not in line))
+    make_project(store)
+    with pytest.raises(Conflict, match="has no comparison"):
+        preview_pairs(store, by=None, project="p")

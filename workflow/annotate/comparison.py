@@ -1,0 +1,142 @@
+"""Comparison: people say which of two models' answers to an item is better, without knowing the models.
+
+The unit of work is a pair of answers (``comparison_plan``). On which side an answer stands follows from the project's
+seed, the person, the item and the models; it is stored with what the person says, who says ``left`` or ``right``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.kinds import FIRST, SECOND
+from db import answers, items, submissions, task_slots, tasks
+from db import checks as queries
+from db.engine import Session
+from db.records import StoredPrediction, StoredTask
+from domain.errors import Problem
+from domain.records import Person, Submission
+from domain.states import ItemState, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import Access
+
+SHOWN_LEFT = "left"
+"""What stands on the left, in what was ``shown`` with a submission: ``a`` or ``b`` of the pair."""
+
+
+def answers_of(session: Session, row: StoredTask) -> tuple[StoredPrediction, StoredPrediction]:
+    """The two answers that a slot is about, in the order of their models' names."""
+    first, second = task_slots.pair_of(row.unit)
+    return items.prediction(session, id=first), items.prediction(session, id=second)
+
+
+def left_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
+    """Which answer of the pair a person sees on the left, ``a`` or ``b``: always the same one, also on another server
+    to which the project was copied. What is corrected stands as it stood."""
+    if row.correcting:
+        before = submissions.latest_of_task(session, task_id=row.id)
+        if before is not None and before.shown:
+            return str(before.shown[SHOWN_LEFT])
+    first, second = answers_of(session, row)
+    item = items.by_id(session, id=first.item_id)
+    unit = "/".join((person.login, item.external_id, first.model, second.model))
+    odd = task_slots.shuffle_key(seed=f"{access.seed}/sides", unit=unit, slot=0) % 2
+    return SECOND if odd else FIRST
+
+
+def texts_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> tuple[str, str] | None:
+    """The two answers as a person sees them, the left one first; None in other stages."""
+    if row.stage is not Stage.COMPARISON:
+        return None
+    first, second = (each.text for each in answers_of(session, row))
+    return (first, second) if left_of(session, access=access, row=row, person=person) == FIRST else (second, first)
+
+
+# ---- answers that count no longer, or again --------------------------------------------------------------------------
+
+
+def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+    """Let people compare the answers to an item, or no longer, as its verdict says. What was compared stays."""
+    if access.schema.stages.comparison is None or state is before:
+        return
+    units = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON, item_id=item_id)
+    if state is ItemState.KEPT:
+        _offer_current(session, access, units, {item_id})
+    elif state is ItemState.REJECTED or before is ItemState.KEPT:
+        task_slots.withdraw(session, units=units)
+
+
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool) -> None:
+    """Withdraw the pairs with a run's answers when the run is withdrawn, or offer them again. What was compared
+    stays."""
+    if access.schema.stages.comparison is None:
+        return
+    given = answers.of_run(session, run_id=run_id)
+    every = tasks.units_in(session, project_id=access.project_id, stage=Stage.COMPARISON)
+    units = [unit for unit in every if given.keys() & set(task_slots.pair_of(unit))]
+    if withdrawn:
+        task_slots.withdraw(session, units=units)
+    else:
+        counted = counting(session, access=access)
+        _offer_current(session, access, units, {id for id in given.values() if counted.counts(id)})
+
+
+def _offer_current(session: Session, access: Access, units: Sequence[str], item_ids: Collection[int]) -> None:
+    """Offer what was called off of pairs that are of last answers to these items."""
+    stage = access.schema.stages.comparison
+    last = answers.last(session, project_id=access.project_id)
+    wanted = [unit for unit in units if all(last.get(id) in item_ids for id in task_slots.pair_of(unit))]
+    task_slots.offer_units(session, units=wanted, below=stage.raters if stage else None)
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
+    """What is wrong with what someone says of two answers."""
+    stage = access.schema.stages.comparison
+    if stage is None or row.item_id is None:
+        return [Problem("stage", "This project has no comparison.")]
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    criteria = registry.criteria_of(access.schema, Stage.COMPARISON.value, row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
+
+
+def place(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item that the answers are about, as it stands."""
+    item = items.by_id(session, id=row.item_id or 0)
+    return item.id, item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """A preference says nothing about the item itself."""
+    return items.by_id(session, id=row.item_id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
+    """A preference can always be corrected: no verdict hangs on it."""
+    return None
+
+
+# ---- what has to hold ------------------------------------------------------------------------------------------------
+
+
+def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
+    """Pairs and submissions that are not as the stage makes them, each as a sentence."""
+    for unit, first, second in queries.strange_pairs(session, project_id=access.project_id):
+        yield f"{unit} is no pair of two models' answers to its item in the order of their names: {first}, {second}."
+    for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
+        if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):
+            yield f"comparison {public_id} does not say which answer was on the left."
+
+
+def shown(session: Session, *, access: Access, row: StoredTask, person: Person) -> dict[str, Any]:
+    """What is stored with a submission of how the answers stood."""
+    return {SHOWN_LEFT: left_of(session, access=access, row=row, person=person)}

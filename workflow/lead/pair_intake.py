@@ -1,0 +1,160 @@
+"""Opening pairs of models' answers to people who compare them: all, or so many of each item, as the schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation_schemas.model import Comparison
+from db import projects, task_slots
+from db.answers import COMPARISON_OPENED
+from db.engine import Session, Store
+from domain.errors import Conflict
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.counted_items import counting
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.comparison_plan import Pair, Plan, plan_of
+
+_AT_ONCE = 1_000
+"""Pairs that one transaction opens, so that no one who submits waits for all of them."""
+NO_COMPARISON = (
+    "The schema {name} has no comparison: nothing says what people are asked about two models' answers. Add "
+    "`stages: comparison`, and let the project take that schema."
+)
+
+
+@dataclass(frozen=True)
+class PairIntake:
+    """Which pairs of answers people compare, how far that is, and what opening opens. All counts are of pairs of last
+    answers to items that count."""
+
+    models: Sequence[str]
+    """Those that are compared, each with each."""
+    raters: int
+    """How many people compare a pair."""
+    asked: int
+    """Pairs to compare."""
+    same: int
+    """Pairs of the plan whose answers are the same: no one is asked, each is a tie of a kind of its own."""
+    missing: int
+    """Pairs of the plan that are none, as a model has not answered."""
+    before: int
+    """Pairs that are open to people, or done, already."""
+    complete: int
+    """Pairs that all people who are asked have compared."""
+    opened: int
+    """That opening opens now."""
+    called_off: int
+    """On offer, and called off by opening: a model has answered anew, or the plan has them no more."""
+
+    @property
+    def sentence(self) -> str:
+        """As people read it.
+
+        >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 0).sentence
+        '3 models, each with each: 57 pairs of answers to compare by 2 people. 2 pairs have the same answer twice and \
+are ties that no one is asked about; 1 pair lacks an answer. 50 are open, of which 20 are complete, and opening opens \
+7.'
+        """
+        people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
+        parts = []
+        if self.same:
+            ties = ("has", "is a tie") if self.same == 1 else ("have", "are ties")
+            parts.append(
+                f"{_pairs(self.same)} {ties[0]} the same answer twice and {ties[1]} that no one is asked about"
+            )
+        if self.missing:
+            parts.append(f"{_pairs(self.missing)} {'lacks' if self.missing == 1 else 'lack'} an answer")
+        left_out = f" {'; '.join(parts)}." if parts else ""
+        off = f" It calls off {self.called_off:,} that are no longer in the plan." if self.called_off else ""
+        return (
+            f"{len(self.models):,} models, each with each: {_pairs(self.asked)} of answers to compare by {people}."
+            f"{left_out} {self.before:,} {'is' if self.before == 1 else 'are'} open, of which {self.complete:,}"
+            f" {'is' if self.complete == 1 else 'are'} complete, and opening opens {self.opened:,}.{off}"
+        )
+
+
+def _pairs(n: int) -> str:
+    return f"{n:,} pair{'' if n == 1 else 's'}"
+
+
+def preview_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
+    """What ``open_pairs`` would open now, for leads; nothing is changed."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        _, plan = _plan(session, access)
+        return _intake(plan)
+
+
+def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
+    """Let people compare the pairs of answers that the schema's `comparison` plans; for leads.
+
+    What is open stays open. Pairs of which a model has answered anew, and pairs that the plan has no more, give way as
+    far as no one has begun them; what was said of them is kept and counts no more. Opening twice opens once.
+
+    Raises
+    ------
+    Conflict
+        The schema has no comparison.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        projects.lock(session, id=access.project_id)
+        stage, plan = _plan(session, access)
+        done = _intake(plan)
+        task_slots.withdraw(session, units=plan.stale, held=False)
+        if done.opened or done.called_off:
+            data = {"pairs": done.opened, "called_off": done.called_off, "seed": access.seed}
+            log(session, COMPARISON_OPENED, by=by, project=access, now=now, data=data)
+    for begin in range(0, len(plan.asked), _AT_ONCE):
+        with store.write() as session:
+            access = require_lead(session, by=by, project=project)
+            counted = counting(session, access=access, stage=Stage.COMPARISON)
+            some = [pair for pair in plan.asked[begin : begin + _AT_ONCE] if counted.counts(pair.first.item_id)]
+            slots = [slot for pair in some for slot in _slots(access, stage, pair, now)]
+            task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
+            task_slots.offer_units(session, units=[pair.unit for pair in some], below=stage.raters)
+    return done
+
+
+def _plan(session: Session, access: Access) -> tuple[Comparison, Plan]:
+    stage = access.schema.stages.comparison
+    if stage is None:
+        raise Conflict(NO_COMPARISON.format(name=access.schema.name))
+    counted = counting(session, access=access, stage=Stage.COMPARISON)
+    return stage, plan_of(session, access=access, stage=stage, counted=counted)
+
+
+def _intake(plan: Plan) -> PairIntake:
+    before = [pair for pair in plan.asked if plan.is_open(pair)]
+    return PairIntake(
+        models=plan.models,
+        raters=plan.raters,
+        asked=len(plan.asked),
+        same=len(plan.same),
+        missing=plan.missing,
+        before=len(before),
+        complete=sum(plan.is_complete(pair) for pair in before),
+        opened=len(plan.asked) - len(before),
+        called_off=len(plan.stale),
+    )
+
+
+def _slots(access: Access, stage: Comparison, pair: Pair, now: datetime) -> list[task_slots.Slot]:
+    return [
+        task_slots.Slot(
+            project_id=access.project_id,
+            stage=Stage.COMPARISON,
+            unit=pair.unit,
+            slot=slot,
+            item_id=pair.first.item_id,
+            prediction_id=pair.first.id,
+            dimension=pair.dimension,
+            shuffle=task_slots.shuffle_key(seed=access.seed, unit=pair.unit, slot=0),
+            at=now,
+        )
+        for slot in range(stage.raters)
+    ]

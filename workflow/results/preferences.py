@@ -1,0 +1,318 @@
+"""What people say of two models' answers: every preference, by models rather than by sides; and what is none.
+
+People see a left and a right answer. Here each preference is about a pair of models, ``model_a`` before ``model_b`` by
+name, and says which of the two won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from annotation_schemas import kinds
+from annotation_schemas.kinds import FIRST, LEFT, SECOND, of_pair
+from db import files, guidelines, task_slots
+from db.engine import Session, Store
+from db.files import PairVote
+from domain.errors import NotFound
+from domain.rated_units import BETWEEN
+from domain.records import Person, Rating, RatingPair
+from domain.states import Items, Stage
+from workflow.access.counted_items import Counting, counting
+from workflow.access.projects import Access, require_lead
+from workflow.annotate import comparison_plan
+from workflow.annotate.comparison import SHOWN_LEFT
+from workflow.annotate.comparison_plan import Pair
+from workflow.results.file_raters import people_names
+
+Side = Literal["a", "b"]
+Said = Literal["left", "right", "tie", "both_bad", "cannot_tell"]
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What one person says of two models' answers to an item on one criterion."""
+
+    item: str
+    """The item by its name in files."""
+    dimension: str
+    criterion: str
+    """Of a kind that says which answer is better."""
+    rater: str
+    model_a: str
+    """The one of the two whose name comes first."""
+    model_b: str
+    winner: Literal["a", "b", "tie"] | None
+    """``tie`` also where both are bad; None: the person cannot tell."""
+    said: Said
+    """As it was pressed."""
+    left: Side
+    """Whose answer stood on the left."""
+    weight: float
+    when: datetime
+    """Of the submission that counts."""
+    guideline: int | None
+    """The version of the guideline under which it was given."""
+    schema: int | None
+    """The version of the schema; None where the project has had one only."""
+    source: str | None
+    """What the item's media came from; None: no one says."""
+    note: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one person says of one of the two answers, where a criterion asks it of each."""
+
+    item: str
+    dimension: str
+    criterion: str
+    rater: str
+    model: str
+    against: str
+    """The other model."""
+    value: Any
+    side: Literal["left", "right"]
+    when: datetime
+
+
+@dataclass(frozen=True)
+class SamePair:
+    """Both models gave the same answer, so that no one was asked: a tie of a kind of its own."""
+
+    item: str
+    dimension: str
+    model_a: str
+    model_b: str
+    source: str | None
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """All preferences of a project that count, and how many pairs there are, and are not."""
+
+    criteria: tuple[str, ...]
+    """The criteria that say which answer is better, in the order of the schema."""
+    titles: Mapping[str, str]
+    """What people were asked, by criterion."""
+    models: tuple[str, ...]
+    """Those that are compared, by name."""
+    raters: int
+    """How many people the schema asks about a pair."""
+    votes: tuple[Preference, ...]
+    """By item in their order, models, rater and criterion: of each person what was submitted last."""
+    marks: tuple[Mark, ...]
+    same: tuple[SamePair, ...]
+    """Pairs of the plan whose answers are the same."""
+    planned: int
+    """Pairs to be compared, as things stand."""
+    opened: int
+    """Of these, open to people or done."""
+    complete: int
+    """Of these, compared by all who are asked."""
+    missing: int
+    """Pairs of the plan that are none, as a model has not answered."""
+    earlier: int
+    """Submissions about an answer that its model has given anew since, or whose run was withdrawn; they are left
+    out."""
+    outside: int
+    """Submissions about items that do not count; they are left out."""
+
+
+def preferences_of(
+    store: Store,
+    *,
+    project: str,
+    by: Person | None = None,
+    pseudonyms: bool = False,
+    items: Items | str | None = None,
+) -> Preferences:
+    """All preferences of a project, for its leads; ``by`` None is the command on the machine itself.
+
+    Parameters
+    ----------
+    pseudonyms
+        People have numbers instead of logins, as in files that leave.
+    items
+        Which items count, as in results.
+
+    Raises
+    ------
+    NotFound
+        The project has no comparison.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        counted = counting(session, access=access, items_=items, stage=Stage.COMPARISON)
+        names = people_names(session, project_id=access.project_id) if pseudonyms else None
+        return preferences_in(session, access=access, names=names, counted=counted)
+
+
+def preferences_in(
+    session: Session,
+    *,
+    access: Access,
+    names: Mapping[int, str] | None = None,
+    counted: Counting | None = None,
+) -> Preferences:
+    """As ``preferences_of``; ``names`` replace logins, by person id, and ``counted`` None is what counts usually."""
+    stage = access.schema.stages.comparison
+    if stage is None:
+        raise NotFound(f"{access.title} has no comparison of models' answers.")
+    counted = counted or counting(session, access=access, stage=Stage.COMPARISON)
+    plan = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted)
+    told = _Told(session, access, names)
+    votes: list[Preference] = []
+    marks: list[Mark] = []
+    earlier = outside = 0
+    for vote in files.counting_pair_votes(session, project_id=access.project_id):
+        pair = plan.current.get(vote.unit)
+        if not counted.counts(vote.item_id):
+            outside += 1
+        elif pair is None:
+            earlier += 1
+        else:
+            votes += told.preferences(pair, vote)
+            marks += told.marks(pair, vote)
+    asked = [each for each in stage.criteria if kinds.of_criterion(each).compares_answers]
+    number = {name: at for at, name in enumerate(told.places)}
+    votes.sort(key=lambda each: (number[each.item], each.model_a, each.model_b, each.rater))
+    marks.sort(key=lambda each: (number[each.item], each.model, each.against, each.rater))
+    return Preferences(
+        criteria=tuple(each.name for each in asked),
+        titles={each.name: each.prompt for each in asked},
+        models=plan.models,
+        raters=stage.raters,
+        votes=tuple(votes),
+        marks=tuple(marks),
+        same=tuple(told.same(pair) for pair in plan.same),
+        planned=len(plan.asked),
+        opened=sum(plan.is_open(pair) for pair in plan.asked),
+        complete=sum(plan.is_complete(pair) for pair in plan.asked),
+        missing=plan.missing,
+        earlier=earlier,
+        outside=outside,
+    )
+
+
+class _Told:
+    """Pairs and what was said of them, in the words of files."""
+
+    def __init__(self, session: Session, access: Access, names: Mapping[int, str] | None) -> None:
+        self.access = access
+        self.names = names or {}
+        self.items = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+        self.places = tuple(self.items.values())
+        self.versions = guidelines.numbers(session, project_id=access.project_id)
+        of_items = files.asset_names(session, project_id=access.project_id)
+        self.sources = {id: next((source for _, _, source, _ in of if source), None) for id, of in of_items.items()}
+        stage = access.schema.stages.comparison
+        self.criteria = stage.criteria if stage is not None else ()
+
+    def same(self, pair: Pair) -> SamePair:
+        """A pair whose answers are the same."""
+        item_id = pair.first.item_id
+        return SamePair(self.items[item_id], pair.dimension, *pair.models, self.sources.get(item_id))
+
+    def preferences(self, pair: Pair, vote: PairVote) -> list[Preference]:
+        """What a submission says of the pair, criterion by criterion."""
+        left = cast(Side, vote.shown[SHOWN_LEFT])
+        return [
+            Preference(
+                item=self.items[vote.item_id],
+                dimension=vote.dimension,
+                criterion=each.name,
+                rater=self.names.get(vote.person_id, vote.login),
+                model_a=pair.first.model,
+                model_b=pair.second.model,
+                winner=winner_of(of_pair(said, left)),
+                said=said,
+                left=left,
+                weight=1.0 if vote.weight is None else vote.weight,
+                when=vote.created_at,
+                guideline=self.versions.get(vote.guideline_hash),
+                schema=self.access.reading.numbers.get(vote.schema_version_id),
+                source=self.sources.get(vote.item_id),
+                note=vote.note,
+            )
+            for each in self.criteria
+            if kinds.of_criterion(each).compares_answers and (said := vote.answers.get(each.name)) is not None
+        ]
+
+    def marks(self, pair: Pair, vote: PairVote) -> list[Mark]:
+        """What a submission says of each of the two answers."""
+        left = vote.shown[SHOWN_LEFT]
+        models = {FIRST: pair.first.model, SECOND: pair.second.model}
+        found = []
+        for each in self.criteria:
+            for side, value in kinds.of_criterion(each).said_of_sides(vote.answers.get(each.name)):
+                model = models[str(of_pair(side, left))]
+                found.append(
+                    Mark(
+                        item=self.items[vote.item_id],
+                        dimension=vote.dimension,
+                        criterion=each.name,
+                        rater=self.names.get(vote.person_id, vote.login),
+                        model=model,
+                        against=next(other for other in models.values() if other != model),
+                        value=value,
+                        side="left" if side == LEFT else "right",
+                        when=vote.created_at,
+                    )
+                )
+        return found
+
+
+def winner_of(value: object) -> Literal["a", "b", "tie"] | None:
+    """Which answer of a pair a preference about the pair is for; ``tie``: neither; None: the person cannot tell.
+
+    >>> [winner_of(each) for each in ("a", "b", "tie", "both_bad", "cannot_tell")]
+    ['a', 'b', 'tie', 'tie', None]
+    """
+    if value in (FIRST, SECOND):
+        return cast(Side, value)
+    return None if value == kinds.CANNOT_TELL else "tie"
+
+
+# ---- as ratings ------------------------------------------------------------------------------------------------------
+
+
+def pair_ratings(
+    session: Session, *, access: Access, names: Mapping[int, str] | None, counted: Counting | None
+) -> list[Rating]:
+    """What people say of pairs as ratings: a pair is a unit, and its models' names come in one order in all of them.
+
+    A preference is ``a`` or ``b``, of the two models the one that won, or ``tie``, ``both_bad``, ``cannot_tell``.
+    """
+    answers = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
+    told = _Told(session, access, names)
+    places = {id: at for at, id in enumerate(told.items)}
+    found = []
+    for vote in files.counting_pair_votes(session, project_id=access.project_id):
+        ids = task_slots.pair_of(vote.unit)
+        if not all(id in answers for id in ids) or (counted is not None and not counted.counts(vote.item_id)):
+            continue
+        models = [answers[id] for id in ids]
+        left = vote.shown[SHOWN_LEFT]
+        for each in told.criteria:
+            row = kinds.of_criterion(each)
+            if vote.answers.get(each.name) is None:
+                continue
+            value = row.of_pair(vote.answers[each.name], left)
+            winner = {FIRST: models[0], SECOND: models[1]}.get(value, value) if row.compares_answers else ""
+            rating = Rating(
+                unit=BETWEEN.join((told.items[vote.item_id], *models)),
+                rater=told.names.get(vote.person_id, vote.login),
+                criterion=each.name,
+                value=value,
+                dimension=vote.dimension,
+                guideline=told.versions.get(vote.guideline_hash),
+                note=vote.note,
+                schema=access.reading.numbers.get(vote.schema_version_id),
+                cluster=told.items[vote.item_id],
+                pair=RatingPair(models[0], models[1], models[left == SECOND], str(winner)),
+            )
+            found.append(((places[vote.item_id], ids, vote.person_id), rating))
+    return [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
