@@ -120,7 +120,8 @@ def _of_task() -> Any:
     return (
         select(ItemRow)
         .join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
-        .where(col(TaskRow.public_id) == bindparam("task"), col(TaskRow.stage) != Stage.GRADING)
+        .where(col(TaskRow.public_id) == bindparam("task"))
+        .where(col(TaskRow.stage).not_in((Stage.GRADING, Stage.COMPARISON)))
         .with_for_update(of=ItemRow, key_share=True)
         .execution_options(populate_existing=True)
     )

@@ -52,7 +52,9 @@ def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
 def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
     """A task of that stage that no one has: its item, its votes and its answer are made up."""
     item = made_up.item(schema, dimension)
-    answer = made_up.model_answers(schema, item.fields)[1] if stage in WITH_ANSWER else None
+    right, wrong = made_up.model_answers(schema, item.fields)
+    compared = stage is Stage.COMPARISON
+    answer = wrong if stage in WITH_ANSWER and not compared else None
     noun = "Coder" if stage is Stage.ARBITRATION else "Vote"
     return TaskView(
         id=f"{DRAWN}{stage.value}",
@@ -65,6 +67,7 @@ def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
         assets=pictures(schema),
         lease_until=datetime.max.replace(tzinfo=UTC),
         answer=answer,
+        answers=(wrong, right) if compared else None,
         votes=[
             VoteView(
                 f"{noun} {ascii_uppercase[number % 26]}",
