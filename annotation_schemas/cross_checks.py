@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry, rule_checks
 from annotation_schemas.answer_forms import FORMS
-from annotation_schemas.formats import keys_of_source
+from annotation_schemas.formats import keys_of_source, picked_fields
 from annotation_schemas.formats.columns import DIMENSION
 from annotation_schemas.grammar import MOST, among, choices, no_name, suggestion, tolerance, unique
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
@@ -743,6 +743,16 @@ def _rest(schema: Schema) -> Found:
             targets.append(DIMENSION)
         if schema.source.separator is not None and not (keys is not None and keys.table):
             yield ("source", "separator"), f"`separator` is for tables; files of `{schema.source.format}` hold lists"
+        for name in schema.source.places:
+            if keys is None or not keys.open:
+                yield (
+                    ("source", "places", name),
+                    f"files of `{schema.source.format}` say themselves how they name options; `places` is for csv and"
+                    " jsonl",
+                )
+            elif name not in picked_fields(schema):
+                what = f"`{name}` is no field of the kind option_of"
+                yield ("source", "places", name), f"{what}{among(name, picked_fields(schema))}"
         for name in schema.source.fields:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"

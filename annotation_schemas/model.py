@@ -694,6 +694,10 @@ class Models(_Part):
     is missing)."""
 
 
+OptionPlace = Literal["letter", "from_1", "from_0"]
+"""How a file says which of an item's options one is, other than by its text."""
+
+
 class Source(_Part):
     """Where items come from: a file format and how its names map to ours."""
 
@@ -706,6 +710,9 @@ class Source(_Part):
     `jsonl` also `dimension`."""
     separator: str | None = Field(default=None, min_length=1)
     """In `csv`: what stands between the entries of a list in one cell, where they are not JSON."""
+    places: dict[str, OptionPlace] = Field(default_factory=dict)
+    """In `csv` and `jsonl`: fields of the kind `option_of` that files hold as the place of the option: `letter` (A, B,
+    C), `from_1` or `from_0` (a number)."""
     media: dict[str, Scalar] = Field(default_factory=dict)
     """How media are cut and chosen at import, each a number: `clip_ends_before_action_seconds` (where a record has
     the frame with which the action begins instead of that of the observation), `goal_actions_min` (an import says how

@@ -6,13 +6,14 @@ import codecs
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 import streamlit as st
 
-from annotation_schemas.formats import Said, item_keys
-from annotation_schemas.model import Schema
+from annotation_schemas.formats import Said, item_keys, picked_fields
+from annotation_schemas.model import OptionPlace, Schema
 from app import archives, markup, shell
 from domain.errors import FileRefused
 from importers.item_preview import Preview, by_default, preview
@@ -22,6 +23,11 @@ BEGINNING = 1 << 18
 """So many bytes of a file are looked at before it is imported."""
 _WHOLE = (".xlsx",)
 _CUT = 60
+_WAYS = {
+    "letter": "its place, as a letter: A, B, C",
+    "from_1": "its place, as a number: 1, 2, 3",
+    "from_0": "its place, as a number: 0, 1, 2",
+}
 
 
 def asked(schema: Schema, format: str, source: Path | Sequence[Any] | None, folder: Path) -> Said | None:
@@ -32,17 +38,35 @@ def asked(schema: Schema, format: str, source: Path | Sequence[Any] | None, fold
         separator = st.text_input("Between the entries of a list in one cell", key="import.separator")
     with right:
         encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding")
-    said = Said({}, separator.strip() or None, encoding.strip() or None)
+    said = Said({}, separator.strip() or None, encoding.strip() or None, _places(schema))
     first = _beginning(format, source, folder)
     if first is None:
         return said if said != Said() else None
     found = preview(first, format=format, schema=schema, said=said)
     if found.columns:
-        said = Said(_columns(schema, format, found), said.separator, said.encoding)
+        said = replace(said, columns=_columns(schema, format, found))
         if said.columns:
             found = preview(first, format=format, schema=schema, said=said)
     _show(schema, found)
     return said if said != Said() else None
+
+
+def _places(schema: Schema) -> dict[str, OptionPlace]:
+    """How the fields that are one of an item's options say which one, where it is not by their text."""
+    chosen = {}
+    known = schema.source.places if schema.source else {}
+    for name in picked_fields(schema):
+        ways: list[OptionPlace | None] = [None, *get_args(OptionPlace)]
+        way = st.selectbox(
+            f"{schema.item.field(name).title or name} in the files",
+            ways,
+            index=ways.index(known.get(name)),
+            format_func=lambda each: _WAYS.get(each, "the option's text"),
+            key=f"import.place.{name}",
+        )
+        if way is not None and way != known.get(name):
+            chosen[name] = way
+    return chosen
 
 
 def _columns(schema: Schema, format: str, found: Preview) -> dict[str, str]:

@@ -310,6 +310,7 @@ CONTROLS = {
     "--rater NAME": "“Who made annotations that name no one”",
     "--rater": "“Who made annotations that name no one”",
     "--column": "“Columns with other names”",
+    "--place": "the boxes “... in the files”:",
     "--separator": "“Between the entries of a list”",
     "--encoding": "“Encoding, where it is not UTF-8”",
     "--raters-are": "“Their raters are”",

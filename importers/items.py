@@ -17,6 +17,7 @@ from annotation_schemas.formats import (
     ReadFiles,
     Said,
     as_named,
+    by_place,
     dimension_in_files,
     dimension_named,
     dimension_of_folder,
@@ -250,6 +251,8 @@ class Reader:
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
         wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields, dimension.id)]
+        if wrong and self.row.open:
+            wrong += by_place(self.schema, fields)
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)

@@ -25,7 +25,16 @@ from typer.testing import CliRunner
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.asked import asked_of
 from annotation_schemas.changes import compare, grammar_keys
-from annotation_schemas.formats import as_named, dimension_named, fields_of, item_keys, new_path, new_record, of_head
+from annotation_schemas.formats import (
+    Misfit,
+    as_named,
+    dimension_named,
+    fields_of,
+    item_keys,
+    new_path,
+    new_record,
+    of_head,
+)
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
 from annotation_schemas.kinds.property_list import sayable_values
@@ -251,6 +260,14 @@ def cells(seen: Seen) -> Any:
     """How a list in one cell of a table is read."""
     row = of_head(item_keys("csv"), seen.schema, ["question", "options"])
     return fields_of(row, seen.schema, {"question": "Which?", "options": "a; b, c"})
+
+
+def placed(seen: Seen) -> Any:
+    """Which option a file says is right."""
+    try:
+        return fields_of(item_keys("jsonl"), seen.schema, {"question": "Which?", "options": ["a", "b"], "answer": 1})
+    except Misfit:
+        return None
 
 
 def dimensions(seen: Seen) -> Any:
@@ -1151,6 +1168,7 @@ ROWS: dict[str, Row] = {
     "Source.id": row(records, "source.id", "sample_id"),
     "Source.fields": row(records, "source.fields", {"question": "frage"}),
     "Source.separator": row(cells, "source.separator", ",", source__format="csv", source__separator=";"),
+    "Source.places": row(placed, "source.places", {"answer": "from_1"}, source__format="jsonl"),
     "Source.media": row(framed, "source.media.frame_every", 24, source__media={"frame_every": 10}),
     "ItemField.read_as": row(held, f"{FIELD}.0.read_as", "yes_no"),
     "ItemField.unit": row(held, f"{FIELD}.0.unit", "cm", **{f"{FIELD}.0.read_as": "number"}),

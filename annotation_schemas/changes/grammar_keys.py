@@ -215,7 +215,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "report": always_there,
         "export": always_there,
     },
-    model.Source: _all(rows.IMPORTS, "format", "id", "fields", "separator", "media"),
+    model.Source: _all(rows.IMPORTS, "format", "id", "fields", "separator", "places", "media"),
     model.Dimension: {
         "id": _named_by,
         **_all(rows.WORDS, "title", "definition"),

@@ -44,9 +44,7 @@ class Cell:
         if text is None or row.typed_as_it_is:
             return row.in_order(self.field, text)
         if row.holds == "whole number":
-            if _WHOLE.fullmatch(text.strip()):
-                return int(text.strip().partition(".")[0])
-            raise Misfit(f"{self.key} is {text!r}, not a whole number; write it in digits alone")
+            return whole(text, self.key)
         if row.holds == "texts":
             return entries(text, self.key, self.separator)
         if row.of_options:
@@ -77,6 +75,13 @@ class Cell:
             )
             return {self.key: value if plain else _json_text(value)}
         return {self.key: _json_text(value)}
+
+
+def whole(text: str, key: str) -> int:
+    """The whole number of a cell; 3.0 is one."""
+    if _WHOLE.fullmatch(text.strip()):
+        return int(text.strip().partition(".")[0])
+    raise Misfit(f"{key} is {text!r}, not a whole number; write it in digits alone")
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from annotation_schemas import kinds
-from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered
+from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered, whole
 from annotation_schemas.grammar import suggestion
-from annotation_schemas.model import Dimension, ItemField, Schema, Source
+from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
 from domain import decimals
 from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
@@ -110,10 +110,12 @@ class Chosen:
     options_field: str
     place: str
     """The key that holds the place."""
-    letters: bool = False
-    """The place is A, B, C, ...; else it counts from 0."""
+    counts: OptionPlace = "from_0"
+    """How places are written."""
     text: str | None = None
     """The key that repeats the text."""
+    table: bool = False
+    """Its records are rows of texts."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -129,12 +131,13 @@ class Chosen:
         return text
 
     def _index(self, place: Any, n_options: int) -> int:
-        if self.letters:
-            index = ascii_uppercase.find(place) if isinstance(place, str) and len(place) == 1 else -1
+        if self.counts == "letter":
+            index = ascii_uppercase.find(place.upper()) if isinstance(place, str) and len(place) == 1 else -1
             known = f"one of {', '.join(ascii_uppercase[:n_options])}"
         else:
-            index = whole_number(place, self.place)
-            known = f"a number from 0 to {n_options - 1}"
+            first = int(self.counts == "from_1")
+            index = (whole if self.table else whole_number)(place, self.place) - first
+            known = f"a number from {first} to {n_options - 1 + first}"
         if not 0 <= index < n_options:
             raise Misfit(f"{self.place} is {place!r}, not {known}")
         return index
@@ -142,8 +145,9 @@ class Chosen:
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         options = list(fields.get(self.options_field) or ())
         place: Any = options.index(value) if value in options else None
-        if place is not None and self.letters:
-            place = ascii_uppercase[place]
+        if place is not None:
+            place = ascii_uppercase[place] if self.counts == "letter" else place + (self.counts == "from_1")
+            place = str(place) if self.table else place
         return {self.place: place, **({self.text: value} if self.text else {})}
 
 
@@ -187,8 +191,8 @@ class ItemKeys:
     """Field: the keys of its entries."""
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Field: its key, where the usual name of the field is not the key's."""
-    chosen: tuple[str, str, str | None, bool] | None = None
-    """The right option: field or key that holds it, ``Chosen.place``, ``Chosen.text``, ``Chosen.letters``."""
+    chosen: tuple[str, str, str | None, OptionPlace] | None = None
+    """The right option: field or key that holds it, ``Chosen.place``, ``Chosen.text``, ``Chosen.counts``."""
     goal: str | None = None
     """The field that names the goal of several items."""
     action: str | None = None
@@ -289,6 +293,8 @@ class Said:
     separator: str | None = None
     """What stands between the entries of a list in one cell."""
     encoding: str | None = None
+    places: Mapping[str, OptionPlace] = field(default_factory=dict)
+    """How the fields that are one of an item's options say which one, where it is not by their text."""
 
     def schema(self, schema: Schema, format: str) -> Schema:
         """The schema with these names. ``Misfit`` for a name that is no field and no role of it."""
@@ -298,7 +304,13 @@ class Said:
             if name not in known:
                 there = ", ".join(dict.fromkeys(known))
                 raise Misfit(f"`{name}` is no field or asset{suggestion(name, known)}; there are {there}")
-        if not self.columns and self.separator is None:
+        for name, counts in self.places.items():
+            if name not in picked_fields(schema):
+                there = ", ".join(picked_fields(schema)) or "none"
+                raise Misfit(f"`{name}` is no field of the kind option_of; of that kind: {there}")
+            if counts not in get_args(OptionPlace):
+                raise Misfit(f"`{name}={counts}`: places of options are given as {', '.join(get_args(OptionPlace))}")
+        if not self.as_json():
             return schema
         source = schema.source or Source(format=format)
         named = {name: key for name, key in self.columns.items() if name != ID or name in fields}
@@ -306,12 +318,13 @@ class Said:
             "id": self.columns.get(ID, source.id),
             "fields": {**source.fields, **named},
             "separator": self.separator or source.separator,
+            "places": {**source.places, **self.places},
         }
         return schema.model_copy(update={"source": source.model_copy(update=said)})
 
     def as_json(self) -> dict[str, Any]:
         """For ``FileRecord.meta``; empty where nothing was said that its export has to know."""
-        found = {"columns": dict(self.columns), "separator": self.separator}
+        found = {"columns": dict(self.columns), "separator": self.separator, "places": dict(self.places)}
         return {name: value for name, value in found.items() if value}
 
     @classmethod
@@ -325,7 +338,37 @@ class Said:
             DIMENSION,
         }
         columns = {name: key for name, key in said.get("columns", {}).items() if name in known}
-        return cls(columns, said.get("separator"))
+        places = {name: counts for name, counts in said.get("places", {}).items() if name in picked_fields(schema)}
+        return cls(columns, said.get("separator"), places=places)
+
+
+def picked_fields(schema: Schema) -> list[str]:
+    """The fields that are one of an item's own options, by name."""
+    return [each.name for each in schema.item.fields if each.field and kinds.of_field(each).answer is AnswerKind.OPTION]
+
+
+def by_place(schema: Schema, fields: Record) -> list[str]:
+    """Fields that would be one of their item's options if the file gave its place, in sentences: what to say then."""
+    found = []
+    for name in picked_fields(schema):
+        said, options = fields.get(name), fields.get(schema.item.field(name).field or "") or []
+        if said is None or said in options or isinstance(said, bool):
+            continue
+        ways = [counts for counts in get_args(OptionPlace) if _is_place(said, counts, len(options))]
+        if ways:
+            found.append(
+                f"if {said} is the place of the option, say so with --place {name}={ways[0]}"
+                f"{''.join(f' (or {way})' for way in ways[1:])}"
+            )
+    return found
+
+
+def _is_place(said: Any, counts: OptionPlace, n_options: int) -> bool:
+    try:
+        Chosen(Plain("options"), "options", "place", counts, table=isinstance(said, str))._index(said, n_options)
+    except Misfit:
+        return False
+    return True
 
 
 def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
@@ -349,11 +392,17 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
     for item_field in schema.item.fields:
         found[item_field.name] = plain_or_spread(item_field)
         one_of = kinds.of_field(item_field).answer is AnswerKind.OPTION
-        if row.chosen and one_of and item_field.field:
-            name, place, text, letters = row.chosen
+        if not one_of or not item_field.field:
+            continue
+        if row.open and source and item_field.name in source.places:
+            own, options = found[item_field.name], plain_or_spread(schema.item.field(item_field.field))
+            (key,), counts = own.keys, source.places[item_field.name]
+            found[item_field.name] = Chosen(options, item_field.field, key, counts, table=row.table)
+        elif row.chosen:
+            name, place, text, counts = row.chosen
             if names.get(item_field.name, item_field.name) in (name, place):
                 options = plain_or_spread(schema.item.field(item_field.field))
-                found[item_field.name] = Chosen(options, item_field.field, place, letters, text)
+                found[item_field.name] = Chosen(options, item_field.field, place, counts, text)
     return found
 
 
@@ -392,6 +441,8 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
             found[name] = column.read(record)
         except Misfit as misfit:
             wrong[str(misfit)] = None
+            if row.open and len(column.keys) == 1:
+                wrong |= dict.fromkeys(by_place(schema, {**found, name: record.get(column.keys[0])}))
     if row.open and coming_in:
         wrong |= {f"it has no {key}": None for key in _lacking(own, schema, found)}
     if wrong:

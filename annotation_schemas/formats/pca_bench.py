@@ -23,7 +23,7 @@ ROWS = (
             named_by="domain",
             media="image",
             renamed={"options": "actions", "key_concepts": "key_concept"},
-            chosen=("answer", "answer_index", None, False),
+            chosen=("answer", "answer_index", None, "from_0"),
         ),
         fits=only_named,
     ),

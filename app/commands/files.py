@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
+from annotation_schemas.model import OptionPlace
 from app.commands import migrate, project_archive
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
@@ -181,6 +182,14 @@ def import_(
         str | None,
         typer.Option(help="With csv: what stands between the entries of a list in one cell, where they are no JSON."),
     ] = None,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"{OPEN_IN} FIELD=letter, FIELD=from_1 or FIELD=from_0: this field holds the place of an option (A, B,"
+            " C, or a number), not its text.",
+            metavar="FIELD=WAY",
+        ),
+    ] = None,
     encoding: Annotated[
         str | None, typer.Option(help=f"{OPEN_IN} how the files are written, where not in UTF-8: cp1252, utf-16.")
     ] = None,
@@ -222,8 +231,10 @@ def import_(
         return
     described = of_file(spec) if spec else None
     names_said = None
-    if column or separator or encoding:
-        names_said = Said(pairs(column or (), "FIELD=COLUMN", option="--column"), separator, encoding)
+    if column or separator or encoding or place:
+        columns = pairs(column or (), "FIELD=COLUMN", option="--column")
+        places = pairs(place or (), "FIELD=WAY", option="--place")
+        names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     here = _resources()
     with _bar() as progress:
         done = import_files(

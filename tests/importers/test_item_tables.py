@@ -152,6 +152,68 @@ def test_a_list_in_one_cell(tmp_path: Path, cell: str, found: list[str]) -> None
     assert [asset.path for asset in item.assets if asset.role == "reference"] == found
 
 
+def test_an_option_may_be_given_by_its_place_and_goes_out_by_it(tmp_path: Path) -> None:
+    """A text of an option that looks like a place is its text, unless the place is what was said."""
+    options = '"[""red"", ""B"", ""blue""]"'
+    ways = {"letter": ("c", "C"), "from_1": ("3", "3"), "from_0": ("2.0", "2")}
+    for way, (told, written) in ways.items():
+        rows = [f"1,add,Q,{options},{told},a,b", f"2,add,Q,{options},,a,b"]
+        path = write(
+            tmp_path / f"{way}.csv", "\n".join(["id,dimension,question,options,answer,before,after", *rows, ""])
+        )
+        by_schema = one(path, schema(f"source: {{format: csv, places: {{answer: {way}}}}}"))
+        said = one(path, schema(), said=Said(places={"answer": way}))  # type: ignore[dict-item]
+        assert said.items == by_schema.items
+        assert [item.fields.get("answer") for item in said.items] == ["blue", None]
+        assert out(said, schema()) == path.read_bytes()
+        other, same = (
+            replace(said.items[0], touched=True, fields=said.items[0].fields | {"answer": each})
+            for each in ("B", "blue")
+        )
+        for item, expected in ((other, {"letter": "B", "from_1": "2", "from_0": "1"}[way]), (same, told)):
+            lines = out(replace(said, items=[item, said.items[1]]), schema()).decode().splitlines()
+            assert lines[1] == rows[0].replace(f",{told},", f",{expected},")
+        as_json = write(
+            tmp_path / f"{way}.jsonl",
+            json.dumps(
+                {
+                    "id": "1",
+                    "dimension": "add",
+                    "question": "Q",
+                    "options": ["red", "B", "blue"],
+                    "before": "a",
+                    "after": "b",
+                    "answer": written if way == "letter" else int(written),
+                }
+            ),
+        )
+        (item,) = read_json(as_json, format="jsonl", schema=schema(), said=Said(places={"answer": way})).files[0].items  # type: ignore[dict-item]
+        assert item.fields["answer"] == "blue"
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "said", "reason"),
+    [
+        ('["x", "y"]', "B", {}, "if B is the place of the option, say so with --place answer=letter"),
+        ('["x", "y"]', "1", {}, "if 1 is the place of the option, say so with --place answer=from_1 (or from_0)"),
+        ('["x", "y"]', "2", {}, "if 2 is the place of the option, say so with --place answer=from_1"),
+        ('["x", "y"]', "D", {"answer": "letter"}, "answer is 'D', not one of A, B"),
+        ('["x", "y"]', "2", {"answer": "from_0"}, "answer is '2', not a number from 0 to 1"),
+        ('["x", "y"]', "0", {"answer": "from_1"}, "answer is '0', not a number from 1 to 2"),
+        ('["x", "y"]', "x", {"answer": "from_1"}, "answer is 'x', not a whole number"),
+    ],
+)
+def test_what_is_no_place_of_an_option_is_refused(
+    tmp_path: Path, options: str, told: str, said: dict[str, Any], reason: str
+) -> None:
+    cells = options.replace('"', '""')
+    path = write(
+        tmp_path / "t.csv", f'id,dimension,question,options,answer,before,after\n1,add,Q,"{cells}",{told},a,b\n'
+    )
+    (bad,) = read_table(path, format="csv", schema=schema(), said=Said(places=said)).bad
+    assert reason in bad.reason
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
