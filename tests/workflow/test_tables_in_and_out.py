@@ -113,7 +113,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         FileRefused, match=r"'i 1' is in this .* Of its rows 1 changed, 2 are there word for word, 1 is new"
     ):
         bring()
-    with pytest.raises(FileRefused, match=r"Columns, separators, .* are for csv or jsonl; predictions is"):
+    with pytest.raises(FileRefused, match="Columns, places and encodings are said of csv or jsonl; predictions is"):
         import_files(store, media, by=None, project="p", format="predictions", path=path, said=Said(encoding="cp1252"))
     with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)

@@ -83,9 +83,7 @@ def import_files(
         )
     if said is not None and not (row.keys is not None and row.keys.open):
         open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
-        raise FileRefused(
-            f"Columns, separators, places and encodings are for {open_}; {format} is imported without them."
-        )
+        raise FileRefused(f"Columns, places and encodings are said of {open_}; {format} is imported without them.")
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
