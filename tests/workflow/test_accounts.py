@@ -45,6 +45,7 @@ def clock(store: Store) -> Clock:
     return store.clock
 
 
+@pytest.mark.one_database
 def test_guessing_a_password_is_expensive() -> None:
     """At least what OWASP's Password Storage Cheat Sheet asks of Argon2id: 19 MiB and two passes."""
     assert REAL.type is Type.ID
@@ -61,6 +62,7 @@ def test_a_password_signs_in_whatever_the_case_of_the_login(store: Store) -> Non
     assert stored.password_hash.startswith("$argon2id$")
 
 
+@pytest.mark.one_database
 def test_every_failure_has_the_same_sentence(store: Store) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     accounts.create_person(store, login="bob", name="Bob")
@@ -74,6 +76,7 @@ def test_every_failure_has_the_same_sentence(store: Store) -> None:
     assert len(sentences) == 1
 
 
+@pytest.mark.one_database
 def test_failures_slow_down_the_next_attempt_and_time_mends_it(store: Store, clock: Clock) -> None:
     accounts.create_person(store, login="ann", name="Ann", password=GOOD)
     for _ in range(sign_in.FREE_FAILURES + 3):
@@ -117,6 +120,7 @@ def test_a_session_lasts_thirty_days_and_is_stored_as_a_hash(store: Store, clock
     assert sign_in.signed_in(store, token=token) is None
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("token", ["", "forged", "x" * 10_000])
 def test_a_forged_token_is_no_one(store: Store, token: str) -> None:
     assert sign_in.signed_in(store, token=token) is None
@@ -135,6 +139,7 @@ def test_signing_out_a_new_password_and_deactivation_end_sessions(store: Store) 
     assert sign_in.signed_in(store, token=third) is None
 
 
+@pytest.mark.one_database
 def test_a_sign_in_link_works_once_and_for_a_day(store: Store, clock: Clock) -> None:
     ann = accounts.create_person(store, login="ann", name="Ann")
     token = sign_in.make_sign_in_link(store, person=ann)
@@ -161,6 +166,7 @@ def test_two_accounts_cannot_share_a_login(store: Store) -> None:
         accounts.create_person(store, login="ANN", name="Another Ann")
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("login", "name", "password", "named"),
     [("", "A", None, "login"), ("a b", "A", None, "login"), ("a", " ", None, "name"), ("a", "A", "short", "password")],
@@ -209,6 +215,7 @@ def test_deactivation_gives_back_what_is_in_hand_and_keeps_every_vote(store: Sto
     sign_in.use_sign_in_link(store, token=sign_in.make_sign_in_link(store, person=ann))
 
 
+@pytest.mark.one_database
 def test_the_last_lead_the_last_admin_and_oneself_stay(store: Store) -> None:
     make_project(store)
     root = accounts.create_person(store, login="root", name="Root", is_admin=True)

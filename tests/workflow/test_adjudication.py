@@ -19,8 +19,6 @@ from workflow.access.accounts import find_person
 from workflow.annotate import authoring, claims, comments, submissions, verification
 from workflow.files.project_check import check
 
-pytestmark = pytest.mark.both_databases
-
 
 def contested(store: Store, **item: Any) -> None:
     """An item on which two people have voted differently."""
@@ -59,6 +57,7 @@ def test_a_senior_sees_the_votes_without_names(store: Store) -> None:
         assert name not in repr(view)
 
 
+@pytest.mark.both_databases
 def test_the_order_of_the_votes_does_not_tell_who_came_first(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=6))
     make_items(store)
@@ -103,6 +102,7 @@ def test_undo_does_not_tell_whether_the_votes_differ(store: Store, other: str) -
         assert str(refused.value) == verification.SETTLED
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("decision", [None, "accept", "reject", "edit"], ids=str)
 def test_undo_is_the_same_whatever_a_senior_does_meanwhile(store: Store, decision: str | None) -> None:
     """Two items, voted on alike by bob, the votes agreeing on one only: what bob is told at every step is the same,
@@ -213,7 +213,6 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
         {"decision": "edit", "fields": {"answer": "blue"}},
     ],
 )
-@pytest.mark.one_database
 def test_a_decision_that_does_not_fit_is_refused(store: Store, values: dict[str, Any]) -> None:
     contested(store)
     with pytest.raises(InvalidInput):

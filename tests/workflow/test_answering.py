@@ -34,8 +34,6 @@ from workflow.results import case_page, leaderboard, leaderboard_page, project_a
 from workflow.results.scores import Scores
 from workflow.runs import run_control
 
-pytestmark = pytest.mark.both_databases
-
 ANSWERING = """
   answering:
     people: PEOPLE
@@ -174,6 +172,7 @@ def test_an_edited_item_is_answered_anew_by_others(store: Store) -> None:
     assert item
 
 
+@pytest.mark.both_databases
 def test_a_sample_is_drawn_by_the_seed_whatever_order_items_come_in(store: Store) -> None:
     begin(store, more="per_dimension: 3", items="all", people=1)
     make_items(store, 5)
@@ -201,6 +200,7 @@ def test_an_edit_lets_another_item_into_the_sample(store: Store) -> None:
     assert second != first, "the edited item waits for votes"
 
 
+@pytest.mark.both_databases
 def test_only_the_dimensions_that_the_schema_names(store: Store) -> None:
     begin(store, more="dimensions: [shape]", items="all")
     make_items(store, 1)
@@ -213,6 +213,7 @@ def test_only_the_dimensions_that_the_schema_names(store: Store) -> None:
     }
 
 
+@pytest.mark.both_databases
 def test_the_page_shows_what_the_schema_names_in_the_order_that_it_names(store: Store) -> None:
     begin(store, more="shows: [options, origin]\n    order: oldest", items="all")
     make_items(store, 5)
@@ -237,6 +238,7 @@ def test_what_people_type_is_read_as_models_answers_are(store: Store) -> None:
     assert rows["People, vote of 3"].found.value == 1.0
 
 
+@pytest.mark.both_databases
 def test_three_people_at_once_fill_three_slots(store: Store) -> None:
     begin(store, items="all")
     make_items(store, 6)
@@ -261,6 +263,7 @@ def test_three_people_at_once_fill_three_slots(store: Store) -> None:
 # ---- what becomes of it ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_an_answer_can_be_mended_for_a_while_and_the_later_one_counts(store: Store) -> None:
     store.clock = clock = Clock()
     begin(store, items="all")
@@ -293,6 +296,7 @@ def test_time_is_kept_and_pay_sees_it(store: Store) -> None:
     assert (line.login, line.items) == ("una", 1)
 
 
+@pytest.mark.both_databases
 def test_the_dashboard_says_where_people_are_too_few(store: Store) -> None:
     begin(store, items="all")
     make_items(store, 2)
@@ -485,13 +489,11 @@ def test_people_s_answers_are_graded_blind_like_models(store: Store) -> None:
         ('prompt: "Your answer"}', 'prompt: "Your answer", skip: {label: Skip}}', "a person answers every item"),
     ],
 )  # fmt: skip
-@pytest.mark.one_database
 def test_what_does_not_fit_is_said(old: str, new: str, said: str) -> None:
     with pytest.raises(SchemaError, match=said):
         load_text(schema_text().replace(old, new), "Be exact.", "blind")
 
 
-@pytest.mark.one_database
 def test_answers_that_nothing_would_score_are_refused() -> None:
     text = """
 name: plain

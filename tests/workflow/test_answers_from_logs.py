@@ -77,7 +77,6 @@ def there(texts: dict[str, str], model: str, *without: str) -> dict[tuple[str, s
 EGGS, FULL, CAKE = "Reasoning/counting/0", "Object/attribute/1", "Reasoning/situated/0"
 
 
-@pytest.mark.both_databases
 @pytest.mark.usefixtures("demo")
 def test_a_log_of_inspect_comes_in_by_ids(store: Store, media: MediaStore) -> None:
     done = bring(store, media, LOGS / "inspect.eval")
@@ -99,7 +98,6 @@ def test_a_log_of_lmms_eval_comes_in_by_ids(store: Store, media: MediaStore, log
     assert ended(store)[EGGS] is (Outcome.TRANSPORT_ERROR if EGGS in without else Outcome.ANSWERED)
 
 
-@pytest.mark.both_databases
 @pytest.mark.usefixtures("demo")
 def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_not_guessed_at(
     store: Store, media: MediaStore

@@ -52,6 +52,7 @@ def test_a_picked_image_leaves_everyones_pool(store: Store) -> None:
     assert claimed(store, ann, Stage.AUTHORING).id == view.id
 
 
+@pytest.mark.one_database
 def test_a_written_item_waits_for_votes_of_others(store: Store) -> None:
     make_project(store)
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
@@ -68,6 +69,7 @@ def test_a_written_item_waits_for_votes_of_others(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.one_database
 def test_the_form_is_checked_and_knows_only_authored_fields(store: Store) -> None:
     make_project(store)
     ann = make_person(store, "ann")
@@ -109,6 +111,7 @@ def test_giving_an_image_back_frees_it_and_its_source(store: Store) -> None:
     image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[images[0]])
 
 
+@pytest.mark.one_database
 def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_taken(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store)
@@ -159,6 +162,7 @@ def test_an_author_may_correct_until_someone_votes(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.one_database
 def test_without_verification_an_item_is_unverified(store: Store) -> None:
     make_project(store, loaded=load_text(UNVERIFIED, "", "plain"))
     ann = make_person(store, "ann")

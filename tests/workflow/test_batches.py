@@ -91,6 +91,7 @@ def test_everything_comes_to_what_the_script_says_and_fetching_again_changes_not
     assert len(world.all("SELECT DISTINCT prompt_hash FROM attempt")) > 1
 
 
+@pytest.mark.one_database
 def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url)
@@ -233,6 +234,7 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
     assert world.all("SELECT count(*), count(DISTINCT unit_id) FROM attempt") == [(40, 20)]
 
 
+@pytest.mark.one_database
 def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batches) -> None:
     with BatchServer() as server:
         run = world.start(server.url)
@@ -254,6 +256,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "20 questions are not handed in" in run_views.view(world.store, by=None, run=run).said
 
 
+@pytest.mark.one_database
 def test_a_fetch_that_breaks_off_goes_on(world: Batches, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_results, "_AT_ONCE", 4)
     with BatchServer() as server:
@@ -344,6 +347,7 @@ def test_a_cancelled_run_keeps_what_was_paid_for(world: Batches) -> None:
     assert run_views.view(world.store, by=None, run=run).state is RunState.CANCELLED
 
 
+@pytest.mark.one_database
 def test_keys_and_addresses_are_checked_as_for_every_request(world: Batches, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_API_KEY", "sk-secret-0123456789")
 
@@ -362,6 +366,7 @@ def test_keys_and_addresses_are_checked_as_for_every_request(world: Batches, mon
         world.submit(run=run)
 
 
+@pytest.mark.one_database
 def test_a_run_that_asks_by_itself_has_no_batches(world: Batches) -> None:
     run = world.run("http://127.0.0.1:9/v1", world.plan())
     with pytest.raises(Conflict, match="--batch"):

@@ -66,7 +66,7 @@ from workflow.files.project_check import check
 from workflow.labelstudio import bridge
 from workflow.labelstudio.bridge import BridgeStatus, Forms, Pulled, Pushed
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 ANN, BOB, CAT = 1, 2, 3
 """Their ids there."""
@@ -180,6 +180,7 @@ def test_a_time_that_is_none_costs_no_one_their_answer(store: Store, front: Outs
     assert [row.seconds for row in rows(store, AnnotationRow)] == [None]
 
 
+@pytest.mark.both_databases
 def test_doing_it_twice_changes_nothing(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1, adjudication=False))
     make_items(store, 5)
@@ -207,6 +208,7 @@ def dump(store: Store) -> Any:
         ]
 
 
+@pytest.mark.both_databases
 def test_never_more_than_ahead_and_the_lease_is_as_long_as_was_asked(
     store: Store, clock: Clock, front: Outside
 ) -> None:
@@ -287,6 +289,7 @@ def test_grades_and_decisions_go_out_as_well(store: Store, front: Outside) -> No
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_what_an_author_has_begun_goes_out(store: Store, front: Outside) -> None:
     make_project(store)
     images = make_pool(store, 2, source="video")
@@ -348,6 +351,7 @@ QUALIFIED = BLIND.replace(
 )
 
 
+@pytest.mark.both_databases
 def test_who_has_not_qualified_gets_the_qualification_only(store: Store, clock: Clock, front: Outside) -> None:
     text = QUALIFIED.replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))
@@ -409,6 +413,7 @@ def test_what_is_not_answered_in_time_goes_to_someone_else(store: Store, clock: 
     assert answers(store) == [(bob.id, "red")]
 
 
+@pytest.mark.both_databases
 def test_a_late_answer_counts_if_no_one_has_the_slot_and_else_it_is_kept(
     store: Store, clock: Clock, front: Outside
 ) -> None:
@@ -435,6 +440,7 @@ def test_a_late_answer_counts_if_no_one_has_the_slot_and_else_it_is_kept(
 # ---- what does not fit -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_what_does_not_fit_is_kept_and_comes_again_with_the_reason(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
@@ -459,6 +465,7 @@ def test_what_does_not_fit_is_kept_and_comes_again_with_the_reason(store: Store,
     assert front.all_tasks() == {}
 
 
+@pytest.mark.both_databases
 def test_after_five_tries_it_stays_and_the_lead_is_told(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
@@ -508,6 +515,7 @@ def test_someone_elses_answer_does_not_count_and_the_task_comes_again(store: Sto
     assert any("open their own project only" in step for step in state_of(store).next_steps)
 
 
+@pytest.mark.both_databases
 def test_tasks_of_others_in_our_projects_are_left_alone_and_told(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)
@@ -549,6 +557,7 @@ def test_an_answer_changed_after_it_was_read_supersedes_the_first(store: Store, 
     assert front.all_tasks() == {}
 
 
+@pytest.mark.both_databases
 def test_where_answers_may_stay_they_can_be_changed_and_deleted_there(
     store: Store, clock: Clock, front: Outside
 ) -> None:
@@ -591,6 +600,7 @@ def test_after_the_verdict_nothing_is_changed(store: Store, clock: Clock, front:
     assert answers(store) == [(ann.id, "red")]
 
 
+@pytest.mark.both_databases
 def test_only_one_person_may_be_on_a_server_where_answers_stay(store: Store) -> None:
     make_project(store)
     bridged(store, "ann", stay=True)
@@ -603,6 +613,7 @@ def test_only_one_person_may_be_on_a_server_where_answers_stay(store: Store) -> 
         bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION], stay=True)
 
 
+@pytest.mark.both_databases
 def test_a_task_deleted_there_is_told_and_goes_out_again(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 3)
@@ -644,6 +655,7 @@ def test_a_whole_project_deleted_there_is_made_anew(store: Store, front: Outside
 # ---- people, schemas, settings ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("how", ["removed", "deactivated", "unmapped", "other stage", "disconnected"])
 def test_anyone_who_leaves_has_nothing_there_any_more(store: Store, front: Outside, how: str) -> None:
     make_project(store, loaded=make_schema(raters=1))
@@ -741,6 +753,7 @@ def test_someone_without_an_account_there_is_told_of_and_found_later(store: Stor
     assert not any(step.startswith("Invite") for step in state_of(store).next_steps)
 
 
+@pytest.mark.both_databases
 def test_whose_address_changes_is_looked_up_anew(store: Store, front: Outside) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 4)
@@ -869,6 +882,7 @@ class Fate:
         self.store.write = self._write  # type: ignore[method-assign]
 
 
+@pytest.mark.both_databases
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_anywhere_nothing_is_lost_and_nothing_doubled(store: Store, clock: Clock, when: str) -> None:
@@ -1009,6 +1023,7 @@ def a_day(
     return fate
 
 
+@pytest.mark.both_databases
 def test_what_was_sent_right_before_a_kill_is_not_sent_again(store: Store, clock: Clock, front: Outside) -> None:
     """The next push asks what stands there before it sends anything, so no rater ever meets a task twice."""
     make_project(store, loaded=make_schema(raters=1))
@@ -1224,7 +1239,6 @@ def test_the_loop_goes_on_after_a_server_was_down(store: Store, front: Outside, 
     assert answers(store) == [(ann.id, "red")] * 2
 
 
-@pytest.mark.one_database
 def test_two_thousand_open_tasks_cost_as_few_questions_as_ten(store: Store, clock: Clock, front: Outside) -> None:
     asked: list[str] = []
     event.listen(store.engine, "before_cursor_execute", lambda c, cursor, statement, *_: asked.append(statement))

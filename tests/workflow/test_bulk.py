@@ -26,6 +26,7 @@ def _held(store: Store, person_id: int) -> list[str]:
         return list(session.exec(wanted.where(TaskRow.person_id == person_id, TaskRow.state == TaskState.CLAIMED)))
 
 
+@pytest.mark.one_database
 def test_claims_go_back_to_everyone(store: Store) -> None:
     make_project(store)
     make_items(store, 3)

@@ -42,7 +42,6 @@ def asked(
     return study_of(store, person=None, project="p", stage=Stage.GRADING, humans=humans, judges=judges, vouched=vouched)
 
 
-@pytest.mark.both_databases
 def test_a_report_of_a_project(judged: Store) -> None:
     study, source = asked(judged, ("ann", "bob"), ("gpt",))
     assert study.left_aside == {"eve": 4}

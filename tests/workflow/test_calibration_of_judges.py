@@ -72,7 +72,6 @@ def once(script: Callable[[str, int], str]) -> Callable[[Asked, int], Reply]:
     return reply
 
 
-@pytest.mark.both_databases
 def test_repeats_make_the_section_by_themselves(world: World) -> None:
     """Every third answer gets another score at the second time of asking, and one no score at the third."""
     order: dict[str, int] = {}

@@ -26,8 +26,6 @@ from workflow.results.cases import Show, Wanted
 from workflow.results.project_answers import NOT_ASKED
 from workflow.results.scores import Scores
 
-pytestmark = pytest.mark.both_databases
-
 JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
 
@@ -101,6 +99,7 @@ def test_text_is_found_in_ids_contents_and_answers_and_is_no_pattern(store: Stor
     assert hits("%") == hits("_____") == hits("nothing like it") == set()
 
 
+@pytest.mark.both_databases
 def test_a_listing_says_what_there_is_and_what_was_asked_for(store: Store) -> None:
     items = filled(store)
     told = cases.listing(
@@ -159,6 +158,7 @@ def test_a_case_has_everything_that_was_said_of_every_answer(store: Store) -> No
     assert [(each.model, each.outcome, each.attempts) for each in failed] == [("ran", "the model raised an error", 2)]
 
 
+@pytest.mark.both_databases
 def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(store: Store) -> None:
     filled(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD)
@@ -200,7 +200,6 @@ def asked(store: Store) -> Iterator[list[str]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> None:
     factories.make_project(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
@@ -232,6 +231,7 @@ def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
         project_answers.current(store, person=factories.make_person(store, "olu", project=None), project="p")
 
 
+@pytest.mark.both_databases
 def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> None:
     factories.make_project(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])

@@ -35,8 +35,6 @@ from workflow.results import case_page, cases, failures, rater_agreement
 from workflow.results.cases import Wanted
 from workflow.runs import run_control
 
-pytestmark = pytest.mark.both_databases
-
 CODES = ("perception", "reasoning", "format")
 CODING = """  coding:
     raters: 2
@@ -108,7 +106,6 @@ def counted(found: failures.Failures) -> dict[tuple[str, str | None, str | None]
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 def test_planted_codes_are_counted_as_the_dice_fell(store: Store) -> None:
     make_project(store, loaded=schema())
     dice = random.Random(11)
@@ -205,6 +202,7 @@ def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
     assert counted(found)["m", None, "format"] == (0, 2), "what a coder said does not count beside the decision"
 
 
+@pytest.mark.both_databases
 def test_answers_that_count_no_more_are_left_out_and_come_back(store: Store) -> None:
     make_project(store, loaded=schema())
     ids = make_items(store, 2)
@@ -252,6 +250,7 @@ def test_coders_see_item_reference_and_answer_and_nothing_that_tells_of_the_mode
     assert "secret" not in json.dumps(dataclasses.asdict(settling), default=str)
 
 
+@pytest.mark.both_databases
 def test_each_answer_has_its_coders_once_each_and_someone_else_settles_it(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store), "m", lambda at: "blue")
@@ -283,7 +282,6 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     code(store, sam, ["format"])
 
 
-@pytest.mark.one_database
 def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     make_project(store, loaded=schema())
     lead, first, second, _ = *make_people(store, "lea", role=Role.LEAD), *make_people(store, "ann", "ben", "cas")
@@ -294,6 +292,7 @@ def test_answer_by_answer_is_coded_by_all_who_are_asked(store: Store) -> None:
     assert failures.failures(store, person=lead, project="p").standing(Standing.UNANIMOUS) == 5
 
 
+@pytest.mark.both_databases
 def test_two_coders_who_submit_at_once_open_one_arbitration(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 4), "m", lambda at: "blue")
@@ -465,12 +464,14 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
     assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.CODING), NothingLeft)
 
 
+@pytest.mark.both_databases
 def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
     make_project(store, loaded=schema())
     with pytest.raises(Conflict, match="there is no sample"):
         open_coding(store, by=None, project="p", outputs=5)
 
 
+@pytest.mark.both_databases
 def test_answers_to_a_rejected_item_are_coded_no_more(store: Store) -> None:
     make_project(store, loaded=schema())
     answer(store, make_items(store, 1), "m", lambda at: "blue")
@@ -510,7 +511,6 @@ def test_a_project_without_coding_has_no_failures(store: Store) -> None:
         failures.failures(store, person=None, project="p")
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
@@ -537,7 +537,6 @@ def test_what_a_schema_cannot_mean_is_told(before: str, after: str, said: str) -
         schema(CODING.replace(before, after))
 
 
-@pytest.mark.one_database
 def test_intake_is_told_in_words() -> None:
     assert CodingIntake("", 1, 1, 0, 0, 1).sentence == (
         "Of 1 answer, 1 is coded by the schema. 0 are in coding, and sending opens 1."

@@ -16,8 +16,6 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.annotate import claims, comments, submissions
 from workflow.lead import item_history
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def people(store: Store) -> dict[str, Person]:
@@ -47,6 +45,7 @@ def at(store: Store, person: Person) -> Thread:
     return comments.thread(store, person=person, project="p", item=item_of(store))
 
 
+@pytest.mark.both_databases
 def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     store: Store, people: dict[str, Person]
 ) -> None:
@@ -87,6 +86,7 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     assert {comment.name for comment in mine.comments} <= {"Robin (ann)", "Robin (sam)"}
 
 
+@pytest.mark.both_databases
 def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, people: dict[str, Person]) -> None:
     ann, sam = people["ann"], people["sam"]
     task = claimed(store, ann)
@@ -146,6 +146,7 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
     assert ben.login == "ben"
 
 
+@pytest.mark.both_databases
 def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
     lea = people["lea"]
     item_history.history(store, person=lea, project="p", item=item_of(store))
@@ -167,6 +168,7 @@ def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people
     assert {answer.by for answer in told.answers} == {"someone"}
 
 
+@pytest.mark.both_databases
 def test_the_list_of_threads_costs_no_one_their_blindness(store: Store, people: dict[str, Person]) -> None:
     lea, ann = people["lea"], people["ann"]
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)

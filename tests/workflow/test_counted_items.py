@@ -43,7 +43,7 @@ from workflow.results.scores import Method, Scores
 from workflow.results.slices import Item
 from workflow.runs import judge_plans, judge_units, model_runs, run_start, run_views
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 NAN = math.nan
 DIMENSIONS = tuple(f"d{at:02}" for at in range(12))
@@ -297,7 +297,6 @@ def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, t
     return {model: (line.found.n_units, round(line.found.value, 9)) for model, line in cut.whole.items()}
 
 
-@pytest.mark.one_database
 def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store) -> None:
     by = project_with_verdicts(store)
     key, judge = Scores("key"), Scores("judge", "score", "j")
@@ -318,7 +317,6 @@ def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store)
     assert len(cases.listed(every, cases.Wanted())) == 30
 
 
-@pytest.mark.one_database
 def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
     by = project_with_verdicts(store)
     grades = ratings_of(store, project="p", stage=Stage.GRADING)
@@ -336,6 +334,7 @@ def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
     assert by["kept"]
 
 
+@pytest.mark.both_databases
 def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     by = project_with_verdicts(store)
     spec = ModelSpec(name="m", adapter="chat", model="folder")
@@ -360,7 +359,6 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     )
 
 
-@pytest.mark.one_database
 def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_all(store: Store) -> None:
     by = project_with_verdicts(store)
     head = "id: T\nversion: 1\nmeaning: x\nvalues: [0, 0.5, 1]\nparser: double_brackets\nvariables: [VARIABLE]"
@@ -450,7 +448,6 @@ def test_a_mean_of_names_is_refused_and_one_of_numbers_is_not() -> None:
     assert [each.name for each in criterion_values.scored_criteria(loaded.schema_)] == ["quality", "number"]
 
 
-@pytest.mark.one_database
 def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     # six answers; three people's grades of each in one of three patterns
     loaded = load_text(CHOICE.replace("COMBINE", "majority"), "g", "choice")
@@ -515,7 +512,6 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
         numbers.sliced_scores(found, Scores("human", "quality", option="great"))
 
 
-@pytest.mark.one_database
 def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> None:
     by = project_with_verdicts(store)
     lea = factories.make_person(store, "lea", role=Role.LEAD)

@@ -206,7 +206,6 @@ def test_a_judge_next_to_most_of_the_people(graded: Store, criteria: list[str] |
     assert kappa.value == pytest.approx((5 / 6 - 1 / 2) / (1 - 1 / 2))
 
 
-@pytest.mark.both_databases
 def test_a_part_that_could_not_be_read_is_counted(graded: Store) -> None:
     rows = [Rating("u", "ann", part, 1) for part in PARTS] + [
         Rating("u", "gpt", "perception", 1),

@@ -25,8 +25,6 @@ from workflow.results import file_raters, reference_metrics
 from workflow.results.dimension_means import LEVELS, PEOPLE, agreement_of_levels, agreement_of_means
 from workflow.results.ratings_from_files import import_ratings
 
-pytestmark = pytest.mark.both_databases
-
 PERCENT = """
 name: percent
 version: 1
@@ -82,7 +80,6 @@ def test_the_published_table(store: Store, tmp_path: Path) -> None:
         assert (icc.n_units, icc.args["unit"], icc.args["answers"]) == (8, "dimension", 16)
 
 
-@pytest.mark.one_database
 def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(store: Store, tmp_path: Path) -> None:
     """Scores by a generator, every coefficient by scipy on means taken here."""
     project(store, "colour", "shape", "size")
@@ -131,7 +128,6 @@ def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(st
         agreement_of_levels(store, person=None, project="p", raters=["ann", "bob"])
 
 
-@pytest.mark.one_database
 def test_people_are_one_and_a_metric_another(store: Store) -> None:
     project(store, "colour", "shape")
     answers = {"colour": ("red", "blue"), "shape": ("red", "red")}

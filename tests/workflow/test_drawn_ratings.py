@@ -44,7 +44,6 @@ def bring_in(store: Store, project: str, path: Path) -> tuple[int, Sequence[BadR
     return new, bad
 
 
-@pytest.mark.both_databases
 def test_what_is_drawn_comes_in_and_goes_out_whole(store: Store, tmp_path: Path) -> None:
     project = make_project(store, loaded=load_schema(shipped()["tour"]))
     rows = [

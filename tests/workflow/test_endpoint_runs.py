@@ -102,6 +102,7 @@ def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
         assert CANARY not in repr(rows(store, f"SELECT * FROM {table}")), table
 
 
+@pytest.mark.one_database
 def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
     with ScriptedServer([chat("a cup")]) as server:
         run = begun(store, server.url, 40, max_calls=10)

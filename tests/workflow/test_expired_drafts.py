@@ -59,6 +59,7 @@ def test_a_late_text_is_on_its_writers_list_and_on_the_leads(store: Store, clock
         expired_drafts.expired_submission(store, by=lead, project="p", id=seen.id + 1)
 
 
+@pytest.mark.one_database
 def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Clock) -> None:
     late(store, clock, raters=3)
     lead, other = make_people(store, "lea", "lou", role=Role.LEAD)
@@ -72,6 +73,7 @@ def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Cl
     submissions.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
 
 
+@pytest.mark.one_database
 def test_a_kept_text_can_be_taken_up_when_the_item_is_free_again(store: Store, clock: Clock) -> None:
     ann, bob, task = late(store, clock)
     claims.release(store, person=bob, task=task)

@@ -89,7 +89,6 @@ def of_people(store: Store) -> tuple[int, float]:
 
 
 @pytest.mark.thorough
-@pytest.mark.both_databases
 def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> None:
     raters = raters_of(rated, person=None, project="p", stage=Stage.GRADING)
     assert (tuple(raters.people), list(raters.machines)) == (TRIO, ["gpt"])

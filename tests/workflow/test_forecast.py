@@ -36,6 +36,7 @@ def _verification(store: Store, lea: Person) -> forecast.Forecast:
     return {one.stage: one for one in forecast.forecasts(store, by=lea, project="p")}[Stage.VERIFICATION]
 
 
+@pytest.mark.one_database
 def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when_work_has_stopped(
     store: Store, clock: Clock
 ) -> None:

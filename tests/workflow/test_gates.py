@@ -29,8 +29,6 @@ from workflow.annotate import (
     submissions,
 )
 
-pytestmark = pytest.mark.both_databases
-
 GOLD = "gold: {rate: 0.25, after: 1, warn_below: 0.9, stop_below: 0.5}"
 TO_PASS = "qualification: {items: 1, reviewers: 1, pass_mark: 0.5}"
 HERE: dict[str, Any] = {"project": "p", "stage": Stage.VERIFICATION}
@@ -209,6 +207,7 @@ def test_what_was_postponed_to_qualify_comes_back_also_behind_live_work_that_was
     assert (again.id, again.postponed) == (mine.id, True)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("begun", [at_in_hand, at_postponed])
 def test_nothing_begun_comes_back_in_a_dimension_that_is_no_longer_theirs(
     store: Store, clock: Clock, begun: Callable[[Store, Clock], Person]
@@ -220,6 +219,7 @@ def test_nothing_begun_comes_back_in_a_dimension_that_is_no_longer_theirs(
     assert isinstance(claims.next_task(store, person=ann, **HERE), NothingLeft)
 
 
+@pytest.mark.both_databases
 def test_who_is_stopped_finishes_what_they_have_and_takes_up_nothing_else(store: Store, clock: Clock) -> None:
     ann = make_stopped_with(store, clock)
     kept, given_back = ann[1], ann[2]

@@ -37,7 +37,7 @@ from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
 from workflow.runs import run_control, run_views
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 RATE = 0.25
 AFTER = 4
@@ -128,7 +128,6 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     assert (line.items, line.gold) == (30, sum(due)), "who is paid by the item is paid for all of them"
 
 
-@pytest.mark.one_database
 def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -147,7 +146,6 @@ def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) 
     assert {each.name for each in fields(hidden)} == {each.name for each in fields(live)}
 
 
-@pytest.mark.one_database
 def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Clock) -> None:
     begin(store, clock)
     draw(store)
@@ -170,7 +168,6 @@ def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Cloc
     assert seen == before, "what was said to be left is what came"
 
 
-@pytest.mark.one_database
 def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(store, clock)
     draw(store)
@@ -194,6 +191,7 @@ def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypat
         assert ids[claimed(store, ann).item or ""] == told[-1][0]
 
 
+@pytest.mark.both_databases
 def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -220,7 +218,6 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
 
 
-@pytest.mark.one_database
 def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, clock: Clock) -> None:
     """What they gave back is free, and no one else has it: that is not why they do not get it again."""
     begin(store, clock)
@@ -237,6 +234,7 @@ def test_a_page_that_is_open_is_told_that_its_reader_was_stopped(store: Store, c
             act(store, person=ann, task=given_back.id)
 
 
+@pytest.mark.both_databases
 def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -296,6 +294,7 @@ def test_no_one_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
+@pytest.mark.both_databases
 def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock) -> None:
     begin(store, clock)
     draw(store)
@@ -318,7 +317,6 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     assert not names & {ids[view.item or ""] for view in answer_all(store, bob, lambda view: "red", n=40)}
 
 
-@pytest.mark.one_database
 def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
     begin(store, clock)
     known = draw(store)
@@ -342,6 +340,7 @@ def test_postponing_giving_back_and_undo_work_as_in_live_work(store: Store, cloc
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_gold_of_grading(store: Store, clock: Clock) -> None:
     project_with_gold(store)
     with store.write() as session:  # from which gold comes nine times in thirty, so that all of it does

@@ -18,8 +18,6 @@ from workflow.annotate import claims, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
-pytestmark = pytest.mark.both_databases
-
 MODELS = ("gpt-secret", "llava-secret", "blip-secret")
 
 
@@ -32,7 +30,6 @@ def grade_all(store: Store, person: Person) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.one_database
 def test_each_answer_is_graded_by_two_people_once_each_in_an_order_of_their_own(store: Store) -> None:
     make_project(store)
     make_predictions(store, make_items(store, 6), models=MODELS)

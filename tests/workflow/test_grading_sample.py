@@ -27,7 +27,7 @@ from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 from workflow.runs import run_grading
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 SAMPLED = """
 name: sampled
@@ -144,7 +144,6 @@ def test_a_draw_is_even_over_both_levels_and_a_smaller_one_is_part_of_a_larger()
     assert more == [("b", "x", 1)]
 
 
-@pytest.mark.one_database
 def test_600_answers_open_a_sample_of_300_even_over_domains_and_models(store: Store) -> None:
     factories.make_project(store, loaded=sampled(300))
     of = items_of(store, {"d1": 120, "d2": 50, "d3": 30})
@@ -187,6 +186,7 @@ def test_a_sample_makes_room_for_models_that_come_later_and_can_be_extended(stor
     assert (sample.planned, sample.drawn, sample.begun, sample.graded, sample.untouched) == (20, 20, 2, 0, 18)
 
 
+@pytest.mark.both_databases
 def test_two_leads_who_pass_on_at_once_do_not_overfill(store: Store) -> None:
     factories.make_project(store, loaded=sampled(20))
     of = items_of(store, {"d1": 30, "d2": 30})
@@ -221,6 +221,7 @@ def test_two_leads_who_pass_on_at_once_do_not_overfill(store: Store) -> None:
 # ---- answer by answer -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(("order", "shuffle"), [("random", False), ("random", True), ("priority", False)])
 def test_grades_of_three_people_make_majorities_early(store: Store, order: str, shuffle: bool) -> None:
     factories.make_project(store, loaded=sampled(150, order=order, shuffle=shuffle))
@@ -262,6 +263,7 @@ def test_a_lone_person_goes_through_the_sample_in_an_order_of_their_own(store: S
 # ---- items and their verdicts ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_answers_to_rejected_items_are_not_handed_out_and_those_to_items_kept_later_are(store: Store) -> None:
     factories.make_project(store, loaded=sampled(1000, verified=True).model_copy(update={}))
     of = items_of(store, {"d1": 6})

@@ -24,8 +24,6 @@ from workflow.results.calibration import study_of
 from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import attempt_keeper, run_start, run_views
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +72,6 @@ def about_judge(world: World) -> JudgeAbout:
     return about
 
 
-@pytest.mark.one_database
 def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     """Two lots of answers, another port, other pace, another limit of money: one judge, and all of it counts."""
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)}, max_calls=50)
@@ -93,6 +90,7 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
 
 
+@pytest.mark.both_databases
 def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
     judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
     # 10 answers of `one` again: 5 get another score, 5 replies hold none
@@ -158,6 +156,7 @@ def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> N
     assert [names[run] for run in started] == ["fish", "fish", "fish (2)", "fish (3)"]
 
 
+@pytest.mark.both_databases
 def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store) -> None:
     """What an earlier version called "m (2)": over other items it is m; over the same ones it keeps its name."""
     make_project(store)

@@ -80,7 +80,6 @@ def exported(store: Store, format: str) -> dict[str, bytes]:
 # ---- items ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_databases
 def test_an_import_that_is_stopped_while_it_opens_slots_has_all_items_and_the_next_goes_on(
     store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

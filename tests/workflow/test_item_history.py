@@ -17,6 +17,7 @@ from workflow.lead import item_history
 pytestmark = pytest.mark.both_databases
 
 
+@pytest.mark.one_database
 def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Store) -> None:
     make_project(store, loaded=make_schema())
     make_items(store, 1)

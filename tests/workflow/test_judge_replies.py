@@ -23,8 +23,6 @@ from workflow.results import file_raters, judge_replies
 from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import attempt_keeper, judge_readings
 
-pytestmark = pytest.mark.both_databases
-
 SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
 COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
 
@@ -84,6 +82,7 @@ def test_a_reply_comes_with_what_was_read_in_it_and_where(world: World) -> None:
     assert tally.bounds((0, 0.5, 1)) == (pytest.approx(6 / 20), pytest.approx(14 / 20))
 
 
+@pytest.mark.both_databases
 def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world: World) -> None:
     run = judge(world, SAID)
 
@@ -130,6 +129,7 @@ def test_grades_of_people_out_of_files_stand_next_to_a_reply(world: World, tmp_p
     )
 
 
+@pytest.mark.both_databases
 def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +148,7 @@ def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
     assert [each.version for each in (*view.readings, *view.earlier)] == [old.version + 1, old.version]
 
 
+@pytest.mark.both_databases
 def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> None:
     """A reading that was made later of an earlier attempt changes nothing."""
     asked_again = False

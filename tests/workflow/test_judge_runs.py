@@ -46,8 +46,6 @@ from workflow.runs import (
 )
 from workflow.runs.worker import Means, work
 
-pytestmark = pytest.mark.both_databases
-
 SCORE = """---
 id: likeness
 version: 1
@@ -136,6 +134,7 @@ def by_item(asked: Asked) -> int:
     return sum(map(ord, line)) % len(SCRIPT)
 
 
+@pytest.mark.both_databases
 def test_every_reply_comes_to_what_the_script_says(world: World) -> None:
     with ScriptedServer(lambda asked, number: SCRIPT[by_item(asked)][0]) as server:
         run = world.run(server.url, world.plan())
@@ -173,6 +172,7 @@ def test_a_judge_is_a_rater_and_its_failures_are_counted(world: World) -> None:
     assert agreement_of(world.store, person=None, project="p", stage=Stage.GRADING, raters=[name]) is not None
 
 
+@pytest.mark.both_databases
 def test_a_worker_that_leaves_leaves_nothing_twice_and_nothing_out(world: World) -> None:
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         run = world.run(server.url, world.plan(samples=2))
@@ -194,6 +194,7 @@ def test_a_budget_of_ten_calls_stops_after_ten(world: World) -> None:
     assert world.all("SELECT count(*) FROM attempt") == [(10,)]
 
 
+@pytest.mark.both_databases
 def test_a_wrong_key_stops_the_run_at_once_with_a_sentence(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_API_KEY", "sk-wrong-0123456789")
     with ScriptedServer([error(401, "no such key")]) as server:
@@ -219,6 +220,7 @@ def test_a_storm_of_429_is_paid_once_and_every_attempt_has_a_row(world: World) -
     assert asked["ok"] == 20
 
 
+@pytest.mark.both_databases
 def test_comparisons_are_asked_in_both_orders(world: World) -> None:
     with ScriptedServer([chat("Both are good. [[A]]")]) as server:
         run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False))
@@ -253,6 +255,7 @@ def test_attack_answers_are_no_answers_of_the_project(world: World) -> None:
     assert world.all("SELECT count(*) FROM prediction") == [(20,)]
 
 
+@pytest.mark.both_databases
 def test_an_answer_cannot_pretend_to_end(world: World) -> None:
     make_predictions(world.store, world.items[:1], models=["sly"])
     with world.store.write() as session:
@@ -267,6 +270,7 @@ def test_an_answer_cannot_pretend_to_end(world: World) -> None:
     assert "(End)" in asked.text
 
 
+@pytest.mark.both_databases
 def test_replies_are_read_again_without_asking(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer([chat("One out of one.")]) as server:
         run = world.run(server.url, world.plan())
@@ -291,6 +295,7 @@ def test_replies_are_read_again_without_asking(world: World, monkeypatch: pytest
     ]
 
 
+@pytest.mark.both_databases
 def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     make_predictions(world.store, make_items(world.store, 6, dimension="shape"), models=["one"], dimension="shape")
 
@@ -331,6 +336,7 @@ def test_a_judge_can_look_at_items_themselves(store: Store, tmp_path: Path) -> N
     assert [(row.criterion, row.value) for row in rated] == [("answer_correct", "yes")] * 3
 
 
+@pytest.mark.both_databases
 def test_a_changed_template_is_another_version(store: Store) -> None:
     make_project(store)
     first = judge_templates.add_version(store, by=None, project="p", text=SCORE, origin="likeness.txt")
@@ -394,6 +400,7 @@ def asked_about(world: World, plan: JudgePlan) -> dict[tuple[str, str], str]:
     return {(item, model): hash for item, model, hash in hashes} | {("", str(at)): text for at, text in enumerate(sent)}
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("head", ["grades: answer\n", ""])
 def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: World, head: str) -> None:
     """The items have a field `answer`, the key; the template's placeholder `answer` is the one under judgement."""

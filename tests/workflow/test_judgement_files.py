@@ -157,7 +157,6 @@ def test_pandalm_next_to_its_three_people(store: Store, tmp_path: Path) -> None:
     assert (kappa.n_units, kappa.n_left_out) == (974, 25)
 
 
-@pytest.mark.both_databases
 def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
     folder = shared("data", "llmbar", "Natural", "evaluators")
     project(store, [str(at) for at in range(100)], "a", "b")

@@ -27,8 +27,6 @@ from workflow.annotate import claims, submissions, verification
 from workflow.files.project_check import check, gates
 from workflow.files.release import release
 
-pytestmark = pytest.mark.both_databases
-
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}
 RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
 
@@ -78,6 +76,7 @@ def test_a_jury_of_two_on_two_criteria(
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_a_skip_that_calls_a_senior_asks_no_one_else(store: Store) -> None:
     jury(store)
     ann, bob = make_people(store, "ann", "bob")
@@ -159,6 +158,7 @@ def test_a_skip_taken_back_in_time_brings_a_retired_item_back(store: Store) -> N
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_what_a_vote_weighs_is_read_from_the_vote(store: Store) -> None:
     """The stored weights decide, and ``check`` recomputes with them."""
     panel(store)
@@ -179,6 +179,7 @@ def test_what_a_vote_weighs_is_read_from_the_vote(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_slots_that_should_have_been_called_off_are_found(store: Store) -> None:
     jury(store)
     say(store, make_person(store, "ann"), answer_right=None)
@@ -259,6 +260,7 @@ def test_the_gates_that_items_come_through(store: Store) -> None:
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.thorough
 def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> None:
     """Eight people, every third vote a skip that calls a senior: what they were told against what is stored."""
@@ -292,6 +294,7 @@ def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> Non
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_a_vote_is_stored_with_its_raters_score_of_that_moment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """0.9 for yes against 0.3 and 0.4 for no; a better score afterwards changes nothing."""
     panel(store)

@@ -170,7 +170,6 @@ def test_the_other_import_says_where_such_files_go(store: Store, media: MediaSto
         import_files(store, media, by=None, project="p", format="label_studio", path=FOLDER / "kitchen.json")
 
 
-@pytest.mark.both_databases
 def test_the_schema_may_name_the_keys(store: Store, media: MediaStore, tmp_path: Path) -> None:
     named = KITCHEN + "source: {format: label_studio, fields: {question: ask}}\n"
     project(store, named)

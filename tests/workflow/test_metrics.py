@@ -69,7 +69,6 @@ def measured(store: Store) -> Store:
     return store
 
 
-@pytest.mark.both_databases
 def test_numbers_of_every_answer(measured: Store) -> None:
     found = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert (found.name, found.criterion, found.reference) == (NAME, "score", "answer")

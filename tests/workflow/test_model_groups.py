@@ -118,7 +118,6 @@ def bring(store: Store, folder: Path, format: str, text: str, **how: bool):  # t
     return import_files(store, MediaStore(folder / "m"), by=None, project="p", format=format, path=path, **how)
 
 
-@pytest.mark.both_databases
 def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     factories.make_project(store)
     factories.make_items(store, 2)
@@ -156,7 +155,6 @@ def test_a_description_says_what_a_model_is_and_that_makes_no_other_model_of_it(
     assert identities.description(plain.dump()) == identities.description(told.dump())
 
 
-@pytest.mark.both_databases
 def test_labels_cut_results_and_leave_every_vote(store: Store, tmp_path: Path) -> None:
     factories.make_project(store)
     items = factories.make_items(store, 4)

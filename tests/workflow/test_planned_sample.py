@@ -36,7 +36,7 @@ from workflow.files.project_check import check
 from workflow.results import calibration, leaderboard, project_answers, rater_agreement, scores
 from workflow.runs import run_control, run_grading
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 PLANNED = yaml.safe_load(
     """
@@ -183,6 +183,7 @@ def dimension_of(places: set[tuple[str, str]]) -> Counter[str]:
 # ---- what it costs, before anything opens ----------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -> None:
     made(store, {"outputs": 30, "strata": ["dimension"]}, {"d1": 20, "d2": 20, "d3": 4})
     answer(store, "a", "b")
@@ -214,7 +215,6 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     assert check(store) == []
 
 
-@pytest.mark.one_database
 def test_models_and_dimensions_of_the_plan_are_the_only_ones(store: Store) -> None:
     made(store, {"models": ["b", "c"], "dimensions": ["d1", "d3"], "outputs": 16}, {"d1": 6, "d2": 6, "d3": 6})
     answer(store, "a", "b", "c")
@@ -240,7 +240,6 @@ def test_without_a_number_all_answers_of_the_plan_are_graded(store: Store) -> No
         run_grading.draw_sample(store, by=None, project="p", outputs=9)
 
 
-@pytest.mark.one_database
 def test_named_items_are_graded_and_no_others(store: Store) -> None:
     made(store, {"models": ["a", "b"], "items": ["d2/3", "d1/0"]}, {"d1": 5, "d2": 5})
     answer(store, "a", "b", "c")
@@ -248,7 +247,6 @@ def test_named_items_are_graded_and_no_others(store: Store) -> None:
     assert opened(store) == {("d2/3", "a"), ("d2/3", "b"), ("d1/0", "a"), ("d1/0", "b")}
 
 
-@pytest.mark.one_database
 def test_strata_may_be_fields_and_groups(store: Store) -> None:
     # of 24 items each in d1 and d2 (group g1) and d3 (g2), a quarter has the topology graph: 12 of g1, 6 of g2
     made(store, {"outputs": 20, "strata": ["topology", "group"]}, {"d1": 24, "d2": 24, "d3": 24})
@@ -303,7 +301,6 @@ def test_the_draw_hangs_on_no_order_and_a_part_of_it_can_be_taken_before(n: int)
         assert set(whole) <= set(draw(other, n + pick.randint(0, 20)))
 
 
-@pytest.mark.one_database
 def test_the_order_in_which_answers_come_changes_nothing(store: Store) -> None:
     plan = {"models": ["a", "b"], "outputs": 14, "seed": 11}
     made(store, plan, {"d1": 12, "d2": 12})
@@ -351,7 +348,6 @@ def answered(store: Store) -> set[tuple[str, str]]:
         return set(rows.all())
 
 
-@pytest.mark.one_database
 def test_a_model_that_comes_late_enters_a_plan_that_names_none(store: Store) -> None:
     made(store, {"outputs": 12}, {"d1": 10, "d2": 10})
     answer(store, "late")
@@ -365,7 +361,6 @@ def test_a_model_that_comes_late_enters_a_plan_that_names_none(store: Store) -> 
     assert {place for place in both if place[1] == "late"} < first
 
 
-@pytest.mark.one_database
 def test_verdicts_that_come_late_draw_as_if_they_had_been_there(store: Store) -> None:
     made(store, {"outputs": 6, "strata": ["dimension"], "seed": 2}, {"d1": 12, "d2": 12}, verified=True)
     answer(store, "a")
@@ -382,7 +377,6 @@ def test_verdicts_that_come_late_draw_as_if_they_had_been_there(store: Store) ->
     assert dimension_of(opened(store)) == {"d1": 3, "d2": 3}
 
 
-@pytest.mark.one_database
 def test_what_was_drawn_and_has_no_verdict_yet_waits(store: Store) -> None:
     made(store, {"outputs": 4, "strata": []}, {"d1": 4, "d2": 4}, verified=True)
     answer(store, "a")
@@ -402,6 +396,7 @@ def test_what_was_drawn_and_has_no_verdict_yet_waits(store: Store) -> None:
 # ---- later -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_a_larger_number_keeps_what_was_drawn_and_adds_to_it(store: Store) -> None:
     made(store, {"outputs": 13}, {"d1": 10, "d2": 10, "d3": 10})
     answer(store, "a", "b")
@@ -434,7 +429,6 @@ def test_a_larger_number_keeps_what_was_drawn_and_adds_to_it(store: Store) -> No
     assert after == {(item, model) for _, model, item in fresh}  # as if 31 had been planned from the beginning
 
 
-@pytest.mark.one_database
 def test_what_someone_has_graded_stays_when_its_plan_changes_around_it(store: Store) -> None:
     made(store, {"outputs": 4, "strata": ["model"]}, {"d1": 8})
     answer(store, "a")
@@ -461,7 +455,6 @@ def test_a_withdrawn_run_leaves_its_places_waiting(store: Store) -> None:
     assert opened(store) == before
 
 
-@pytest.mark.one_database
 def test_answers_of_a_run_are_sent_by_the_plan_alone(store: Store) -> None:
     made(store, {"models": ["a", "little-model"], "outputs": 6, "strata": ["model"]}, {"d1": 9})
     answer(store, "a")
@@ -485,6 +478,7 @@ def test_answers_of_a_run_are_sent_by_the_plan_alone(store: Store) -> None:
     assert Counter(model for _, model in opened(store)) == {"a": 3, "little-model": 3}
 
 
+@pytest.mark.both_databases
 def test_leads_who_open_at_once_open_once(store: Store) -> None:
     made(store, {"outputs": 20}, {"d1": 15, "d2": 15})
     answer(store, "a", "b")
@@ -507,7 +501,6 @@ def test_leads_who_open_at_once_open_once(store: Store) -> None:
         assert len(session.exec(select(EventRow).where(EventRow.kind == "grading.sample_opened")).all()) == 1
 
 
-@pytest.mark.one_database
 def test_a_plan_of_many_answers_asks_no_more_questions_than_one_of_few(store: Store) -> None:
     made(store, {"outputs": 300, "strata": ["dimension", "topology", "model"]}, {"d1": 10, "d2": 10, "d3": 10})
     answer(store, *"abcde")
@@ -536,7 +529,6 @@ def statements_of_a_look(store: Store) -> int:
     return len(asked)
 
 
-@pytest.mark.one_database
 def test_many_answers_are_opened_a_lot_at_a_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     made(store, {"outputs": 25}, {"d1": 15, "d2": 15})
     answer(store, "a")
@@ -557,6 +549,7 @@ def test_many_answers_are_opened_a_lot_at_a_time(store: Store, monkeypatch: pyte
 # ---- answer by answer ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("order", ["random", "oldest", "priority"])
 def test_answers_that_have_grades_come_before_untouched_ones(store: Store, order: str) -> None:
     made(store, {"outputs": 30}, {"d1": 12, "d2": 12}, order=order)
@@ -580,6 +573,7 @@ def test_answers_that_have_grades_come_before_untouched_ones(store: Store, order
     assert done == sum(map(len, by.values()))
 
 
+@pytest.mark.both_databases
 def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Store) -> None:
     made(store, {"outputs": 20}, {"d1": 12, "d2": 12})
     answer(store, "a", "b")
@@ -649,7 +643,6 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
 # ---- wrong plans -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
@@ -666,7 +659,6 @@ def test_a_plan_that_fits_nothing_is_not_opened(store: Store, sample: dict[str, 
     assert slots(store) == {}
 
 
-@pytest.mark.one_database
 def test_a_plan_without_answers_is_not_opened_and_a_short_one_says_so(store: Store) -> None:
     made(store, {"outputs": 9}, {"d1": 5})
     assert (standing(store).sentence, standing(store).cost) == (

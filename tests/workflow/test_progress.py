@@ -28,13 +28,12 @@ from workflow.annotate import image_pool, submissions
 from workflow.annotate.progress import my_work
 from workflow.annotate.project_progress import dashboard
 
-pytestmark = pytest.mark.both_databases
-
 
 def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
     return {(line.stage, line.dimension): line for line in my_work(store, person=person)}
 
 
+@pytest.mark.both_databases
 def test_my_work_lists_what_i_can_do_and_says_why_not(store: Store) -> None:
     make_project(store)
     make_items(store, 3)
@@ -153,6 +152,7 @@ def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
     assert not lines(store, ann)[Stage.AUTHORING, "colour"].available
 
 
+@pytest.mark.both_databases
 def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) -> None:
     """A senior edits a contested item; the votes differ again, and no one else may settle it."""
     make_project(store)
@@ -179,6 +179,7 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     assert not any("senior" in sentence for sentence in row.blocked)
 
 
+@pytest.mark.both_databases
 def test_the_dashboard_says_where_more_people_write_than_the_schema_has(store: Store) -> None:
     text = BLIND.replace("RATERS", "2").replace("ADJUDICATION", "none").replace("per_source: PER_SOURCE", AUTHORS)
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))

@@ -173,7 +173,6 @@ def test_a_project_goes_to_another_database_and_back(
         back.close()
 
 
-@pytest.mark.both_databases
 def test_a_copy_next_to_the_first_is_the_same_but_for_its_ids(
     made: Path, store: Store, media: MediaStore, tmp_path: Path
 ) -> None:

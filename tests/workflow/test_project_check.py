@@ -100,6 +100,7 @@ stages:
 """
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("lasts", [2.5, None])
 def test_an_answer_beyond_the_end_of_a_clip_is_worth_knowing(store: Store, lasts: float | None) -> None:
     """Told where the clip's length is known, and never refused: what was stored stays, and nothing has to be mended."""
@@ -129,6 +130,7 @@ def test_an_answer_beyond_the_end_of_a_clip_is_worth_knowing(store: Store, lasts
     assert check(store) == []
 
 
+@pytest.mark.one_database
 def test_an_item_without_its_senior_gets_one(store: Store) -> None:
     make_project(store)
     make_items(store)
@@ -156,6 +158,7 @@ def test_what_the_constraints_forbid_is_looked_for_all_the_same(store: Store) ->
     assert any("nothing was submitted" in each for each in check(store))
 
 
+@pytest.mark.one_database
 def test_an_unknown_project_is_named(store: Store) -> None:
     make_project(store)
     with pytest.raises(NotFound, match="p"):

@@ -16,8 +16,6 @@ from testkit.factories import make_items, make_person, make_pool, make_project, 
 from workflow.access import accounts, projects
 from workflow.annotate import authoring, claims, image_pool, progress, project_progress
 
-pytestmark = pytest.mark.both_databases
-
 PLACES = {
     "annotator": Role.ANNOTATOR,
     "senior": Role.SENIOR,
@@ -94,6 +92,7 @@ def test_a_project_keeps_its_schema_as_it_was(store: Store) -> None:
     assert [each.name for each in projects.projects_of(store, person=lee)] == ["p"]
 
 
+@pytest.mark.both_databases
 def test_a_name_is_taken_once_and_must_be_plain(store: Store) -> None:
     make_project(store)
     with pytest.raises(AlreadyTaken):
@@ -122,6 +121,7 @@ def test_unknown_dimensions_stages_and_logins_are_refused(store: Store) -> None:
         projects.set_member(store, by=None, project="p", login="nobody", role=Role.ANNOTATOR)
 
 
+@pytest.mark.both_databases
 def test_an_invitation_makes_an_account_and_a_member_once(store: Store) -> None:
     make_project(store)
     token = accounts.invite(store, by=None, project="p", role=Role.SENIOR, dimensions=["shape"])

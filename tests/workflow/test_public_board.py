@@ -81,7 +81,6 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
         assert words in found.lacking[0]
 
 
-@pytest.mark.both_databases
 def test_two_presses_are_one_event(world: Store) -> None:
     lead = make_person(world, "lead", role=Role.LEAD)
     about: dict[str, Any] = {"by": lead, "project": "p"}

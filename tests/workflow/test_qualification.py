@@ -40,7 +40,7 @@ from workflow.annotate.project_progress import dashboard, next_steps
 from workflow.files.project_check import check
 from workflow.results.ratings import ratings_of
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 ASKED = "{items: 4, reviewers: 2, pass_mark: 0.75, retry_after_hours: 24, attempts: 2}"
 
@@ -121,7 +121,6 @@ def test_from_barred_to_live_work(store: Store, project: str) -> None:
         assert qualification.score_of(session, access, ann.id, Stage.VERIFICATION) == 0.75
 
 
-@pytest.mark.one_database
 def test_who_fails_waits_and_tries_are_counted(store: Store, project: str, clock: Clock) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
@@ -192,7 +191,6 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
 
 
-@pytest.mark.one_database
 def test_what_is_right_stays_hidden_while_the_same_items_may_come_again(
     store: Store, project: str, clock: Clock
 ) -> None:
@@ -254,6 +252,7 @@ def damage(store: Store, statement: str) -> None:
         run(text(statement))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
@@ -281,7 +280,6 @@ def test_a_check_recomputes_what_was_signed(store: Store, project: str, statemen
     assert check(store), "what a senior signed stays as it is, also in a rebuild"
 
 
-@pytest.mark.one_database
 def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, clock: Clock) -> None:
     asked = ASKED.replace("items: 4", "items: 2, against: seniors")
     text_ = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
@@ -354,6 +352,7 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_votes_weigh_what_their_rater_scored(store: Store, clock: Clock) -> None:
     make_project(store, loaded=load_schema(shipped()["panel"]))
     names = [f"near/{at}" for at in range(7)]
@@ -423,7 +422,6 @@ def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, 
     claimed(store, ann)
 
 
-@pytest.mark.one_database
 def test_attempts_are_counted_anew_after_passing(store: Store, project: str, clock: Clock) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)

@@ -126,7 +126,6 @@ def texts(question: Question) -> list[str]:
 EGO = {"question": QUESTION, "answer": ANSWER}
 
 
-@pytest.mark.both_databases
 def test_a_question_is_its_family_s_prompt_with_the_picture_where_the_prompt_says(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:

@@ -34,7 +34,7 @@ from testkit.factories import (
 from workflow.annotate import claims, drafts, priorities, submissions
 from workflow.annotate.progress import my_work, progress
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 
 def ordered(order: str, *, raters: int = 2) -> LoadedSchema:
@@ -87,6 +87,7 @@ def test_the_blocks_of_a_lap_come_once_each(bits: int) -> None:
         assert len({tuple(order) for order in orders}) > 15
 
 
+@pytest.mark.both_databases
 def test_a_random_order_follows_from_the_projects_seed(store: Store, tmp_path: Path) -> None:
     def order(place: Store, seed: int) -> list[int]:
         make_project(place, loaded=make_schema(raters=1))
@@ -107,6 +108,7 @@ def test_a_random_order_follows_from_the_projects_seed(store: Store, tmp_path: P
     assert sorted(here) == list(range(40))
 
 
+@pytest.mark.both_databases
 def test_everyone_gets_everything_once_whatever_the_others_do(store: Store) -> None:
     make_project(store, loaded=ordered("random", raters=3))
     people = make_people(store, "ann", "bob", "cy", "di")
@@ -162,6 +164,7 @@ def test_oldest_first(store: Store) -> None:
     assert votes(store, ann, 4) == [3, 4, 5, 6]
 
 
+@pytest.mark.both_databases
 def test_priority_first_and_it_can_be_changed_while_people_work(store: Store) -> None:
     make_project(store, loaded=ordered("priority", raters=2))
     ann, bob = make_people(store, "ann", "bob")
@@ -222,7 +225,6 @@ def test_a_new_revision_keeps_its_items_priority(store: Store) -> None:
 
 
 @pytest.mark.parametrize("order", ["random", "fewest_votes"])
-@pytest.mark.one_database
 def test_what_one_may_not_take_is_looked_at_once(store: Store, order: str) -> None:
     """A person who has voted on everything: the open second slots are passed once, and new items are still found."""
     make_project(store, loaded=ordered(order, raters=2))
@@ -303,6 +305,7 @@ def test_lost_text_goes_to_another_free_slot(store: Store) -> None:
         claims.take_back(store, person=ann, task=mine.id)
 
 
+@pytest.mark.both_databases
 def test_a_vote_that_is_taken_back_is_not_done(store: Store) -> None:
     make_project(store)
     make_items(store, 3)

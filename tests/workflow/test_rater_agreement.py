@@ -34,8 +34,6 @@ from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import ratings_of
 from workflow.results.ratings_from_files import import_ratings
 
-pytestmark = pytest.mark.both_databases
-
 
 def only(results: list[Result], statistic: str, **args: object) -> Result:
     (one,) = [
@@ -136,6 +134,7 @@ def test_one_vote_is_a_reason(store: Store) -> None:
     assert {each.dimension for each in results} == {"colour"}
 
 
+@pytest.mark.both_databases
 @pytest.mark.thorough
 def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from app import services

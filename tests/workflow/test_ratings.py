@@ -29,8 +29,6 @@ from workflow.files.one_import import Imported
 from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def media(home: Path) -> MediaStore:

@@ -22,8 +22,6 @@ from workflow.annotate import claims, refinement, submissions
 from workflow.annotate.project_progress import dashboard
 from workflow.files.project_check import check
 
-pytestmark = pytest.mark.both_databases
-
 FIELDS = {
     "question": "Put the cup on the shelf.",
     "actions": ["Pick up the cup.", "Go to the shelf."],
@@ -56,6 +54,7 @@ def figures(store: Store) -> list[int]:
     return [found[name] for name in ("fed", "decided", "edited", "refined")]
 
 
+@pytest.mark.both_databases
 @pytest.mark.thorough
 def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
     begin(store)
@@ -95,6 +94,7 @@ def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> No
     assert figures(store) == [2, 2, 0, 0]
 
 
+@pytest.mark.both_databases
 def test_one_round_is_over_when_each_answer_was_looked_at_once(store: Store) -> None:
     """One of two answers leads to an edit: then only the other one is shown, and both together are the round."""
     text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("until: one_right_answer", "until: one_round")
@@ -121,6 +121,7 @@ def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> No
     load_text(text, "", "s")  # a project that is there opens
 
 
+@pytest.mark.both_databases
 def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store: Store) -> None:
     items = begin(store, 1)
     with store.write() as session:
@@ -138,6 +139,7 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
         refinement.open_refinement(store, by=None, project="p", model="nobody")
 
 
+@pytest.mark.both_databases
 def test_answers_of_all_models_are_sent_at_once_and_each_only_once(store: Store) -> None:
     begin(store)  # two items, two models
     refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
@@ -167,6 +169,7 @@ def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> No
     assert "secret" not in json.dumps(dataclasses.asdict(view), default=str)
 
 
+@pytest.mark.both_databases
 def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the_key_does_not_vote(
     store: Store,
 ) -> None:

@@ -78,7 +78,6 @@ def _let_in(store: Store, login: str) -> None:
 # ---- as it stands ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.both_databases
 def test_a_file_gives_a_file_and_a_folder_a_folder(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     one = write(tmp_path / "in/Activity/annotations.json", [egothink_record(0)])
@@ -157,7 +156,6 @@ def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, 
     return records
 
 
-@pytest.mark.both_databases
 def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaStore, tmp_path: Path) -> None:
     store.clock = Clock()
     project(store, "egoplan")

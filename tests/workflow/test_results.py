@@ -41,8 +41,6 @@ from workflow.results.project_answers import NOT_ASKED, Answer, Read
 from workflow.results.scores import Scores
 from workflow.results.slices import Item
 
-pytestmark = pytest.mark.both_databases
-
 NAN = float("nan")
 
 CLOSED = """

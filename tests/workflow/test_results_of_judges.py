@@ -26,7 +26,6 @@ def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Worl
     return World(store, tmp_path)
 
 
-@pytest.mark.both_databases
 def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
     before = project_answers.mark(world.store, person=None, project="p")
     with ScriptedServer(lambda asked, number: SCRIPT[by_item(asked)][0]) as server:

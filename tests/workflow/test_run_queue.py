@@ -18,8 +18,6 @@ from testkit.serving import environment
 from tests.paths import ROOT
 from workflow.runs import run_queue
 
-pytestmark = pytest.mark.both_databases
-
 
 class Evil:
     """What unpickling would run."""
@@ -91,6 +89,7 @@ print("left", flush=True)
 """
 
 
+@pytest.mark.both_databases
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sign: signal.Signals) -> None:

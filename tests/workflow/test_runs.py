@@ -30,7 +30,7 @@ from workflow.annotate import grading
 from workflow.runs import attempt_keeper, run_control, run_grading, run_start, run_views, worker_registry
 from workflow.runs.worker import Means, work
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+pytestmark = pytest.mark.thorough
 
 SPEC = ModelSpec(name="tiny", adapter="chat", model="nobody/tiny", batch_size=2)
 
@@ -113,6 +113,7 @@ def answered_all(store: Store, n: int) -> None:
 # ---- starting --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_a_run_asks_every_item_once_in_an_order_of_its_own(store: Store) -> None:
     run, ids = begun(store, 21)
     model = Fake()
@@ -162,6 +163,7 @@ def test_the_same_limit_takes_the_same_items(store: Store) -> None:
     assert len(taken[0]) == 7
 
 
+@pytest.mark.both_databases
 def test_nothing_to_ask_is_refused_with_a_sentence(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     make_project(store)
 
@@ -209,6 +211,7 @@ def test_only_leads(store: Store) -> None:
 # ---- stopping and going on -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_paused_within_a_moment_and_resumed_where_it_was(store: Store) -> None:
     run, _ = begun(store, 60)
     asked, paused = threading.Event(), threading.Event()
@@ -316,6 +319,7 @@ def test_an_unknown_error_is_logged_under_a_number_and_nothing_is_lost(
 # ---- what is kept ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_every_attempt_is_kept_and_only_answers_become_predictions(store: Store) -> None:
     run, ids = begun(store, 4)
     first, second, third, fourth = ids
@@ -344,6 +348,7 @@ def test_every_attempt_is_kept_and_only_answers_become_predictions(store: Store)
     assert {each.item_id for each in view.failures} == {third, fourth}
 
 
+@pytest.mark.both_databases
 def test_attempts_come_in_pages(store: Store) -> None:
     run, ids = begun(store, 7)
     work(store, run, means=means(Fake()))
@@ -439,6 +444,7 @@ def test_text_that_no_database_holds_is_stored_as_far_as_it_goes(store: Store) -
 # ---- many workers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_workers_share_a_run(store: Store) -> None:
     run, ids = begun(store, 80)
     models = [Fake(pause=0.005) for _ in range(3)]
@@ -457,6 +463,7 @@ def test_workers_share_a_run(store: Store) -> None:
     assert (view.state, len(view.workers)) == (RunState.DONE, 3)
 
 
+@pytest.mark.both_databases
 def test_a_late_worker_never_writes_over_the_one_who_took_over(store: Store) -> None:
     clock = store.clock = Clock()
     run, ids = begun(store, 2)
@@ -497,6 +504,7 @@ def leased(store: Store) -> datetime:
     return until
 
 
+@pytest.mark.both_databases
 def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
     clock = store.clock = Clock()
     run, ids = begun(store, 2)
@@ -526,6 +534,7 @@ def test_a_worker_that_says_it_is_there_keeps_its_chunk(store: Store) -> None:
     assert run_views.view(store, by=None, run=run).done == len(ids)
 
 
+@pytest.mark.both_databases
 def test_what_a_dead_process_had_taken_is_free_at_once(store: Store) -> None:
     run, _ = begun(store, 5)
     now = store.now()
@@ -629,6 +638,7 @@ def test_a_budget_hears_what_the_whole_run_has_cost(store: Store) -> None:
     assert heard[-1][1] == 0.25 * heard[-1][0] > 0
 
 
+@pytest.mark.both_databases
 def test_pieces_keep_batches_whole_and_let_workers_share() -> None:
     endpoint = ModelSpec(
         name="e", adapter="endpoint", model="m", endpoint=Endpoint(base_url="http://127.0.0.1/v1", concurrency=8)
@@ -642,6 +652,7 @@ def test_pieces_keep_batches_whole_and_let_workers_share() -> None:
     assert run_start._chunk_size(SPEC, 500, clips=True) == 8  # of dozens of pictures each
 
 
+@pytest.mark.both_databases
 def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_path: Path) -> None:
     make_project(store)
     make_items(store, 1)

@@ -96,6 +96,7 @@ def _score(n: int, *, peers: tuple[int, int], per_hour: float = 60.0) -> scoreca
     return scorecard.Score(n, 0, n / per_hour * 60, 0, per_hour, scorecard.Share(*peers), none, none, None)
 
 
+@pytest.mark.one_database
 def test_drift_is_what_the_limits_of_two_shares_leave_no_doubt_about() -> None:
     # Wilson's 95 % limits: 90 of 100 is 0.826 to 0.945, 30 of 50 is 0.462 to 0.724, 40 of 50 is 0.670 to 0.888.
     before = _score(100, peers=(90, 100))

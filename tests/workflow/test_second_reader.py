@@ -28,8 +28,6 @@ from workflow.results.scores import Scores
 from workflow.runs import run_control, second_reader
 from workflow.runs.model_descriptions import named
 
-pytestmark = pytest.mark.both_databases
-
 KEY = Scores("key")
 TEXTS = ["A", "the colour of blood", "the colour of the sky", "whatever you like", "the colour of blood", "hm"]
 """To six items with the options red and blue and the key red: only the first names an option."""
@@ -77,6 +75,7 @@ def again(store: Store, spec: ModelSpec) -> second_reader.ReadAgain:
     return second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("answered")
 def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_for(
     store: Store, spec: ModelSpec, served: ScriptedServer
@@ -142,6 +141,7 @@ def test_another_description_is_no_reader_of_the_same_name(
     assert project_answers.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
 
 
+@pytest.mark.both_databases
 def test_only_answers_that_count_are_asked_about_and_drawn(
     store: Store, answered: list[int], spec: ModelSpec, served: ScriptedServer
 ) -> None:

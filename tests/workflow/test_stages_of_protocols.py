@@ -14,7 +14,6 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.annotate import claims, qualification, submissions
 
 
-@pytest.mark.both_databases
 def test_egoplan_is_verified_blind_by_anyone_who_needs_no_qualification(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     fields = {

@@ -60,7 +60,6 @@ ROWS = [
 ]
 
 
-@pytest.mark.both_databases
 def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
     assert bring(project, tmp_path, ROWS) == Imported(tool_results=4)
     assert stored(project) == {

@@ -85,6 +85,7 @@ def free(store: Store, person: Person) -> set[str]:
     return {asset.id for asset in image_pool.pool(store, person=person, project="p").assets}
 
 
+@pytest.mark.one_database
 def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_the_pool(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
@@ -147,6 +148,7 @@ def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(st
     assert found_any > 40
 
 
+@pytest.mark.one_database
 def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
@@ -170,6 +172,7 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
         keep(store, ann, names(first), "y")
 
 
+@pytest.mark.one_database
 def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_refused(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
@@ -234,6 +237,7 @@ def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_pa
     assert len(shown) == len(set(shown))
 
 
+@pytest.mark.one_database
 def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
@@ -285,6 +289,7 @@ def test_a_lead_sends_frames_back_to_triage_and_reads_all_decisions(store: Store
     ]
 
 
+@pytest.mark.one_database
 def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Store, ann: Person, tmp_path: Path) -> None:
     add(store, tmp_path / "in", unlike(1))
     (frame,) = names(group(store, ann))

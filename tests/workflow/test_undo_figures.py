@@ -23,8 +23,6 @@ from testkit.factories import (
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.progress import progress
 
-pytestmark = pytest.mark.both_databases
-
 ANSWERS = {
     Stage.AUTHORING: make_fields(7),
     Stage.VERIFICATION: {"choice": "red"},

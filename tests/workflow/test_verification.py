@@ -19,8 +19,6 @@ from workflow.annotate import claims, comments, expired_drafts, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
-pytestmark = pytest.mark.both_databases
-
 
 def state_of(store: Store, item_id: int) -> ItemState:
     with store.read() as session:
@@ -39,7 +37,6 @@ def state_of(store: Store, item_id: int) -> ItemState:
         (["red"], True, ItemState.IN_VERIFICATION),
     ],
 )
-@pytest.mark.one_database
 def test_the_verdict_follows_from_the_votes(
     store: Store, choices: list[str | None], adjudication: bool, state: ItemState
 ) -> None:
@@ -155,6 +152,7 @@ def test_the_same_key_twice_is_one_annotation(store: Store) -> None:
         submissions.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
 
 
+@pytest.mark.both_databases
 def test_a_vote_took_no_longer_than_it_was_in_hand(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store)
@@ -199,6 +197,7 @@ def test_an_undone_vote_comes_back_as_a_draft_and_is_superseded(store: Store) ->
     assert check(store) == []
 
 
+@pytest.mark.both_databases
 def test_one_can_go_back_to_anything_of_the_last_half_hour(store: Store) -> None:
     clock = store.clock = Clock()
     make_project(store)

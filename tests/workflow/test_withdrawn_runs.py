@@ -119,6 +119,7 @@ def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: Wor
     assert world.all("SELECT count(*) FROM annotation") == [(3,)]
 
 
+@pytest.mark.one_database
 def test_pages_see_whichever_runs_are_withdrawn(store: Store) -> None:
     make_project(store)
     ids = make_items(store, 1)
@@ -174,6 +175,7 @@ def test_no_one_looks_at_answers_that_were_withdrawn_next_to_their_items(store: 
     assert waiting() == [(1, 2), (2, 1), (3, 1), (4, 2), (5, 1), (6, 1)]
 
 
+@pytest.mark.one_database
 def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> None:
     make_project(store)
     one, two = make_items(store, 2)

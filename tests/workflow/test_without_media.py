@@ -82,6 +82,7 @@ def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) ->
     return found.sentence
 
 
+@pytest.mark.one_database
 def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> None:
     project(store)
     ids = make_items(store, 3)
@@ -132,6 +133,7 @@ def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
     assert asked_for_the_first("few", 1) == asked_for_the_first("many", 400)
 
 
+@pytest.mark.one_database
 def test_someone_whose_own_work_waits_for_others_is_told_that(store: Store) -> None:
     project(store)
     ids = make_items(store, 2)
@@ -227,6 +229,7 @@ def _held_up(store: Store) -> bool:
         return bool(connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 
 
+@pytest.mark.one_database
 def test_what_was_given_up_waits_too(store: Store, media: MediaStore) -> None:
     store.clock = clock = Clock()
     project(store)
@@ -250,6 +253,7 @@ def test_an_image_that_need_not_be_there_holds_nothing_back(store: Store) -> Non
     assert not any("no one has brought in" in why for why in row.blocked)
 
 
+@pytest.mark.one_database
 def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     project(store)
     link(store, make_items(store, 1))
@@ -258,6 +262,7 @@ def test_no_one_looks_into_what_they_will_be_asked_about(store: Store) -> None:
         item_history.history(store, person=senior, project="p", item="colour/0")
 
 
+@pytest.mark.one_database
 def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> None:
     project(store, extra=f"\n    qualification: {SET}")
     ids = make_items(store, 4)
