@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,3 +106,25 @@ def of(statistics: Iterable[Any]) -> pytest.MarkDecorator:
 
 
 each_of_raters = of(OF_RATERS)
+
+
+def trying(name: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """One test that tries each of these values in turn: a test of its own for each takes longer than most checks."""
+    tried = list(values)
+
+    def decorated(check: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(check)
+        def test(**given: Any) -> None:
+            for value in tried:
+                try:
+                    check(**given, **{name: value})
+                except BaseException as error:
+                    error.add_note(f"with {name} = {value!r}")
+                    raise
+
+        signature = inspect.signature(check)
+        others = [each for each in signature.parameters.values() if each.name != name]
+        test.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return test
+
+    return decorated

@@ -16,7 +16,7 @@ from agreement import Ratings, Scale
 from domain.errors import RatingsError
 from domain.records import Rating
 from domain.statistics import Lone, Needs
-from tests.agreement.of_raters import OF_RATERS, OfRaters, each_of_raters, of
+from tests.agreement.of_raters import OF_RATERS, OfRaters, each_of_raters, of, trying
 
 pytestmark = pytest.mark.thorough
 
@@ -108,7 +108,7 @@ def test_a_value_or_a_reason_where_gaps_bring_fleiss_kappa_below_minus_one(stati
 
 
 @each_of_raters
-@drawn(40, rows=tables())
+@drawn(25, rows=tables())
 def test_a_value_or_a_reason(statistic: OfRaters, rows: Table) -> None:
     _value_or_reason(statistic, rows)
 
@@ -132,7 +132,7 @@ def _value_or_reason(statistic: OfRaters, rows: Table) -> None:
 
 
 @each_of_raters
-@drawn(25, rows=tables(), seed=st.integers(0, 999))
+@drawn(15, rows=tables(), seed=st.integers(0, 999))
 def test_the_order_of_units_does_not_count(statistic: OfRaters, rows: Table, seed: int) -> None:
     rows = rows_for(statistic, rows)
     shuffled = Random(seed).sample(rows, len(rows))
@@ -141,14 +141,14 @@ def test_the_order_of_units_does_not_count(statistic: OfRaters, rows: Table, see
 
 
 @of(each for each in OF_RATERS if each.known.swapped)
-@drawn(25, rows=tables())
+@drawn(15, rows=tables())
 def test_the_order_of_raters_does_not_count(statistic: OfRaters, rows: Table) -> None:
     rows = rows_for(statistic, rows)
     assert same(value(statistic, rows) * statistic.known.swapped, value(statistic, [row[::-1] for row in rows]))
 
 
 @of(each for each in OF_RATERS if each.needs is Needs.NAMES and each.known.moved)
-@drawn(25, rows=tables(), names=st.permutations(["kiwi", "fig", "date", "plum"]))
+@drawn(15, rows=tables(), names=st.permutations(["kiwi", "fig", "date", "plum"]))
 def test_what_categories_are_called_does_not_count(statistic: OfRaters, rows: Table, names: list[str]) -> None:
     rows = rows_for(statistic, rows)
     renamed = [[None if grade is None else names[grade - 1] for grade in row] for row in rows]
@@ -156,7 +156,7 @@ def test_what_categories_are_called_does_not_count(statistic: OfRaters, rows: Ta
 
 
 @of(each for each in OF_RATERS if each.needs in (Needs.NAMES, Needs.ORDER) and each.known.moved)
-@drawn(25, rows=tables())
+@drawn(15, rows=tables())
 def test_an_order_is_all_that_counts_where_it_is_enough(statistic: OfRaters, rows: Table) -> None:
     rows = rows_for(statistic, rows)
     stretched = [[None if grade is None else grade**3 for grade in row] for row in rows]
@@ -164,7 +164,7 @@ def test_an_order_is_all_that_counts_where_it_is_enough(statistic: OfRaters, row
 
 
 @of(each for each in OF_RATERS if each.known.moved)
-@drawn(25, rows=tables(), shift=st.integers(-1000, 1000), scale=st.sampled_from([0.001, 0.5, 3, 1000]))
+@drawn(15, rows=tables(), shift=st.integers(-1000, 1000), scale=st.sampled_from([0.001, 0.5, 3, 1000]))
 def test_shifting_and_stretching_do_not_count(statistic: OfRaters, rows: Table, shift: int, scale: float) -> None:
     rows = rows_for(statistic, rows)
     moved = [[None if grade is None else (grade + shift) * scale for grade in row] for row in rows]
@@ -172,7 +172,7 @@ def test_shifting_and_stretching_do_not_count(statistic: OfRaters, rows: Table, 
 
 
 @each_of_raters
-@drawn(25, grades=st.lists(st.integers(1, 4), min_size=2, max_size=12), k=st.integers(2, 4))
+@drawn(15, grades=st.lists(st.integers(1, 4), min_size=2, max_size=12), k=st.integers(2, 4))
 def test_perfect_agreement_is_what_the_row_says(statistic: OfRaters, grades: list[int], k: int) -> None:
     differ = len(set(grades)) > 1
     rows = rows_for(statistic, [[grade] * k for grade in grades])
@@ -186,7 +186,7 @@ def test_perfect_agreement_is_what_the_row_says(statistic: OfRaters, grades: lis
 
 
 @of(each for each in OF_RATERS if each.known.repeated)
-@drawn(25, rows=tables())
+@drawn(15, rows=tables())
 def test_repeating_all_units_changes_only_their_number(statistic: OfRaters, rows: Table) -> None:
     rows = rows_for(statistic, rows)
     once, twice = statistic(ratings(rows)), statistic(ratings(rows + rows))
@@ -199,7 +199,7 @@ GRADES = Scale("interval", (1, 2, 3, 4))
 
 
 @each_of_raters
-@drawn(25, rows=tables(), grade=st.integers(1, 4))
+@drawn(15, rows=tables(), grade=st.integers(1, 4))
 def test_a_lone_rating_is_what_the_row_says(statistic: OfRaters, rows: Table, grade: int) -> None:
     rows = rows_for(statistic, [row for row in rows if any(each is not None for each in row)])
     rows = [row for row in rows if any(each is not None for each in row)] or [[1] * 2]
@@ -253,17 +253,18 @@ WITHOUT_PAIRS: Mapping[str, Table] = {
 
 
 @each_of_raters
-@pytest.mark.parametrize("data", WITHOUT_PAIRS)
+@trying("data", WITHOUT_PAIRS)
 def test_without_pairs_there_is_a_reason_and_no_number(statistic: OfRaters, data: str) -> None:
     found = statistic(ratings(WITHOUT_PAIRS[data]))
     assert math.isnan(found.value)
+    assert math.isnan(found.low)
     assert found.reason
     assert found.reason.endswith(".")
     assert found.n_units == 0 or statistic.known.lone is Lone.A_UNIT
 
 
 @each_of_raters
-@pytest.mark.parametrize("grade", [0, 0.1, 1e300, -1e-300, 7])
+@trying("grade", [0, 0.1, 1e300, -1e-300, 7])
 def test_a_constant_has_no_reliability(statistic: OfRaters, grade: float) -> None:
     rows = [[grade, grade]] * 5
     for found in (statistic(ratings(rows)), statistic(ratings(rows, Scale("interval", (grade, 5))))):
@@ -276,15 +277,16 @@ def test_a_constant_has_no_reliability(statistic: OfRaters, grade: float) -> Non
 
 
 @of(each for each in OF_RATERS if each.known.moved)
-@pytest.mark.parametrize("size", [1e-300, 1e-8, 1e8, 1e150, 1e307])
+@trying("size", [1e-300, 1e-8, 1e8, 1e150, 1e307])
 def test_tiny_and_huge_numbers_are_numbers(statistic: OfRaters, size: float) -> None:
     rows = [[1, 1], [2, 3], [3, 3], [4, 2], [5, 5]]
     assert same(value(statistic, rows), value(statistic, [[grade * size for grade in row] for row in rows]))
 
 
 @each_of_raters
-def test_one_unit_is_no_sample(statistic: OfRaters) -> None:
-    found = statistic(ratings([[1, 2]]))
+@trying("row", [[1, 2], [2, 2]])
+def test_one_unit_is_no_sample(statistic: OfRaters, row: list[int]) -> None:
+    found = statistic(ratings([row]))
     assert math.isnan(found.low) or found.method == "Wilson score"
     assert found.reason or found.method == "Wilson score"
 
