@@ -159,8 +159,10 @@ def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str
 
 EVERY = 1.0
 """Seconds between two rounds of the loop, the shortest that it takes."""
-FIRST, LATER = 3, 12
+FIRST, LATER = 3, 6
 """Answers before the loop runs, and while it does."""
+PAUSE = 0.1
+"""Seconds between two looks of the other rater."""
 PATIENCE = 60.0
 """Seconds for which the loop may take to fetch everything on a busy machine."""
 
@@ -310,7 +312,8 @@ class Watch(threading.Thread):
             now = time.monotonic()
             self.seen |= dict.fromkeys(found, now)
             self.looks += 1
-            self.longest = max(self.longest, now - began)
+            self.longest = max(self.longest, now - began + PAUSE)
+            self.ended.wait(PAUSE)
 
     def stop(self) -> None:
         self.ended.set()

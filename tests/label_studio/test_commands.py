@@ -123,9 +123,10 @@ class Team:
 
 @pytest.fixture
 def team(tmp_path: Path, sqlite_template: Path, label_studio: LabelStudio) -> Iterator[Team]:
+    """Our own server stands where pages look for it; a test that needs its answers starts it."""
     home = make_home(tmp_path, sqlite_template, pictures=3)
     written(home, 2)
-    serving = Server(home.path, TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK).start()
+    serving = Server(home.path, TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK)
     yield Team(home, label_studio, serving)
     serving.stop()
 
@@ -175,6 +176,7 @@ def stopped(process: Forked, log: Path) -> str:
 
 
 def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) -> None:
+    team.serving.start()
     team.mapped(bo=bo.email, chi=chi.email)
     invited = team.run("people", "tiny", "--invite")
     link = next(word for word in invited.split() if word.startswith(team.there.url + "/"))
@@ -241,6 +243,7 @@ def test_a_server_that_went_away_is_waited_for(team: Team, open_label_studio: La
 def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(
     team: Team, open_label_studio: LabelStudio, tmp_path: Path
 ) -> None:
+    team.serving.start()
     beside, root = open_label_studio, open_label_studio.folder.with_name("files")
     there = Team(
         team.home, beside, team.serving, TOUCHSTONE_LABEL_STUDIO_FILES=str(root), TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK

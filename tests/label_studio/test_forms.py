@@ -22,7 +22,6 @@ from domain.states import Stage
 from labelstudio import results
 from labelstudio.labeling import data, labeling
 from media import clips
-from testkit.browser import launched
 from tests.label_studio import server
 from tests.labelstudio.test_labeling import CASES, LOADED, task
 from tests.labelstudio.test_results import asking
@@ -171,24 +170,16 @@ def test_answers_that_are_sent_and_fetched_mean_the_same(name: str, label_studio
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
-
-
-@pytest.fixture
-def screens(browser: Browser, label_studio: LabelStudio) -> Iterator[Page]:
-    """A page on which the admin is signed in."""
-    context = browser.new_context(viewport={"width": 1500, "height": 1400})
-    page = context.new_page()
+def screens(chromium: Browser, label_studio: LabelStudio) -> Page:
+    """A page on which the admin is signed in; each test goes to a task of its own."""
+    page = chromium.new_page(viewport={"width": 1500, "height": 1400})
     admin = label_studio.admin
     page.goto(f"{label_studio.url}/user/login/")
     page.fill("input[name=email]", admin.email)
     page.fill("input[name=password]", admin.password)
     page.click("button[type=submit]")
     page.wait_for_url(lambda url: "login" not in url)
-    yield page
-    context.close()
+    return page
 
 
 def opened(page: Page, account: Account, project: int, number: int) -> None:

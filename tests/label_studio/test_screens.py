@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ import pytest
 
 from db.tables import AnnotationRow
 from domain.states import Stage
-from testkit.browser import launched
 from tests.label_studio.test_protocols import (
     accounts_of,
     egoplan,
@@ -40,12 +39,6 @@ Person = Callable[[str], Account]
 QUESTIONS = 5
 NOTE = "The tap is off; so <b>this</b>, I think: 5 > 3."
 REASON = "The goal is ambiguous"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
 
 
 def signed_in(browser: Browser, account: Account) -> Page:
@@ -104,7 +97,7 @@ def answered(page: Page, task: dict[str, Any], said: Said, *, keys: bool) -> Non
 
 @pytest.mark.browser
 def test_five_questions_in_its_screens(
-    tmp_path: Path, sqlite_template: Path, label_studio: LabelStudio, label_studio_person: Person, browser: Browser
+    tmp_path: Path, sqlite_template: Path, label_studio: LabelStudio, label_studio_person: Person, chromium: Browser
 ) -> None:
     records = egoplan_records()[:QUESTIONS]
     people = accounts_of(label_studio_person, "ina", "jo")
@@ -113,7 +106,7 @@ def test_five_questions_in_its_screens(
         front = Front(label_studio)
         connected(there, front, people, [Stage.VERIFICATION])
         bridge.push(there.store, front, forms(there), by=None, project=PROJECT)
-        page = signed_in(browser, people["ina"])
+        page = signed_in(chromium, people["ina"])
         found = waiting(people["ina"], "Ina")
         assert len(found) == QUESTIONS
         keys = True
