@@ -109,14 +109,6 @@ def _quick_passwords() -> None:
     passwords.quicken()
 
 
-@pytest.fixture(autouse=True)
-def _same_seeds(request: pytest.FixtureRequest) -> None:
-    """A test's projects have the same seeds in every run; ``testkit.preloaded`` does the same for what we start."""
-    from testkit import seeds
-
-    seeds.settle(request.node.nodeid)
-
-
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with all migrations applied, to be copied for each test."""
@@ -155,6 +147,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         takes[item.path] += 1 + sum(TAKES[name] for name in TAKES if item.get_closest_marker(name))
     items.sort(key=lambda item: -takes[item.path])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Of several workers one collects first: it rewrites the assertions of modules that have changed, and the others
+    read what it has written. On a fresh clone that is half of what collecting takes."""
+    if "PYTEST_XDIST_WORKER" not in os.environ or sys.dont_write_bytecode:
+        return (yield)
+    with (session.config.rootpath / "pyproject.toml").open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        return (yield)
 
 
 def pytest_collection_finish() -> None:
@@ -294,16 +300,23 @@ def server(home: Path) -> Iterator[Server]:
     running.stop()
 
 
-@pytest.fixture(autouse=True)
-def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_settings() -> Iterator[None]:
     """No test sees the settings of the person who runs it."""
-    for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
-        monkeypatch.delenv(name)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
+            patch.delenv(name)
+        yield
 
 
 @pytest.fixture(autouse=True)
-def _own_main_module() -> Iterator[None]:
-    """A page drawn in this process makes itself the main module, which the next process started would then run."""
+def _by_itself(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What one test leaves does not reach the next one. A test's projects have the same seeds in every run
+    (``testkit.preloaded`` does the same for what we start); and a page drawn in this process makes itself the main
+    module, which the next process started would then run."""
+    from testkit import seeds
+
+    seeds.settle(request.node.nodeid)
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main

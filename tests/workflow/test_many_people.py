@@ -12,10 +12,10 @@ from db.engine import Store
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
-@pytest.mark.parametrize("order", ["random", "fewest_votes"])
-def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url: str, home: Path, order: str) -> None:
+def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url: str, home: Path) -> None:
+    """In the order that also counts votes; ``test_concurrency.py`` kills people in the other one."""
     figures = many_people.stress(
-        store, store_url, home, items=40, processes=4, seconds=4, kill_every=0.5, order=order, at_least=30
+        store, store_url, home, items=40, processes=4, seconds=3, kill_every=0.5, order="fewest_votes", at_least=30
     )
     assert figures["failed"] == []
     assert figures["kills"] > 0
@@ -29,6 +29,6 @@ def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url:
 
 
 def test_two_people_one_slot_exactly_one_wins_every_time(store: Store, store_url: str, home: Path) -> None:
-    figures = many_people.duel(store, store_url, home, rounds=400)
-    assert (figures["rounds"], figures["exactly_one_won"], figures["left_open"]) == (400, 400, 0)
+    figures = many_people.duel(store, store_url, home, rounds=200)
+    assert (figures["rounds"], figures["exactly_one_won"], figures["left_open"]) == (200, 200, 0)
     assert min(figures["won_by"]) > 0, "both took part"

@@ -247,7 +247,7 @@ def with_skips(skips: tuple[int, str] | None) -> LoadedSchema:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("skips", "examples"), [(None, 20), ((1, "adjudicate"), 10), ((1, "retire"), 6), ((2, "retire"), 6)]
+    ("skips", "examples"), [(None, 12), ((1, "adjudicate"), 5), ((1, "retire"), 3), ((2, "retire"), 3)]
 )
 def test_the_protocol_holds_in_any_order(sqlite_template: Path, skips: tuple[int, str] | None, examples: int) -> None:
     class Policy(Protocol):
