@@ -229,6 +229,14 @@ def _answers(of_one: bool) -> Any:
     return wanted.where(col(TaskRow.person_id) == bindparam("person")) if of_one else wanted
 
 
+def everything(session: Session, *, project_id: int, stage: Stage) -> list[StoredGold]:
+    """The gold of a stage, without what is withdrawn."""
+    wanted = select(GoldRow).where(
+        GoldRow.project_id == project_id, GoldRow.stage == stage, col(GoldRow.withdrawn_at).is_(None)
+    )
+    return [*session.exec(wanted.order_by(col(GoldRow.id))).all()]
+
+
 def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     """The right answers by the id of the gold, without what is withdrawn."""
     wanted = select(GoldRow.id, GoldRow.answers).where(

@@ -20,7 +20,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import answers, people
 from db.engine import Store, open_store
-from db.tables import AnnotationRow, DraftRow, ItemRow, TaskRow
+from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, NotFound
 from domain.records import Person, TaskView
 from domain.roles import Role
@@ -631,6 +631,35 @@ def test_a_name_is_taken_over_from_what_is_no_longer_asked(copied: Store) -> Non
     migration.migrate(copied, by=None, project="p", loaded=new, decisions=renamed)
     assert counted(copied, "easy") == before
     assert check(copied) == []
+
+
+def test_a_name_that_comes_back_for_something_else_is_refused(copied: Store) -> None:
+    """What was said of easy would count as what is said of pretty; as the question of then it may come back."""
+    before = counted(copied, "easy")
+    gone = {EASY: "", "    - {name: remark, kind: text, required: false}\n": ""}
+    retired = Decisions.parse({"retire": ["easy", "remark"]})
+    migration.migrate(copied, by=None, project="p", loaded=schema(2, gone), decisions=retired)
+    new = Decisions.parse({"new_votes_only": ["easy"]})
+    other = {"Is it easy?": "Is it pretty?", "{name: remark, kind: text,": "{name: remark, kind: integer,"}
+    with pytest.raises(InvalidInput, match="version 1 had another easy") as told:
+        migration.migrate(copied, by=None, project="p", loaded=schema(3, other), decisions=new)
+    assert "item.fields.remark: version 1 had another remark" in str(told.value)
+    migration.migrate(copied, by=None, project="p", loaded=schema(3), decisions=new)
+    assert counted(copied, "easy") == before
+    assert check(copied) == []
+
+
+def test_an_option_that_gold_expects_is_not_asked_again(copied: Store) -> None:
+    with copied.write() as session:
+        item = session.exec(select(ItemRow).where(ItemRow.external_id == "colour/0")).one()
+        about = {"project_id": item.project_id, "item_id": item.id, "revision": 1, "dimension": "colour"}
+        row = GoldRow(stage=Stage.VERIFICATION, answers={"fits": "unsure"}, created_at=copied.now(), **about)
+        session.add(row)
+    with pytest.raises(InvalidInput, match="1 gold check says that fits is unsure, which no one could answer any more"):
+        change(copied, "an option less, asked again")
+    with copied.write() as session:
+        session.exec(select(GoldRow)).one().withdrawn_at = copied.now()
+    change(copied, "an option less, asked again")
 
 
 def test_a_slip_is_mended_though_more_are_asked_now(copied: Store) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from annotation_schemas.changes import Comparison
 from annotation_schemas.changes import rows as sorts
-from annotation_schemas.model import LoadedSchema
+from annotation_schemas.model import Criterion, ItemField, LoadedSchema
 from annotation_schemas.registry import criteria_of
-from db import bridge, bridge_tasks, projects, runs, schema_changes
+from db import bridge, bridge_tasks, gold_items, projects, runs, schema_changes
 from db.engine import Session
+from domain.policies import same
+from domain.rewording import options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import Stage
-from workflow.access.projects import Access
-from workflow.schemas.effects import effect_of, way_of
+from workflow.access.projects import Access, stored_schema
+from workflow.schemas.effects import Effect, Votes, effect_of, way_of
 
 _ENDED = (RunState.DONE, RunState.CANCELLED)
 
@@ -23,13 +26,16 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     """What is in the way whatever is decided."""
     yield from _not_yet(comparison)
     had = {number: id for id, number in access.reading.numbers.items()}
-    same = had.get(loaded.schema_.version)
-    if same is not None and projects.schema_version(session, id=same).hash != loaded.hash:
+    known = had.get(loaded.schema_.version)
+    if known is not None and projects.schema_version(session, id=known).hash != loaded.hash:
         yield (
             f"This project has had a version {loaded.schema_.version} that said something else. Give this one a number"
             f" that none had: {max(had) + 1}."
         )
-    step = effect_of(comparison).step
+    yield from _come_back(session, access, comparison)
+    effect = effect_of(comparison)
+    yield from _gold_asked_again(session, access, effect)
+    step = effect.step
     if not step:
         return
     names = {*step.criteria, *step.values}
@@ -52,6 +58,56 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
                 "Work is out in Label Studio, in the words of before. Take it back first (touchstone label-studio), and"
                 " then change names."
             )
+
+
+def _come_back(session: Session, access: Access, comparison: Comparison) -> Iterator[str]:
+    """Names that an earlier schema had for something else: what was stored under them then would count for it."""
+    added = [change.steps for change in comparison.changes if change.old is None]
+    here = access.schema_version_id
+    for id, number in sorted(access.reading.numbers.items(), key=lambda known: known[1]):
+        if id == here:
+            continue
+        before, steps = stored_schema(session, id=id).schema_, access.reading.steps.get(id, ())
+        for path in added:
+            match path:
+                case ("stages", stage, "criteria", name):
+                    was: Sequence[Criterion | ItemField]
+                    now: Sequence[Criterion | ItemField]
+                    was, now = (criteria_of(schema, stage) for schema in (before, comparison.new))
+                    names = [step.criteria for step in steps]
+                case ("item", "fields", name):
+                    was, now = before.item.fields, comparison.new.item.fields
+                    names = [step.fields for step in steps]
+                case _:
+                    continue
+            old = next((each for each in was if _name_now(each.name, names) == name), None)
+            if old is not None and old != next((each for each in now if each.name == name), None):
+                yield (
+                    f"{'.'.join(path)}: version {number} had another {name}, and what was stored under that name would"
+                    " count here. Give the new one a name of its own, or say it as it was then."
+                )
+
+
+def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
+    for names in renamed:
+        name = names.get(name, name)
+    return name
+
+
+def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
+    """Right answers of gold checks that no one could give any more."""
+    found = []
+    for gold in gold_items.everything(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        for each in effect.again:
+            said = options_in(gold.answers.get(each.criterion))
+            if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in said):
+                found.append(f"{each.criterion} is {each.value}")
+    for what, n in sorted(Counter(found).items()):
+        checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
+        yield (
+            f"{checks} that {what}, which no one could answer any more. Withdraw them first (`touchstone gold"
+            " withdraw`)."
+        )
 
 
 def _bound(session: Session, access: Access, stages: Sequence[Stage], names: set[str]) -> Iterator[str]:
