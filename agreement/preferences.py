@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 
 from agreement.arrays import Bools, label_list, same_length
 from agreement.bootstrap import Bootstrap, Patterns, bootstrap_intervals, patterns
@@ -173,7 +173,8 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
         [_outcomes(votes, one, other) for one, other in about]
     )  # (rates, wins to losses, pairs, winners)
     of_rate = of_rate.reshape(len(about), 3, -1)
-    worth, all_votes = np.einsum("rop,o->pr", of_rate, _WORTH), of_rate.sum(axis=1).T
+    cells: Bools = np.any(of_rate, axis=1).T
+    worth, all_votes = (sparse.csr_array(each) for each in (np.einsum("rop,o->pr", of_rate, _WORTH), cells * 1.0))
 
     def rates(counts: Floats) -> Floats:
         table = votes.table(counts).reshape(len(counts), -1)
@@ -181,9 +182,7 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
             shares: Floats = (table @ worth) / (table @ all_votes)
         return shares
 
-    limits = bootstrap_intervals(
-        rates, votes.sample, bootstrap, confidence=confidence, width=max(len(about), all_votes.shape[0])
-    )
+    limits = bootstrap_intervals(rates, votes.sample, bootstrap, confidence=confidence, width=max(cells.shape))
     counted = (of_rate @ votes.counts.ravel()).astype(int).tolist()
     return tuple(
         WinRate(
@@ -192,7 +191,7 @@ def win_rates(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstra
             outcomes[0],
             outcomes[1],
             outcomes[2],
-            _rate(votes, all_votes[:, at] > 0, outcomes, limits[at], confidence),
+            _rate(votes, cells[:, at], outcomes, limits[at], confidence),
         )
         for at, ((one, other), outcomes) in enumerate(zip(about, counted, strict=True))
     )

@@ -19,6 +19,7 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
+    "preferences",
     "tables",
     "variants",
     "regression",

@@ -56,6 +56,7 @@ WORKS: Mapping[str, str] = {
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
     "forecast": "workflow.lead.forecast:forecasts",
+    "preferences": "workflow.lead.preferences_page:preferences_page",
     "public": "workflow.files.public_board:board",
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",

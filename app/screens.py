@@ -22,7 +22,8 @@ class Screen:
     role: Role = Role.ANNOTATOR
     """Who is offered the page. Who may use it is checked below the screen."""
     part: str = ""
-    """The part that a schema may give to a stage, and that the page is about: without it anywhere it is not offered."""
+    """The stage that a schema may have, or the part that it may give to one, and that the page is about: without it
+    anywhere the page is not offered."""
     top: bool = False
     """It stands on top of the menu, whatever else someone is offered."""
     name: str = ""

@@ -456,7 +456,8 @@ def offered(view: ProjectView) -> Sequence[Screen]:
 
 def _asked_for(view: ProjectView, part: str) -> bool:
     stages = view.schema.schema_.stages
-    return not part or any(getattr(getattr(stages, stage), part, None) is not None for stage in Stage)
+    places = [stages, *(getattr(stages, stage, None) for stage in Stage)]
+    return not part or any(getattr(each, part, None) is not None for each in places)
 
 
 def _worked_on(view: ProjectView, stage: Stage | None) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from domain.runs import Outcome, RunPlan
 
@@ -120,7 +120,9 @@ class Reading:
         return self.verdict is Verdict.SCORED
 
 
-Chosen = Literal["all", "graded", "stratified"]
+COMPARED: Final = "compared"
+"""The sample of a judge that compares: the pairs of answers that people compare."""
+Chosen = Literal["all", "graded", "stratified", "compared"]
 """Which answers are judged: all; those that people have graded; so many of each dimension, drawn by a seed."""
 
 
@@ -186,8 +188,9 @@ class JudgePlan:
 
     @property
     def swap(self) -> bool:
-        """Whether every comparison is asked a second time, with the places exchanged."""
-        return self.baseline is not None
+        """Whether two answers are compared, and so every pair is asked about a second time, with the places
+        exchanged."""
+        return self.baseline is not None or self.chosen == COMPARED
 
     def dump(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -83,7 +83,8 @@ def judge(
     sample: Annotated[
         str,
         typer.Option(
-            help="Which answers: all, graded (those that people have graded), or a number: so many of each dimension."
+            help="Which answers: all, graded (those that people have graded), compared (the pairs that people "
+            "compare), or a number: so many of each dimension."
         ),
     ] = "all",
     repeats: Annotated[int, typer.Option(min=1, help="How many times each answer is judged.")] = 1,
@@ -234,12 +235,13 @@ def _within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -
 
 
 def _plan(shared: Resources, project: str, template: str, *, sample: str, **chosen: Any) -> JudgePlan:
-    if sample in ("all", "graded"):
+    if sample in ("all", "graded", "compared"):
         chosen["chosen"] = sample
     elif sample.isdecimal() and int(sample) > 0:
         chosen |= {"chosen": "stratified", "per_dimension": int(sample)}
     else:
-        raise ModelRefused(f"--sample {sample} is neither all, graded, nor a number of answers of each dimension.")
+        known = "all, graded, compared, nor a number of answers of each dimension"
+        raise ModelRefused(f"--sample {sample} is neither {known}.")
     return plan_of(shared, project, template, **chosen)
 
 

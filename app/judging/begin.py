@@ -15,7 +15,7 @@ from app.markup import Markup
 from app.running import begin, description, shown
 from app.services import Services
 from domain.errors import InvalidInput
-from domain.judging import JudgePlan
+from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
 from workflow.results import judge_replies
@@ -29,6 +29,7 @@ SAMPLES: Mapping[str, str] = {
     ALL: "All answers",
     GRADED: "Only those that people have graded",
     EACH: "A number from each dimension",
+    COMPARED: "The pairs that people compare",
     ATTACKS: "Attack answers",
 }
 
@@ -53,11 +54,12 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     titles = {known.id: known.title for known in schema.dimensions}
     left, right = st.columns(2)
     with left:
-        sample = st.selectbox("Sample", list(SAMPLES), format_func=lambda name: SAMPLES[name], key="judges.sample")
+        offered = [name for name in SAMPLES if name != COMPARED or (head.pair and schema.stages.comparison is not None)]
+        sample = st.selectbox("Sample", offered, format_func=lambda name: SAMPLES[name], key="judges.sample")
         each = None
         if sample == EACH:
             each = st.number_input("Answers of each dimension", 1, None, 50, key="judges.each")
-        if head.pair and sample != ATTACKS:
+        if head.pair and sample not in (ATTACKS, COMPARED):
             baseline = st.selectbox(
                 "Each answer is compared with that of",
                 there,
@@ -67,7 +69,11 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             )
         else:
             baseline = None
-        models = st.multiselect("Answers of", there, placeholder="all models", key=f"judges.models.{view.name}")
+        models = (
+            []
+            if sample == COMPARED
+            else st.multiselect("Answers of", there, placeholder="all models", key=f"judges.models.{view.name}")
+        )
         items = items_switch.switch(services, view, key="judges.items")
         dimensions = st.multiselect(
             "Dimensions",
@@ -102,7 +108,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             help="Handed in and fetched at the command line, hours later and often at half the price.",
         )
     chosen: dict[str, Any] = {
-        "chosen": sample if sample in (GRADED, EACH) else ALL,
+        "chosen": sample if sample in (GRADED, EACH, COMPARED) else ALL,
         "per_dimension": int(each) if each else None,
         "attacks": sample == ATTACKS,
         "baseline": baseline,

@@ -144,7 +144,7 @@ def _tally(view: RunView, each: Tally) -> Markup:
 
 def scores_in_words(each: Tally, plan: JudgePlan) -> str:
     """What the scores are: their mean with its bounds, or how often each value was said."""
-    if plan.baseline is not None:
+    if plan.swap:
         return _won(each, plan)
     mean, bounds = each.mean, each.bounds(plan.values)
     if mean is not None and bounds is not None:
@@ -158,10 +158,15 @@ def scores_in_words(each: Tally, plan: JudgePlan) -> str:
     return f" · {told}" if told else ""
 
 
+_BY_NAME = ("the model whose name comes first", "the other model")
+"""Of pairs of any two models: which of the two is better."""
+
+
 def _won(each: Tally, plan: JudgePlan) -> str:
     """Of a comparison: how often the answer won, and how often the one that it was compared with."""
     sided = [value for value in plan.values if not same(plan.straight(value, swapped=True), value)]
-    names = dict(zip(map(str, sided), ("the answer", figures_of.opening(plan.baseline or "", 60)), strict=False))
+    both = ("the answer", figures_of.opening(plan.baseline, 60)) if plan.baseline else _BY_NAME
+    names = dict(zip(map(str, sided), both, strict=False))
     won = Counter[str]()
     for (value, swapped), n in each.values.items():
         won[names.get(str(plan.straight(value, swapped=swapped)), "neither")] += n

@@ -22,7 +22,7 @@ def _replies(services: Services, view: ProjectView, run: RunView) -> None:
 
 def _links(run: RunView) -> list[tuple[str, str]]:
     """Who rates answers as people do is calibrated against them."""
-    calibrated = isinstance(run.plan, JudgePlan) and run.plan.baseline is None and not run.plan.attacks
+    calibrated = isinstance(run.plan, JudgePlan) and not run.plan.swap and not run.plan.attacks
     return [("To calibration", shown.calibration(run.project, run.name))] if calibrated else []
 
 

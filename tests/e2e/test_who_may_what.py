@@ -96,6 +96,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "models": FOR_LEADS,
     "judges": FOR_LEADS,
     "results": FOR_LEADS,
+    "preferences": FOR_LEADS,
     "tables": FOR_LEADS,
     "regression": FOR_LEADS,
     "cases": FOR_LEADS,

@@ -28,6 +28,10 @@ from workflow.access.projects import require_lead
 from workflow.results.clusters import cluster_of, clusters_of
 from workflow.results.project_answers import Read
 
+Key = tuple[str, str, str]
+"""A judge, and the two models whose answers it compares."""
+Unit = tuple[int, int, int, int]
+"""An item, an answer of each of the two, and which time of asking it is."""
 COLUMNS = (
     *("judge", "model", "baseline", "win_rate", "low", "high", "comparisons", "wins", "losses", "ties"),
     *("inconsistent", "failed", "waiting", "about_an_earlier_answer", "lowest", "highest"),
@@ -115,6 +119,24 @@ def favoured(plan: JudgePlan, value: Any) -> int | None:
     return (one < other) - (one > other)
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What judges were asked about pairs of answers, and what they said in each order."""
+
+    orders: Mapping[Key, Mapping[Unit, Mapping[bool, int | None]]]
+    """Judge and models -> item, answers and sample -> whether the places were exchanged -> which answer is preferred: 1
+    the first, -1 the second, 0 neither, None: no verdict. An order that was not asked is not there."""
+    gone: Mapping[Key, int]
+    """Pairs about an answer that a model has given anew since."""
+    about: Mapping[str, frozenset[str]]
+    """Judge -> the criteria that its replies are about."""
+
+    @property
+    def keys(self) -> list[Key]:
+        """Every judge with the models that it compares."""
+        return sorted({*self.orders, *self.gone})
+
+
 def comparisons(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> list[Comparison]:
     """What every judge that compares says of every pair of models; for a project's leads.
 
@@ -125,6 +147,13 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
     together
         What belongs together in the limits, as on the leaderboard.
     """
+    there = compared(store, found, person=person)
+    by, _ = clusters_of(found, together)
+    return [_counted(found, key, there.orders.get(key, {}), there.gone.get(key, 0), by) for key in there.keys]
+
+
+def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
+    """What judges said of pairs of answers, order by order, of the items and answers that count in ``found``."""
     with store.read() as session:
         access = require_lead(session, by=person, project=found.project)
         plans = {
@@ -133,14 +162,13 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
             if run.withdrawn_at is None and (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
         }
         if not plans:
-            return []
+            return Compared({}, {}, {})
         replies = judging.read(session, run_ids=sorted(plans), attacks=False)
         asked = judging.compared(session, run_ids=sorted(plans))
-    by, _ = clusters_of(found, together)
     answers = {answer.id: answer for answer in found.answers}
     models = {(unit.prediction_id, unit.other_id): (unit.model, unit.other_model) for unit in asked}
-    seen: dict[tuple[str, str, str], dict[tuple[int, int, int, int], dict[bool, int | None]]] = defaultdict(dict)
-    gone: Counter[tuple[str, str, str]] = Counter()
+    seen: dict[Key, dict[Unit, dict[bool, int | None]]] = defaultdict(dict)
+    gone: Counter[Key] = Counter()
     for unit in asked:
         name, _ = plans[unit.run_id]
         if unit.item_id not in found.items:
@@ -163,13 +191,16 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
             says = favoured(plan, plan.straight(reply.value, swapped=reply.swapped))
         if orders.get(reply.swapped) is None:
             orders[reply.swapped] = says
-    return [_counted(found, key, seen.get(key, {}), gone[key], by) for key in sorted({*seen, *gone})]
+    about: dict[str, frozenset[str]] = {}
+    for name, plan in plans.values():
+        about[name] = about.get(name, frozenset()) | frozenset(plan.criteria.values())
+    return Compared(seen, gone, about)
 
 
 def _counted(
     found: Read,
-    key: tuple[str, str, str],
-    units: Mapping[tuple[int, int, int, int], Mapping[bool, int | None]],
+    key: Key,
+    units: Mapping[Unit, Mapping[bool, int | None]],
     earlier: int,
     by: str,
 ) -> Comparison:

@@ -11,7 +11,7 @@ from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, Judg
 from annotation_schemas.model import Judge, Schema
 from db.engine import Store
 from domain.errors import InvalidInput, Problem
-from domain.judging import JudgePlan
+from domain.judging import COMPARED, JudgePlan
 from domain.records import Person
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import require_lead
@@ -75,15 +75,7 @@ def plan_for(
                 f"Nothing says which criterion a reply's {' and '.join(lacking)} is about; the schema has {names}.",
             )
         )
-    if head.pair and plan.attacks:
-        message = f"Attack answers are judged by themselves, and the template {head.id} compares two; take another one."
-        problems.append(Problem("attacks", message))
-    elif head.pair and plan.baseline is None:
-        problems.append(
-            Problem("baseline", f"The template {head.id} compares two answers; name the model to compare with.")
-        )
-    if not head.pair and plan.baseline is not None:
-        problems.append(Problem("baseline", f"The template {head.id} is about one answer; it compares nothing."))
+    problems += _of_pairs(head, plan)
     if plan.samples < 1:
         problems.append(Problem("samples", "Every answer is judged once at least."))
     if (plan.chosen == "stratified") != (plan.per_dimension is not None):
@@ -99,6 +91,34 @@ def plan_for(
     if problems:
         raise InvalidInput(problems)
     return plan
+
+
+def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
+    """What does not go together where a template compares two answers, or where it does not."""
+    people = plan.chosen == COMPARED
+    named = [name for name in ("baseline", "models") if getattr(plan, name) is not None]
+    problems = []
+    if head.pair and plan.attacks:
+        message = f"Attack answers are judged by themselves, and the template {head.id} compares two; take another one."
+        problems.append(Problem("attacks", message))
+    elif head.pair and not plan.swap:
+        message = (
+            f"The template {head.id} compares two answers; name the model to compare with, or take the pairs that"
+            " people compare."
+        )
+        problems.append(Problem("baseline", message))
+    if not head.pair and plan.baseline is not None:
+        problems.append(Problem("baseline", f"The template {head.id} is about one answer; it compares nothing."))
+    if people and not head.pair:
+        message = f"The template {head.id} is about one answer, and people compare pairs of them; take another sample."
+        problems.append(Problem("chosen", message))
+    elif people and named:
+        message = "Which models' answers people compare is said by the schema; name none of them here."
+        problems.append(Problem(named[0], message))
+    elif people and set(plan.criteria.values()) != {PREFERENCE}:
+        message = f"What is said of the pairs that people compare is kept as `{PREFERENCE}`; leave the criterion out."
+        problems.append(Problem("criteria", message))
+    return problems
 
 
 def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:

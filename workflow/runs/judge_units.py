@@ -11,10 +11,11 @@ from db import files, items, judging, runs
 from db.engine import Session
 from domain.attacks import ATTACKS
 from domain.errors import InvalidInput, Problem
-from domain.judging import JudgePlan
+from domain.judging import COMPARED, JudgePlan
 from domain.states import Stage
 from workflow.access.counted_items import Counting, counting
 from workflow.access.projects import Access
+from workflow.annotate import comparison_plan
 from workflow.runs.judge_plans import of_answers
 
 
@@ -31,6 +32,8 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         return _attacks(session, access, plan)
     if not of_answers(plan):
         return _items(session, access, plan)
+    if plan.chosen == COMPARED:
+        return _compared(session, access, plan)
     counted = counted_in(session, access, plan)
     answers = [
         each
@@ -64,6 +67,34 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         if plan.baseline is None or item_id in others
         for sample in range(plan.samples)
         for swapped in ((False, True) if plan.swap else (False,))
+    ]
+
+
+def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """The pairs of answers that people compare, open to them or not, in both orders."""
+    stage = access.schema.stages.comparison
+    if stage is None:
+        message = f"The schema {access.schema.name} has no comparison, so there are no pairs that people compare."
+        raise InvalidInput([Problem("chosen", message)])
+    counted = counted_in(session, access, plan)
+    every = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted).asked
+    pairs = [pair for pair in every if plan.dimensions is None or pair.dimension in plan.dimensions]
+    random.Random(plan.seed).shuffle(pairs)
+    if not pairs:
+        message = f"There is nothing to judge: {access.title} has no pairs of answers to compare{_of(counted)}."
+        raise InvalidInput([Problem("answers", message)])
+    return [
+        {
+            "item_id": pair.first.item_id,
+            "prediction_id": pair.first.id,
+            "other_id": pair.second.id,
+            "swapped": swapped,
+            "attack": None,
+            "sample": sample,
+        }
+        for pair in pairs[: plan.limit]
+        for sample in range(plan.samples)
+        for swapped in (False, True)
     ]
 
 

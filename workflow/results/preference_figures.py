@@ -1,0 +1,327 @@
+"""What people's preferences between two models' answers come to: rates, strengths, agreement, and the left place.
+
+A vote is what one person says of a pair on one criterion. Ties count half, votes that cannot tell are left out and
+counted, and pairs with the same answer twice, about which no one is asked, are counted by themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agreement import Bootstrap, Statistic, Strengths, WinRate, davidson, left_preferred, pair_votes, win_rates
+from agreement.means import share
+from agreement.ratings import Scale
+from agreement.summary import Result, summarise
+from db.engine import Store
+from domain.records import Rating
+from domain.states import Items
+from workflow.access.counted_items import Counting
+from workflow.results import pair_judges, project_answers, slices
+from workflow.results.clusters import cluster_of, clusters_of
+from workflow.results.pair_judges import JudgeAgreement
+from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
+from workflow.results.project_answers import Read
+from workflow.results.slices import BINS, DIMENSION, Bins, Slicing
+
+VALUES = ("a", "tie", "b")
+"""What a vote may say of a pair whose models stand in the order of their names, whoever stood on the left."""
+OF_RATERS = ("percent_agreement", "krippendorff_alpha", "gwet_ac", "cohen_kappa", "fleiss_kappa")
+"""The statistics of agreement that are shown; Cohen's kappa where there are two raters."""
+_OF_NAMES = ("none", "nominal")
+"""Weights and levels that need no order: a tie is a third thing that may be said."""
+_SIDE = {"a": "first", "tie": "tie", "b": "second"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the votes on one criterion come to, on all items or in a slice of them."""
+
+    label: str | None
+    """Of the slice; None: all items."""
+    title: str
+    items: int
+    pairs: int
+    """Different pairs of answers with a vote."""
+    raters: int
+    votes: int
+    """All, those that cannot tell among them."""
+    ties: int
+    both_bad: int
+    """Of the ties."""
+    cannot_tell: int
+    same: int
+    """Pairs with the same answer twice: no one is asked, and they are in no number."""
+    rates: tuple[WinRate, ...]
+    strengths: Strengths
+
+    @property
+    def sentence(self) -> str:
+        """What the numbers rest on, as people read it."""
+        if not self.votes:
+            return f"No votes yet. {_of_same(self.same)}".strip()
+        bad = f", {self.both_bad:,} of them because both are bad" if self.both_bad else ""
+        return (
+            f"{_n(self.votes, 'vote')} on {_n(self.pairs, 'pair')} of {_n(self.items, 'item')} by"
+            f" {_n(self.raters, 'person', 'people')}: {_n(self.ties, 'tie')}{bad}; {self.cannot_tell:,} cannot tell and"
+            f" {'is' if self.cannot_tell == 1 else 'are'} left out. {_of_same(self.same)}"
+        ).strip()
+
+
+@dataclass(frozen=True)
+class OfCriterion:
+    """Everything about one criterion."""
+
+    criterion: str
+    title: str
+    """What people were asked."""
+    parts: tuple[Part, ...]
+    """All items first, then each slice."""
+    left: Statistic
+    """How often the left answer was preferred."""
+    agreement: tuple[Result, ...]
+    """Of raters, over pairs."""
+    alone: tuple[str, ...]
+    """Raters who share no pair with another one: of their agreement nothing can be said."""
+    judges: tuple[JudgeAgreement, ...]
+    """How far judges that compare go along with people."""
+
+    @property
+    def whole(self) -> Part:
+        """All items."""
+        return self.parts[0]
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often a model's answers were given a value, where a criterion is asked of each of the two."""
+
+    criterion: str
+    model: str
+    value: str
+    n: int
+    share: Statistic
+
+
+@dataclass(frozen=True)
+class PreferenceFigures:
+    """All that people's comparisons of one state of a project come to."""
+
+    project: str
+    title: str
+    counting: Counting | None
+    models: tuple[str, ...]
+    by: str
+    """How items are cut, as people read it."""
+    together: str
+    """What is drawn together in the limits: an item, a source or a field."""
+    standing: str
+    """How far the comparison is, and what is left out, in sentences."""
+    criteria: tuple[OfCriterion, ...]
+    marks: tuple[Share, ...]
+
+
+def preference_figures(
+    store: Store,
+    *,
+    project: str,
+    items: Items | None = None,
+    by: str = DIMENSION.name,
+    together: str | None = None,
+    bins: Bins = BINS,
+    bootstrap: Bootstrap | None = None,
+) -> PreferenceFigures:
+    """What people's preferences in a project come to. For anyone who has made sure that the person may see it.
+
+    Parameters
+    ----------
+    by
+        How items are cut into slices (``slices.way``).
+    together
+        What belongs together in the limits: ``none`` (each item by itself), ``source``, or a field; None: sources where
+        several items have the same one.
+
+    Raises
+    ------
+    NotFound
+        The project has no comparison.
+    InvalidInput
+        Items cannot be cut, or put together, like that.
+    """
+    said = preferences_of(store, project=project, items=items)
+    found = project_answers.current(store, person=None, project=project, items=items)
+    return figures_of(
+        said,
+        found,
+        judged=pair_judges.judged_pairs(store, found),
+        by=by,
+        together=together,
+        bins=bins,
+        bootstrap=bootstrap,
+    )
+
+
+def figures_of(
+    said: Preferences,
+    found: Read,
+    *,
+    judged: Sequence[pair_judges.JudgedPair] = (),
+    by: str = DIMENSION.name,
+    together: str | None = None,
+    bins: Bins = BINS,
+    bootstrap: Bootstrap | None = None,
+) -> PreferenceFigures:
+    """As ``preference_figures``, of what has been read."""
+    slicing = slices.sliced(found.schema, found.items, by, bins=bins)
+    numbers = {item.name: id for id, item in found.items.items()}
+    wanted, _ = clusters_of(found, together)
+    cluster = {name: cluster_of(found, wanted, id) for name, id in numbers.items()}
+    of_item = {name: slicing.of_item.get(id) for name, id in numbers.items()}
+    return PreferenceFigures(
+        found.project,
+        found.title,
+        found.counting,
+        said.models,
+        slicing.way.title,
+        wanted,
+        _standing(said),
+        tuple(_criterion(said, name, slicing, of_item, cluster, judged, bootstrap) for name in said.criteria),
+        tuple(_marks(said.marks, cluster)),
+    )
+
+
+def _criterion(
+    said: Preferences,
+    name: str,
+    slicing: Slicing,
+    of_item: Mapping[str, int | None],
+    cluster: Mapping[str, str],
+    judged: Sequence[pair_judges.JudgedPair],
+    bootstrap: Bootstrap | None,
+) -> OfCriterion:
+    votes = [vote for vote in said.votes if vote.criterion == name]
+    parts = [_part(None, "All items", votes, said.same, cluster, bootstrap)]
+    for at, label in enumerate(slicing.labels):
+        there = [vote for vote in votes if of_item.get(vote.item) == at]
+        same = [pair for pair in said.same if of_item.get(pair.item) == at]
+        if there or same:
+            parts.append(_part(label, slicing.title(at), there, same, cluster, bootstrap))
+    decided = Counter(vote.winner == vote.left for vote in votes if vote.winner in ("a", "b"))
+    return OfCriterion(
+        name,
+        said.titles[name],
+        tuple(parts),
+        left_preferred(decided[True], decided[False]),
+        *_of_raters(votes, name, cluster),
+        pair_judges.with_people(votes, judged, cluster),
+    )
+
+
+def _part(
+    label: str | None,
+    title: str,
+    votes: Sequence[Preference],
+    same: Sequence[SamePair],
+    cluster: Mapping[str, str],
+    bootstrap: Bootstrap | None,
+) -> Part:
+    table = pair_votes(
+        [vote.model_a for vote in votes],
+        [vote.model_b for vote in votes],
+        [_SIDE.get(vote.winner or "") for vote in votes],
+        clusters=[cluster[vote.item] for vote in votes],
+    )
+    return Part(
+        label,
+        title,
+        len({vote.item for vote in votes}),
+        len({_pair(vote) for vote in votes}),
+        len({vote.rater for vote in votes}),
+        len(votes),
+        sum(vote.winner == "tie" for vote in votes),
+        sum(vote.said == "both_bad" for vote in votes),
+        table.n_left_out,
+        len(same),
+        win_rates(table, bootstrap=bootstrap),
+        davidson(table, bootstrap=bootstrap),
+    )
+
+
+def _of_raters(
+    votes: Sequence[Preference], criterion: str, cluster: Mapping[str, str]
+) -> tuple[tuple[Result, ...], tuple[str, ...]]:
+    """The agreement of raters, and those who share no pair with another one."""
+    decided = [vote for vote in votes if vote.winner is not None]
+    of_pair: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for vote in decided:
+        of_pair[_pair(vote)].add(vote.rater)
+    together = {rater for raters in of_pair.values() if len(raters) > 1 for rater in raters}
+    everyone = sorted({vote.rater for vote in decided})
+    alone = tuple(rater for rater in everyone if rater not in together)
+    if not together:
+        return (), alone
+    wanted = set(OF_RATERS) - ({"cohen_kappa"} if len(together) > 2 else {"fleiss_kappa"})
+    rows = (
+        Rating(" · ".join(_pair(vote)), vote.rater, criterion, vote.winner, vote.dimension, cluster=cluster[vote.item])
+        for vote in decided
+    )
+    scales = {criterion: Scale("nominal", VALUES)}
+    lines = summarise(rows, scales=scales, raters=sorted(together), statistics=wanted)
+    return tuple(line for line in lines if line.args.get("weights", line.args.get("level", "none")) in _OF_NAMES), alone
+
+
+def _marks(marks: Sequence[Mark], cluster: Mapping[str, str]) -> list[Share]:
+    """How often each model has each value; of a criterion with several choices each counts by itself."""
+    found = []
+    of: dict[tuple[str, str], list[Mark]] = defaultdict(list)
+    for mark in marks:
+        of[mark.criterion, mark.model].append(mark)
+    values = {
+        criterion: sorted({value for mark in marks if mark.criterion == criterion for value in _values(mark)})
+        for criterion in dict.fromkeys(mark.criterion for mark in marks)
+    }
+    for criterion, there in values.items():
+        for model in sorted({model for name, model in of if name == criterion}):
+            own = of[criterion, model]
+            for value in there:
+                hits = [float(value in _values(mark)) for mark in own]
+                rate = share(hits, clusters=[cluster[mark.item] for mark in own])
+                found.append(Share(criterion, model, value, int(sum(hits)), rate))
+    return found
+
+
+def _values(mark: Mark) -> list[str]:
+    several = mark.value if isinstance(mark.value, list | tuple) else [mark.value]
+    return [str(value) for value in several]
+
+
+def _standing(said: Preferences) -> str:
+    told = [
+        f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
+        f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
+    ]
+    if said.same:
+        told.append(_of_same(len(said.same)))
+    if said.missing:
+        told.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
+    if said.earlier:
+        told.append(f"{_n(said.earlier, 'submission')} about answers that count no longer left out.")
+    if said.outside:
+        told.append(f"{_n(said.outside, 'submission')} about items that do not count left out.")
+    return " ".join(told)
+
+
+def _of_same(n: int) -> str:
+    if not n:
+        return ""
+    has = "has" if n == 1 else "have"
+    return f"{_n(n, 'pair')} {has} the same answer twice: no one is asked, and they are in no number."
+
+
+def _pair(vote: Preference) -> tuple[str, str, str]:
+    return vote.item, vote.model_a, vote.model_b
+
+
+def _n(n: int, one: str, several: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else several or one + 's'}"
