@@ -89,7 +89,7 @@ VOTES = [
     vote(2, "xy", "left", rater="bob"),  # x
     vote(3, "yz", "left"),  # y
     vote(3, "yz", "cannot_tell", rater="bob"),
-    vote(4, "xz", "right", rater="cem"),  # z, and no one else
+    vote(4, "xz", "left", rater="cem", left="b"),  # z, and no one else
 ]
 
 
@@ -116,8 +116,8 @@ def test_everything_is_counted() -> None:
         "near": (4, 1),
         "far": (5, 1),
     }
-    # left on n0 (ann), n2 (bob) and n3; right on n0 (bob), n2 (ann) and n4
-    assert (own.left.value, own.left.n_units) == (0.5, 6)
+    # left on n0 (ann), n2 (bob), n3 and n4; right on n0 (bob) and n2 (ann)
+    assert (own.left.value, own.left.n_units) == (4 / 6, 6)
     assert own.alone == ("cem",)
     told = "\n".join(as_text(found))
     for words in (
@@ -128,7 +128,7 @@ def test_everything_is_counted() -> None:
         "3 submissions about items that do not count left out.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, 1 of them because both are bad;",
         "1 cannot tell and is left out.",
-        "Left preferred in 3 of 6 votes that prefer one: 0.500",
+        "Left preferred in 4 of 6 votes that prefer one: 0.667",
         "No agreement can be said of cem: no pair of theirs was compared by anyone else.",
     ):
         assert words in told
