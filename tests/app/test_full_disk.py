@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from app import cli
+from testkit.forked import Forked
+from testkit.serving import environment
 from tests.paths import ROOT
 
 
-def _run(home: Path, *arguments: str, most_bytes: int | None = None) -> subprocess.CompletedProcess[str]:
-    def limit() -> None:
-        if most_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-
-    return subprocess.run(
-        [sys.executable, "-m", "app", *arguments], cwd=ROOT, text=True, capture_output=True, preexec_fn=limit,
-        env={**os.environ, "TOUCHSTONE_HOME": str(home)}, timeout=120, check=False,
-    )  # fmt: skip
+def main() -> None:
+    """In the process: the command, which may write no larger files than the environment says."""
+    if most := os.environ.get("MOST_BYTES"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), int(most)))
+    cli.main()
 
 
 @pytest.mark.slow
@@ -29,11 +26,11 @@ def _run(home: Path, *arguments: str, most_bytes: int | None = None) -> subproce
 def test_a_command_on_a_machine_that_refuses_ends_with_a_sentence(
     trouble: str, tmp_path: Path, sqlite_template: Path
 ) -> None:
-    home, most = tmp_path / "home", None
+    home, out, err, most = tmp_path / "home", tmp_path / "out", tmp_path / "err", {}
     home.mkdir()
     (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
     if trouble == "no room":
-        most = 8192
+        most = {"MOST_BYTES": "8192"}
     elif trouble == "damaged":
         content = sqlite_template.read_bytes()
         (home / "touchstone.db").write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
@@ -42,9 +39,11 @@ def test_a_command_on_a_machine_that_refuses_ends_with_a_sentence(
         home = tmp_path / "file" / "home"
     else:
         home = Path("/sys/touchstone")
-    done = _run(home, "project", "create", "p", "--schema", "demo", most_bytes=most)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith("touchstone: ")]
+    words = ["project", "create", "p", "--schema", "demo"]
+    process = Forked(words, env=environment(home, **most), cwd=ROOT, out=out, err=err, main=f"{__name__}:main")
+    assert process.wait(120) == 1
+    told = err.read_text()
+    assert "Traceback" not in told
+    said = [line for line in told.splitlines() if line.startswith("touchstone: ")]
     assert len(said) == 1
     assert said[0].endswith(".")
