@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 
 PRELOADED = ["testkit.preloaded"]
 
@@ -69,7 +70,12 @@ def _start(*arguments: object) -> BaseProcess:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     process = context.Process(target=run, args=arguments)
-    process.start()
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")  # a page drawn here would be drawn again there, as its main module
+    try:
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
     return process
 
 

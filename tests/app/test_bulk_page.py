@@ -1,0 +1,127 @@
+"""What a lead does about people and claims on the page, and what is in the files afterwards."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from db.engine import Store
+from domain.roles import Role
+from domain.states import Stage
+from media.store import MediaStore
+from testkit.factories import claimed, make_person
+from testkit.samples import egothink_record, write
+from testkit.serving import touchstone
+from tests.app.screens import drawn, part, words
+from workflow.access import accounts
+from workflow.annotate import submissions
+from workflow.files import import_files
+
+pytestmark = pytest.mark.slow
+
+N_ITEMS = 3
+
+
+def _choose(page: AppTest, **chosen: str) -> AppTest:
+    """Pick entries of lists by their words, one after the other."""
+    for key, wanted in chosen.items():
+        box = page.selectbox(key=f"bulk.{key}")
+        box.select_index(box.options.index(wanted)).run()
+    return page
+
+
+def _press(page: AppTest, label: str) -> None:
+    (button,) = [button for button in page.button if button.label == label]
+    button.click().run()
+
+
+def test_claims_are_taken_back_and_given_over_and_all_that_someone_voted_on_is_verified_anew(
+    store: Store, home: Path, tmp_path: Path
+) -> None:
+    def run(*arguments: str) -> str:
+        done = touchstone(*arguments, home=home)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def verify(login: str, n: int, *, then_take: bool = False) -> list[str]:
+        """Someone says of so many items that they fit; the questions."""
+        person, shown = accounts.find_person(store, login=login), []
+        for _ in range(n):
+            view = claimed(store, person, project="team")
+            shown.append(str(view.fields["question"]))
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"fits": "yes"}, seconds=1)
+        if then_take:  # the page brings the next item at once
+            claimed(store, person, project="team")
+        return shown
+
+    run("project", "create", "team", "--schema", "demo")
+    write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(N_ITEMS)])
+    for n in range(N_ITEMS):
+        Image.new("RGB", (64, 48), (n * 40, 90, 90)).save(tmp_path / f"{n}.jpg")
+    import_files.import_files(
+        store,
+        MediaStore(home / "media"),
+        by=None,
+        project="team",
+        format="egothink",
+        path=tmp_path / "items",
+        media_dir=tmp_path,
+    )
+    for login in ("ann", "ben", "cy", "dan"):
+        make_person(store, login, project="team", stages=[Stage.VERIFICATION])
+    make_person(store, "lea", project="team", role=Role.LEAD)
+
+    doubted = verify("ann", 2, then_take=True)
+    page = _choose(drawn(store, home, "bulk", "lea", project="team"), person="Ann (ann)")
+    assert part(page, "preview") == "1 claim would change, 0 would not."
+    _press(page, "Change 1 claim")
+    _press(page, "Yes, change 1 claim")
+    assert "Done: 1 claim changed." in words(page)
+    assert part(page, "preview") == "0 claims would change, 0 would not."
+    accounts.set_active(store, by=None, login="ann", active=False)
+    verify("ben", N_ITEMS)
+    verify("cy", N_ITEMS * 2 - 2 - N_ITEMS)
+    votes = {"ann": 2, "ben": 3, "cy": 1}
+    # All six said the same of three items, two votes on each: every vote has one peer, who agrees.
+    cards = list(csv.DictReader(run("scorecard", "team").splitlines()))
+    assert {
+        row["login"]: (row["submissions"], row["peers_n"], row["peers"]) for row in cards if row["window"] == "0"
+    } == {login: (str(n), str(n), "1.0") for login, n in votes.items()}
+    run("export", "team", "ratings", "--out", str(tmp_path / "votes.csv"))
+    rows = list(csv.DictReader((tmp_path / "votes.csv").read_text(encoding="utf-8").splitlines()))
+    assert sorted(Counter(row["rater"] for row in rows).values()) == [1, 2, 3], "also of someone who is gone"
+    assert Counter(row["unit"] for row in rows) == dict.fromkeys({row["unit"] for row in rows}, 2)
+
+    _choose(page, action="Have items verified again", voter="Ann (ann)")  # whose votes are doubted, and who is gone
+    assert part(page, "preview") == "2 items would change, 0 would not."
+    _press(page, "Change 2 items")
+    _press(page, "Yes, change 2 items")
+    assert "Done: 2 items changed." in words(page)
+    assert part(page, "preview") == "0 items would change, 2 would not."
+    question = claimed(store, accounts.find_person(store, login="cy"), project="team").fields["question"]
+    assert question in doubted
+    _choose(page, action="Give a person's assignments to someone else", person="Cy (cy)", to="Dan (dan)")
+    assert part(page, "preview") == "1 claim would change, 0 would not."
+    _press(page, "Change 1 claim")
+    _press(page, "Yes, change 1 claim")
+    assert "Done: 1 claim changed." in words(page)
+    assert verify("dan", 2)[0] == question
+    verify("ben", 2)
+    run("export", "team", "egothink", "--verified", "--out", str(tmp_path / "out"))
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    # Every item is kept by two votes. Ann's two are behind none of them; of the six and the four later ones, four
+    # stand on the items that were verified anew, by Ben and Dan, and two on the other one.
+    assert [len(item["votes"]) for item in manifest["items"]] == [2] * N_ITEMS
+    cards = list(csv.DictReader(run("scorecard", "team").splitlines()))
+    done = {row["login"]: row["submissions"] for row in cards if row["window"] == "0"}
+    assert done == {"ann": "2", "ben": str(N_ITEMS + 2), "cy": "1", "dan": "2"}, "what was submitted stays on record"
+    log = list(csv.DictReader(run("audit", "team", "--kind", "task.reassigned").splitlines()))
+    assert [(row["who"], json.loads(row["data"])["from"], json.loads(row["data"])["to"]) for row in log] == [
+        ("lea", "cy", "dan")
+    ]
