@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from sqlmodel import col, select
 
 from annotation_schemas import shipped
@@ -33,7 +33,7 @@ from db.tables import (
 )
 from domain.records import Person
 from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import ItemState
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from testkit.serving import Server
@@ -148,92 +148,72 @@ def next_question(page: Page, before: str) -> str:
 # ---- verify ---------------------------------------------------------------------------------------------------------
 
 
-def test_one_key_votes_and_brings_the_next_item(place: Place, browser_page: Page) -> None:
+def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place: Place, browser_page: Page) -> None:
     project = place.project()
-    make_items(place.store, 2, project=project)
+    make_items(place.store, 3, project=project)
     person = place.person(project)
+    problem = {"name": "choice", "message": "Look again."}
+    browser_page.route(
+        "**/api/submit", lambda route: route.fulfill(status=422, json={"error": "No.", "problems": [problem]}), times=1
+    )
     place.open(browser_page, "verify", project=project, person=person)
     expect(browser_page.locator(".ts .choice .slot")).to_have_text(["1", "2", "3"])
     expect(browser_page.locator(".ts .choice .label")).to_have_text(["red", "blue", "Skip"])
-    expect(browser_page.locator(".numbers").first).to_have_text("0 done, 2 left")
+    numbers_left = browser_page.locator(".numbers").first
+    expect(numbers_left).to_have_text("0 done, 3 left")
     first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("1")  # the server finds something wrong: it is said at the criterion
+    expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")
+    browser_page.keyboard.press("2")
+    second = next_question(browser_page, first)
+    expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^saved \d\d:\d\d:\d\d$"))
+    expect(numbers_left).to_have_text("1 done, 2 left")
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
+    browser_page.keyboard.press("u")
+    expect(asked(browser_page)).to_have_text(first)
+    expect(browser_page.locator(".choice.chosen .label")).to_have_text("blue")
     browser_page.keyboard.press("1")
     next_question(browser_page, first)
-    expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^saved \d\d:\d\d:\d\d$"))
-    expect(browser_page.locator(".numbers").first).to_have_text("1 done, 1 left")
-    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
-    browser_page.keyboard.press("2")
-    expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
-    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}, {"choice": "blue"}]
-
-
-def test_a_skip_asks_for_its_reason_and_escape_goes_back(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    make_items(place.store, 1, project=project)
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
+    before, after = place.votes(person)
+    assert (before.answers, after.answers) == ({"choice": "blue"}, {"choice": "red"})
+    assert after.supersedes_id == before.id
+    expect(asked(browser_page)).to_have_text(second)
     browser_page.keyboard.press("3")
     expect(browser_page.locator(".why .choice .label")).to_have_text(["Unclear"])
-    assert place.votes(person) == []
+    assert len(place.votes(person)) == 2
     browser_page.keyboard.press("Escape")
     expect(browser_page.locator(".why .choice")).to_have_count(0)
     browser_page.keyboard.press("3")
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    (vote,) = place.votes(person)
-    assert (vote.answers, vote.reasons) == ({"choice": None}, {"choice": "unclear"})
-
-
-def test_undo_brings_the_item_back_and_the_new_vote_supersedes(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    make_items(place.store, 2, project=project)
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    first = str(asked(browser_page).inner_text())
+    third = next_question(browser_page, second)
+    skipped = place.votes(person)[-1]
+    assert (skipped.answers, skipped.reasons) == ({"choice": None}, {"choice": "unclear"})
+    sheet = browser_page.get_by_role("dialog")
+    browser_page.keyboard.press("?")
+    expect(sheet).to_contain_text("submit, from anywhere")
+    browser_page.keyboard.press("2")
+    browser_page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    expect(asked(browser_page)).to_have_text(third)
+    assert len(place.votes(person)) == 3, "what lies under the list hears no keys"
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
+    assert place.votes(person)[-1].answers == {"choice": "blue"}
+    browser_page.keyboard.press("m")
+    expect(sheet.locator("a").first).to_have_text("1My work")
     browser_page.keyboard.press("1")
-    next_question(browser_page, first)
-    browser_page.keyboard.press("u")
-    expect(asked(browser_page)).to_have_text(first)
-    expect(browser_page.locator(".choice.chosen .label")).to_have_text("red")
-    browser_page.keyboard.press("2")
-    next_question(browser_page, first)
-    before, after = place.votes(person)
-    assert (before.answers, after.answers) == ({"choice": "red"}, {"choice": "blue"})
-    assert after.supersedes_id == before.id
-
-
-def test_later_gives_the_item_back(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    make_items(place.store, 2, project=project)
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    for _ in range(4):
-        before = str(asked(browser_page).inner_text())
-        browser_page.keyboard.press("l")
-        next_question(browser_page, before)
-    assert place.votes(person) == []
-
-
-def test_a_reason_in_words(place: Place, browser_page: Page) -> None:
-    project = place.project(load_schema(shipped()["demo"]))
-    make_items(place.store, 1, project=project, dimension="existence", fields={"question": "What?", "answer": "A cup."})
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    browser_page.keyboard.press("2")
-    expect(browser_page.locator(".why .choice")).to_have_count(6)
-    browser_page.keyboard.press("6")
-    browser_page.keyboard.type("12 cups, not 1")
-    browser_page.keyboard.press("Enter")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    (vote,) = place.votes(person)
-    assert (vote.answers, vote.reasons) == ({"fits": "no"}, {"fits": "12 cups, not 1"})
+    expect(browser_page.get_by_role("heading", name="My work")).to_be_visible()
 
 
 def test_focus_walks_down_several_criteria_and_the_last_one_submits(place: Place, browser_page: Page) -> None:
-    project = place.project(load_text(SEVERAL, "# Guide", "several"))
-    make_items(place.store, 2, project=project, fields={"question": "Same?"})
+    project = place.project(load_text(SEVERAL, "# Look twice\n\nThen *answer*.", "several"))
+    make_items(place.store, 3, project=project, fields={"question": "Same?"})
     person = place.person(project)
     place.open(browser_page, "verify", project=project, person=person)
+    guide = browser_page.locator(".guide")
+    expect(guide).to_be_hidden()
+    browser_page.keyboard.press("g")
+    expect(guide.locator("h1")).to_have_text("Look twice")
     active = browser_page.locator(".criterion.active")
     expect(active).to_have_attribute("data-criterion", "sees")
     expect(browser_page.locator("[data-criterion=hard]").first).to_be_hidden()
@@ -263,60 +243,22 @@ def test_focus_walks_down_several_criteria_and_the_last_one_submits(place: Place
     assert (second.answers, second.reasons) == ({"sees": "no", "acts": "no"}, {"acts": "late"}), (
         "the hidden one is dropped"
     )
-
-
-def test_in_a_box_keys_type_and_control_enter_submits_from_there(place: Place, browser_page: Page) -> None:
-    project = place.project(load_text(SEVERAL, "# Guide", "several"))
-    make_items(place.store, 1, project=project, fields={"question": "Same?"})
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
+    expect(guide).to_be_visible()  # the guideline stays open
+    browser_page.reload()
+    expect(guide.locator("em")).to_have_text("answer")
+    browser_page.keyboard.press("g")
+    expect(guide).to_be_hidden()
+    # In a box, keys type; and Control and Enter submit from there.
     browser_page.keyboard.press("n")
     browser_page.keyboard.type("1 2 u g l r c")
     expect(browser_page.locator(".note textarea")).to_have_value("1 2 u g l r c")
     browser_page.keyboard.press("Control+Enter")
     expect(browser_page.locator("[data-criterion=sees] .error")).to_have_text("Choose one.")
     browser_page.keyboard.press("2")
-    expect(browser_page.locator(".criterion.active")).to_have_attribute("data-criterion", "acts")
+    expect(active).to_have_attribute("data-criterion", "acts")
     browser_page.keyboard.press("1")
-    (vote,) = until(lambda: place.votes(person))
-    assert vote.note == "1 2 u g l r c"
-
-
-def test_the_guideline_opens_next_to_and_stays_open(place: Place, browser_page: Page) -> None:
-    project = place.project(load_text(SEVERAL, "# Look twice\n\nThen *answer*.", "several"))
-    make_items(place.store, 2, project=project, fields={"question": "Same?"})
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    guide = browser_page.locator(".guide")
-    expect(guide).to_be_hidden()
-    browser_page.keyboard.press("g")
-    expect(guide.locator("h1")).to_have_text("Look twice")
-    for key in "211":
-        browser_page.keyboard.press(key)
-    until(lambda: place.votes(person) or browser_page.keyboard.press("1"))
-    expect(guide).to_be_visible()
-    browser_page.reload()
-    expect(guide.locator("em")).to_have_text("answer")
-    browser_page.keyboard.press("g")
-    expect(guide).to_be_hidden()
-
-
-def test_the_keys_and_the_menu_are_one_key_away(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    make_items(place.store, 1, project=project)
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    sheet = browser_page.get_by_role("dialog")
-    browser_page.keyboard.press("?")
-    expect(sheet).to_contain_text("submit, from anywhere")
-    browser_page.keyboard.press("1")
-    assert place.votes(person) == [], "what lies under the list hears no keys"
-    browser_page.keyboard.press("Escape")
-    expect(sheet).to_have_count(0)
-    browser_page.keyboard.press("m")
-    expect(sheet.locator("a").first).to_have_text("1My work")
-    browser_page.keyboard.press("1")
-    expect(browser_page.get_by_role("heading", name="My work")).to_be_visible()
+    third = until(lambda: len(place.votes(person)) == 3 and place.votes(person)[2])
+    assert third.note == "1 2 u g l r c"
 
 
 def test_everything_of_a_single_image_item_is_visible(place: Place, browser_page: Page, tmp_path: Path) -> None:
@@ -332,6 +274,14 @@ def test_everything_of_a_single_image_item_is_visible(place: Place, browser_page
         browser_page.set_viewport_size({"width": width, "height": height})
         browser_page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         _all_is_visible(browser_page, image, width, height)
+    browser_page.keyboard.press("2")  # a reason in words
+    expect(browser_page.locator(".why .choice")).to_have_count(6)
+    browser_page.keyboard.press("6")
+    browser_page.keyboard.type("12 cups, not 1")
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    (vote,) = place.votes(person)
+    assert (vote.answers, vote.reasons) == ({"fits": "no"}, {"fits": "12 cups, not 1"})
 
 
 def _all_is_visible(page: Page, image: Locator, width: int, height: int) -> None:
@@ -368,7 +318,9 @@ def test_text_from_data_stays_text(place: Place, browser_page: Page) -> None:
     assert [url for url in outside if not url.startswith(("data:", "blob:"))] == []
 
 
-def test_nothing_secret_reaches_the_browser(place: Place, browser_page: Page) -> None:
+def test_nothing_secret_reaches_the_browser_and_grading_takes_one_key_an_answer(
+    place: Place, browser_page: Page
+) -> None:
     project = place.project()
     author = place.person(project)
     fields = {"question": "Which?", "options": ["red", "blue"], "answer": "blue", "origin": "hush-hush"}
@@ -384,7 +336,7 @@ def test_nothing_secret_reaches_the_browser(place: Place, browser_page: Page) ->
         reasons={"choice": "unclear"},
         note="psst",
     )
-    make_predictions(place.store, [item], models=["gpt-secret"], project=project)
+    make_predictions(place.store, [item], models=["gpt-secret", "alpha-model"], project=project)
     person = place.person(project)
     heard: list[str] = []
 
@@ -396,10 +348,29 @@ def test_nothing_secret_reaches_the_browser(place: Place, browser_page: Page) ->
     place_of_grade = browser_page.context.new_page()
     place_of_grade.on("websocket", lambda socket: socket.on("framereceived", listen))
     place.open(place_of_grade, "grade", project=project, person=person)
-    expect(place_of_grade.locator(".shown.answer .value")).to_have_text(re.compile("Answer 0 of"))
+    answer = place_of_grade.locator(".shown.answer .value")
+    expect(place_of_grade.locator(".ts .term").nth(1)).to_have_text("Reference")
+    expect(place_of_grade.locator(".choice .step")).to_have_text(["0", "0.5", "1"])
+    expect(place_of_grade.locator(".shown.answer .term")).to_contain_text("answer 1 of 2")
+    first = str(answer.inner_text())
+    place_of_grade.keyboard.press("2")
+    expect(answer).not_to_have_text(first)
+    expect(place_of_grade.locator(".shown.answer .term")).to_contain_text("answer 2 of 2")
+    place_of_grade.keyboard.press("3")
+    expect(place_of_grade.locator(".nothing")).to_be_visible()
+    assert [vote.answers for vote in place.votes(person)] == [{"score": 0.5}, {"score": 1}]
     said = "\n".join(heard)
     assert "Which?" in said, "the frames are readable"
-    for secret in ("hush-hush", "psst", "gpt-secret", author.name, other.name, author.login, other.login):
+    for secret in (
+        "hush-hush",
+        "psst",
+        "gpt-secret",
+        "alpha-secret",
+        author.name,
+        other.name,
+        author.login,
+        other.login,
+    ):
         assert secret not in said
     verifying = next(frame for frame in heard if '"verification"' in frame and '"task"' in frame)
     assert '"answer":"blue"' not in verifying.replace('": "', '":"')
@@ -423,7 +394,9 @@ def _write(place: Place, project: str, author: Person, dimension: str = "existen
     submissions.submit(place.store, person=author, task=task.id, key=f"k{task.id}", values=fields)
 
 
-def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser_page: Page, tmp_path: Path) -> None:
+def test_author_picks_writes_is_back_at_the_same_place_and_corrects_it(
+    place: Place, browser_page: Page, tmp_path: Path
+) -> None:
     project = place.project(load_schema(shipped()["demo"]))
     person = place.person(project, dimensions=["existence", "counting"])
     _fill_pool(place, project, tmp_path, 12)
@@ -448,7 +421,8 @@ def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser
     expect(browser_page.locator("[data-field=question] .error")).to_contain_text("at least 5")
     question.fill("How many red mugs are on my left?")
     expect(browser_page.locator(".similar")).to_have_count(0)
-    browser_page.locator("[data-field=answer] textarea").fill("Three.")
+    answer = browser_page.locator("[data-field=answer] textarea")
+    answer.fill("Three.")
     browser_page.keyboard.press("Control+Enter")
     expect(cells).to_have_count(10)
     expect(browser_page.locator(".cell").nth(3)).to_have_class(re.compile(r"\bat\b"))
@@ -457,42 +431,15 @@ def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser
     assert last.answers == {"question": "How many red mugs are on my left?", "answer": "Three."}
     assert last.dimension == "counting"
     expect(browser_page.locator("[data-testid=stTextInput], [data-testid=stTextArea]")).to_have_count(0)
-
-
-def test_an_author_takes_an_item_back_and_corrects_it(place: Place, browser_page: Page, tmp_path: Path) -> None:
-    project = place.project(load_schema(shipped()["demo"]))
-    person = place.person(project, dimensions=["existence"])
-    _fill_pool(place, project, tmp_path, 3)
-    _write(place, project, person, question="What do I hold?", answer="A cap.")
-    place.open(browser_page, "author", project=project, person=person)
-    expect(browser_page.locator(".cell")).to_have_count(2)
-    browser_page.keyboard.press("u")
-    answer = browser_page.locator("[data-field=answer] textarea")
-    expect(answer).to_have_value("A cap.")
-    answer.fill("A cup.")
+    browser_page.keyboard.press("u")  # an author takes an item back
+    expect(answer).to_have_value("Three.")
+    answer.fill("Four.")
     expect(browser_page.locator(".similar")).to_have_count(0)
     browser_page.keyboard.press("Control+Enter")
-    expect(browser_page.locator(".cell").first).to_be_visible()
-    first, second = place.votes(person)
-    assert second.answers == {"question": "What do I hold?", "answer": "A cup."}
-    assert second.supersedes_id == first.id
+    expect(cells.first).to_be_visible()
+    *_, first, second = place.votes(person)
+    assert (first.id, second.answers["answer"], second.supersedes_id) == (last.id, "Four.", last.id)
     assert (first.revision, second.revision) == (1, 2)
-
-
-def test_what_the_server_finds_wrong_is_said_at_its_criterion(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    make_items(place.store, 1, project=project)
-    person = place.person(project)
-    problem = {"name": "choice", "message": "Look again."}
-    browser_page.route(
-        "**/api/submit", lambda route: route.fulfill(status=422, json={"error": "No.", "problems": [problem]}), times=1
-    )
-    place.open(browser_page, "verify", project=project, person=person)
-    browser_page.keyboard.press("1")
-    expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")
-    browser_page.keyboard.press("2")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
 
 
 def test_an_image_that_someone_else_took_fades(place: Place, browser_page: Page, tmp_path: Path) -> None:
@@ -590,25 +537,6 @@ def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_pa
     assert sorted(_state(place, item) for item in made) == ["in_verification", "kept", "rejected"]
 
 
-def test_grading_takes_one_key_an_answer(place: Place, browser_page: Page) -> None:
-    project = place.project()
-    made = make_items(place.store, 1, project=project)
-    make_predictions(place.store, made, models=["alpha", "beta"], project=project)
-    person = place.person(project)
-    place.open(browser_page, "grade", project=project, person=person)
-    expect(browser_page.locator(".ts .term").nth(1)).to_have_text("Reference")
-    expect(browser_page.locator(".choice .step")).to_have_text(["0", "0.5", "1"])
-    answer = browser_page.locator(".shown.answer .value")
-    expect(browser_page.locator(".shown.answer .term")).to_contain_text("answer 1 of 2")
-    first = str(answer.inner_text())
-    browser_page.keyboard.press("2")
-    expect(answer).not_to_have_text(first)
-    expect(browser_page.locator(".shown.answer .term")).to_contain_text("answer 2 of 2")
-    browser_page.keyboard.press("3")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    assert [vote.answers for vote in place.votes(person)] == [{"score": 0.5}, {"score": 1}]
-
-
 # ---- what survives --------------------------------------------------------------------------------------------------
 
 
@@ -680,9 +608,9 @@ def test_a_killed_server_costs_no_keystroke(place: Place, browser_page: Page) ->
     place.server.kill()
     typed = "before, "
     while not browser_page.evaluate("window.dialogsGone"):  # while Streamlit notices, and covers the page
-        browser_page.keyboard.type(ascii_lowercase)
+        browser_page.keyboard.type(ascii_lowercase, delay=15)
         typed += ascii_lowercase
-        assert len(typed) < 100_000, "Streamlit has shown no dialog"
+        assert len(typed) < 10_000, "Streamlit has shown no dialog"
     browser_page.keyboard.type(", after")
     typed += ", after"
     expect(browser_page.locator(".banner")).to_contain_text("Go on typing")
@@ -835,29 +763,14 @@ def _attach(place: Place, item: int, *assets: tuple[str, Path]) -> None:
             session.add(ItemAssetRow(item_id=item, asset_id=asset.id, role=role, position=at))
 
 
-def _clip(path: Path, *, frames: int = 24, rate: int = 12) -> Path:
-    """Two seconds of a bar that moves."""
-    av = pytest.importorskip("av", reason="clips need the extra `video`")
-    with av.open(str(path), "w") as out:
-        stream = out.add_stream("libvpx", rate=rate)
-        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
-        for at in range(frames):
-            image = Image.new("RGB", (320, 180), "white")
-            image.paste((200, 30, 30), (at * 12, 60, at * 12 + 30, 120))
-            for packet in stream.encode(av.VideoFrame.from_image(image)):
-                out.mux(packet)
-        for packet in stream.encode():
-            out.mux(packet)
-    return path
-
-
 def test_several_images_have_a_film_strip_and_each_can_be_zoomed(
     place: Place, browser_page: Page, tmp_path: Path
 ) -> None:
     project = place.project()
     (item,) = make_items(place.store, 1, project=project)
     for at in range(4):
-        Image.new("RGB", (2400, 1800), (60 * at, 90, 200 - 40 * at)).save(tmp_path / f"{at}.png")
+        size = (2400, 1800) if at == 1 else (240, 180)  # the second is larger than its copy for pages
+        Image.new("RGB", size, (60 * at, 90, 200 - 40 * at)).save(tmp_path / f"{at}.png")
     _attach(place, item, *(("after" if at == 3 else "image", tmp_path / f"{at}.png") for at in range(4)))
     place.open(browser_page, "verify", project=project, person=place.person(project))
     chosen = browser_page.locator(".thumb[aria-selected=true] .num")
@@ -881,52 +794,40 @@ def test_several_images_have_a_film_strip_and_each_can_be_zoomed(
     expect(chosen).to_have_text("3")
 
 
-def test_a_clip_steps_and_stands_next_to_its_still(place: Place, browser_page: Page, tmp_path: Path) -> None:
-    project = place.project()
-    (item,) = make_items(place.store, 1, project=project)
-    Image.new("RGB", (640, 360), "gray").save(tmp_path / "still.png")
-    _attach(place, item, ("progress", _clip(tmp_path / "clip.webm")), ("observation", tmp_path / "still.png"))
-    person = place.person(project)
-    place.open(browser_page, "verify", project=project, person=person)
-    video = browser_page.locator(".media video")
-    until(lambda: video.evaluate("clip => clip.readyState >= 2"))
-    assert video.evaluate("clip => [clip.muted, clip.loop, clip.paused]") == [True, True, True], (
-        "reduced motion: it waits"
-    )
-    expect(browser_page.locator(".media figcaption")).to_have_text(["1 · Progress", "2 · Observation"])
-    browser_page.keyboard.press(".")
-    browser_page.keyboard.press(".")
-    expect(browser_page.locator(".clipbar .frames")).to_have_text("frame 3 of 24")
-    until(lambda: 2 / 12 < video.evaluate("clip => clip.currentTime") < 3 / 12)
-    browser_page.keyboard.press(",")
-    until(lambda: 1 / 12 < video.evaluate("clip => clip.currentTime") < 2 / 12)
-    browser_page.keyboard.press("Space")
-    until(lambda: video.evaluate("clip => !clip.paused"))
-    browser_page.keyboard.press("1")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
-
-
-def test_an_idle_page_warns_before_the_lease_ends_and_any_key_renews_it(place: Place, browser_page: Page) -> None:
+def test_an_abandoned_page_asks_for_no_time_and_any_key_does(place: Place, browser_page: Page) -> None:
+    """The page asks for more time while someone works, and for none when no one does or no one looks."""
     project = place.project()
     make_items(place.store, 1, project=project)
     person = place.person(project)
+    beats: list[str] = []
+    browser_page.on("request", lambda request: beats.append(request.url) if "/api/heartbeat" in request.url else None)
     browser_page.clock.install()
     place.open(browser_page, "verify", project=project, person=person)
     expect(asked(browser_page)).to_be_visible()
-    browser_page.clock.fast_forward("28:00")
-    expect(browser_page.locator(".banner")).to_contain_text("goes back to the others at")
+    browser_page.clock.fast_forward("05:00")
+    browser_page.clock.run_for(11_000)
+    assert beats == [], "no one has touched it"
+    browser_page.keyboard.press("ArrowDown")
+    # A beat that is not answered is sent again, and rightly; this clock must not run ahead of the answer.
+    with browser_page.expect_event("requestfinished", lambda request: "/api/heartbeat" in request.url):
+        browser_page.clock.run_for(11_000)
+    assert len(beats) == 1
+    browser_page.clock.fast_forward("05:00")
+    browser_page.clock.run_for(11_000)
+    assert len(beats) == 1, "and not again without another sign of life"
+    hide(browser_page, True)
+    browser_page.keyboard.press("ArrowDown")
+    browser_page.clock.fast_forward("05:00")
+    browser_page.clock.run_for(11_000)
+    assert len(beats) == 1, "a hidden page asks for nothing"
+    hide(browser_page, False)
+    browser_page.clock.fast_forward("20:00")
+    browser_page.clock.run_for(11_000)
+    expect(browser_page.locator(".banner.lease")).to_contain_text("goes back to the others at")
     with browser_page.expect_response("**/api/heartbeat") as renewed:
         browser_page.keyboard.press("ArrowUp")
     assert renewed.value.ok
     expect(browser_page.locator(".banner")).to_be_hidden()
-
-
-def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_page: Page, chromium: Browser) -> None:
-    project = place.project()
-    person = place.person(project, stages=[Stage.AUTHORING])
-    place.open(browser_page, "verify", project=project, person=person)
-    expect(browser_page.locator(".nothing")).to_contain_text("You have no part in the verification")
 
 
 def test_only_active_time_counts(place: Place, browser_page: Page) -> None:
