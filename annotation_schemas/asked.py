@@ -15,7 +15,9 @@ from annotation_schemas.answer_forms import places_in_order, places_of
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import ItemField, Schema
 from domain.decimals import Tolerance, exact
+from domain.overlap import time_iou
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.spans import FRAMES
 
 _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
 _YES_NO = frozenset({"yes", "no"})
@@ -52,6 +54,10 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
         return Asked(AnswerKind.YES_NO) if yes_no else Asked(AnswerKind.OPTION, values)
     if field.read_as == "form":
         return _of_form(field, fields)
+    if row.drawn:
+        return Asked(AnswerKind.TEXT, judged=True, drawn=bool(fields.get(field.name)))
+    if row.answer is AnswerKind.SPANS:
+        return Asked(AnswerKind.SPANS, unit=row.unit_of(field), several=(field.max_length or 1) > 1)
     if field.read_as is not None:
         return replace(_number_of(field), kind=_READ_AS[field.read_as])
     if row.answer is not None:
@@ -94,10 +100,11 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
-    """1 where what was read is the key, else 0; nan with the reason where it can be neither.
+    """1 where what was read is the key, else 0; of spans of time in between; nan with the reason where it is neither.
 
     An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers
-    within the key's tolerance. A key that is a letter is the option at that place, unless options are letters
+    within the key's tolerance, spans of time by how far they overlap with the key (their temporal IoU, from 0 to 1). A
+    key that is a letter is the option at that place, unless options are letters
     themselves. A text equals a key if nothing but case, white space and a full stop at its end differ.
 
     Parameters
@@ -112,6 +119,9 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
         return math.nan, problem
     if asked.kind is AnswerKind.NUMBER:
         return (float(_is_near(value, known, asked.tolerance)), "") if _number(value) else (math.nan, GONE)
+    if asked.kind is AnswerKind.SPANS:
+        said = _spans(value, asked)
+        return (time_iou(said, known), "") if said else (math.nan, GONE)
     if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
     several = isinstance(value, list | tuple)
@@ -141,6 +151,8 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
         said = {True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key
         read = read_answer(str(said), asked)
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
+    if asked.kind is AnswerKind.SPANS:
+        return (key, "") if isinstance(key, list | tuple) else (None, NO_KEY)
     if asked.kind is AnswerKind.TEXT:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
     if asked.none and key == kinds.NONE_OF_THESE:
@@ -150,6 +162,14 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
     if asked.kind is AnswerKind.OPTION and there == [None]:
         there = [_lettered(str(several[0]), asked.options)]
     return (None, STRANGE_KEY) if None in there else (there, "")
+
+
+def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
+    """Spans as a field holds them; none where what was read are none."""
+    names = ("first", "last") if asked.unit == FRAMES else ("start", "end")
+    pairs = value if isinstance(value, list | tuple) else ()
+    fit = all(isinstance(each, list | tuple) and len(each) == len(names) and all(map(_number, each)) for each in pairs)
+    return [dict(zip(names, each, strict=True)) for each in pairs] if fit else []
 
 
 def _listed(key: str, asked: Asked) -> list[str]:

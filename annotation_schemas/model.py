@@ -159,7 +159,7 @@ class ItemField(_Part):
     """False: it comes from files only and is not on the authoring form."""
     secret_in: tuple[StageName, ...] = ()
     """Stages in which raters must not see it; it is never sent to them."""
-    read_as: Literal["yes_no", "number", "text", "form"] | None = None
+    read_as: Literal["yes_no", "number", "text", "form", "time_span"] | None = None
     """What it says is said by the kind."""
     unit: str | None = None
     """What it says is said by the kind."""

@@ -163,15 +163,13 @@ def check_of(text: str, answer: AnswerIs) -> Check:
     equal answers."""
     check = Check(one_of(Check, text))
     if check is Check.BLIND and not can_be_blind(answer):
-        raise ValueError(
-            "Answers of two people are seldom equal to the letter or the frame: ask whether it is `right`."
-        )
+        raise ValueError("Texts of two people are seldom equal to the letter: ask whether the answer is `right`.")
     return check
 
 
 def can_be_blind(answer: AnswerIs) -> bool:
     """Whether the answers that people find by themselves can be held against the item's."""
-    return answer in (AnswerIs.OPTIONS, AnswerIs.YES_NO, AnswerIs.NUMBER)
+    return answer is not AnswerIs.TEXT
 
 
 def keep_of(text: str, raters: int) -> KeptBy:
@@ -345,7 +343,7 @@ def _fields(outline: Outline) -> list[str]:
         ],
         AnswerIs.YES_NO: [f"{{name: answer, kind: choice, options: {_YES_NO}%s}}"],
         AnswerIs.NUMBER: ["{name: answer, kind: decimal, read_as: number%s}   # `unit`, `min` and `max` may be added"],
-        AnswerIs.TIME_SPAN: [f"{{name: answer, kind: time_span, role: {clip}, unit: seconds%s}}"],
+        AnswerIs.TIME_SPAN: [f"{{name: answer, kind: time_span, role: {clip}, unit: seconds, read_as: time_span%s}}"],
     }
     return [field.replace("%s", secret) for field in answers[outline.answer]]
 
@@ -373,6 +371,11 @@ name: found
         cannot_tell: "I cannot tell"   # an answer besides the options; without it everyone has to decide
         options: {_YES_NO}""",
     AnswerIs.NUMBER: """{name: found, kind: number, prompt: "What is the answer?"}  # `tolerance: {absolute: 1}`""",
+    AnswerIs.TIME_SPAN: """\
+name: found
+        kind: time_span
+        prompt: "When does it happen?"
+        tolerance: {iou: 0.5}   # so far two answers have to overlap to say the same""",
 }
 
 

@@ -306,6 +306,11 @@ class FieldKind(Kind):
     """What a value is in files and commands; lists of texts are ``texts``, a ``decimal`` is a number's text."""
     has_unit: ClassVar[bool] = False
     """Its `unit` is its own, whether or not it is the key."""
+
+    def unit_of(self, field: ItemField) -> str | None:
+        """What it counts in."""
+        return field.unit
+
     timed: ClassVar[bool] = False
     """A value is a list of parts of a clip."""
     drawn: ClassVar[bool] = False

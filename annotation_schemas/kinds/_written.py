@@ -34,6 +34,7 @@ class Written(FieldKind):
     holds = "text"
     limited = False
     reads_as = ("yes_no", "number", "text", "form")
+    refuses_read_as = "spans of time are compared with a field of kind `time_span`; give it that kind"
     sliced = "text"
     simulated: ClassVar[str]
     """The text of a simulated item."""

@@ -30,6 +30,7 @@ from annotation_schemas.kinds._rows import (
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 from domain.overlap import Overlap, Shape
+from domain.reading.answers import AnswerKind
 
 SECONDS, FRAMES = ("start", "end"), ("first", "last")
 UNITS = {"seconds": SECONDS, "frames": FRAMES}
@@ -149,12 +150,20 @@ class TimeSpanField(FieldKind):
         "unit": _UNIT,
         "min_length": "so many spans at least",
         "max_length": "so many spans at most; absent: one",
+        "read_as": "this field is the key; spans can only be read as `time_span`",
     }
+    reads_as = ("time_span",)
+    refuses_read_as = "spans of time can only be read as `time_span`"
+    has_unit = True
+    answer = AnswerKind.SPANS
     in_files = True
     by_overlap = True
     comparable = False
     sliced = "entries"
     holds = "list"
+
+    def unit_of(self, field: ItemField) -> str:
+        return field.unit or USUAL
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _about_a_clip(schema, field, path)

@@ -27,7 +27,7 @@ def reading_of(case: Case) -> tuple[CaseReading, Callable[[Mapping[str, Any]], b
         return CaseReading("not a case", "", (), str(error), False), lambda _: False
     found = read_answer(text, asked, finish_reason=reason)
     read = found.outcome is ReadOutcome.READ
-    value = list(found.value) if isinstance(found.value, tuple) else found.value
+    value = json.loads(json.dumps(found.value))
 
     def meets(expected: Mapping[str, Any]) -> bool:
         if "outcome" in expected:
@@ -63,7 +63,7 @@ def _fits(case: Case) -> None:
 def _same(value: Any, wanted: Any, *, any_order: bool) -> bool:
     """Whether a value is the wanted one: 5 and 5.0 are, a true one and 1 are not, and several come in any order."""
     if isinstance(value, list):
-        if not isinstance(wanted, list) or not all(isinstance(each, str) for each in wanted):
+        if not isinstance(wanted, list) or not all(isinstance(each, str | list) for each in wanted):
             return False
         return sorted(value) == sorted(wanted) if any_order else value == wanted
     return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted

@@ -43,7 +43,8 @@ def score(
     if line is None:
         typer.echo("There is no key here, so there is no accuracy.")
         return
-    typer.echo("  accuracy  95 % interval   answers  left out  not read  lowest to highest")
+    what = "mean IoU" if line.measure else "accuracy"
+    typer.echo(f"  {what}  95 % interval   answers  left out  not read  lowest to highest")
     typer.echo(f"     {figures(line)}")
 
 

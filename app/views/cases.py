@@ -21,6 +21,7 @@ from app.views import history
 from domain.display_names import distinct_names
 from domain.errors import InvalidInput
 from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.reading.spans import in_words
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.roles import Role
 from domain.states import Items
@@ -478,7 +479,10 @@ def _verdict(answer: CaseAnswer) -> markup.Markup:
         return markup.tag("span", markup.text("not read"), style="ts-wrong ts-small")
     if math.isnan(answer.right):
         return markup.quiet(answer.why) if answer.why and answer.why != NO_KEY else markup.text("")
-    words, style = ("the key", "ts-right ts-small") if answer.right else ("not the key", "ts-wrong ts-small")
+    words = "the key" if answer.right else "not the key"
+    if answer.reading is not None and answer.reading.kind is AnswerKind.SPANS:
+        words = f"IoU {answer.right:.2f} with the key"
+    style = "ts-wrong ts-small" if answer.right < cases.HALF_RIGHT else "ts-right ts-small"
     return markup.tag("span", markup.text(words), style=style)
 
 
@@ -510,6 +514,8 @@ def read_as(read: AnswerReading) -> str:
     if read.outcome is not ReadOutcome.READ:
         return read.outcome.words
     letters = "".join(f"{ascii_uppercase[at]}. " for at in read.places[:1] if at < len(ascii_uppercase))
+    if read.kind is AnswerKind.SPANS:
+        return in_words(read.value)
     if isinstance(read.value, list | tuple):
         return "; ".join(map(str, read.value))
     value = f"{read.value:g}" if isinstance(read.value, float) else str(read.value)

@@ -16,6 +16,7 @@ from domain.decimals import Tolerance
 from domain.reading import statements, words
 from domain.reading.numbers import FUNCTION_WORDS, Number, Numbers, hedged
 from domain.reading.options import Choices, Ref
+from domain.reading.spans import SECONDS, Said, Span, alone, spans
 from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
@@ -32,6 +33,7 @@ class AnswerKind(StrEnum):
     ORDER = "order"
     YES_NO = "yes_no"
     NUMBER = "number"
+    SPANS = "time_span"
     TEXT = "text"
 
 
@@ -53,6 +55,9 @@ class ReadOutcome(StrEnum):
     UNREADABLE = "unreadable", "format violation: states none, or not one"
 
 
+Value = str | tuple[str, ...] | float | tuple[Span, ...]
+
+
 @dataclass(frozen=True)
 class Asked:
     """What was asked, as far as reading an answer needs it."""
@@ -61,7 +66,9 @@ class Asked:
     options: tuple[str, ...] = ()
     """Their texts, lettered A, B, C … by place; in an order also numbered from 1."""
     unit: str | None = None
-    """What a number is asked in; None: none."""
+    """What a number is asked in, or ``seconds`` or ``frames`` of spans; None: none."""
+    several: bool = False
+    """There may be several spans, and not only one."""
     judged: bool = False
     """What is read is not compared with the key: people or a judge say whether it means the same."""
     none: bool = False
@@ -79,8 +86,9 @@ class Reading:
     """What an answer states, and the words that it was read from."""
 
     outcome: ReadOutcome
-    value: str | tuple[str, ...] | float | None = None
-    """The option's text; of several options, or an order, their texts; "yes" or "no"; the number; the text."""
+    value: Value | None = None
+    """The option's text; of several options, or an order, their texts; "yes" or "no"; the number; spans in the order of
+    time; the text."""
     places: tuple[int, ...] = ()
     """The options chosen, counted from 0: in the stated order, of an option all that have its wording."""
     spans: tuple[tuple[int, int], ...] = ()
@@ -121,7 +129,8 @@ RULES = (
         "One sentence says it of something, and no other option occurs: “The car is black.”, “There are 4 cups.”",
     ),
     Rule("only number", "There is one number in the answer that counts or measures something, and no other."),
-    Rule("text", "The text itself, where no options, number, or yes or no was asked for."),
+    Rule("only span", "There is one span of time in the answer, and no other: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
+    Rule("text", "The text itself, where no options, number, span, or yes or no was asked for."),
 )
 """How answers are stated. They are all looked for; what they read has to agree, or a correction has to stand between
 them, and then the last counts. An option or a number that is denied, supposed, hedged, or one of several is not read."""
@@ -138,7 +147,7 @@ class Claim:
     declared: int
     start: int
     end: int
-    value: str | tuple[str, ...] | float | None
+    value: Value | None
     """None: it states none, or not one, where it should have stated it."""
     places: tuple[int, ...] = ()
     behind: int = 0
@@ -176,7 +185,7 @@ def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) ->
     if claim is None:
         if finish_reason == "length":
             return Reading(ReadOutcome.TRUNCATED, why="It was cut off before an answer had surely been given.")
-        return Reading(ReadOutcome.UNREADABLE, why=why)
+        return Reading(ReadOutcome.UNREADABLE, why=reader.why_no_span or why)
     return Reading(ReadOutcome.READ, claim.value, claim.places, (seen.span(claim.start, claim.end),), claim.rule)
 
 
@@ -330,6 +339,8 @@ class _Reader:
         self.found = list(statements.places(self.text, self.low))
         self.choices = Choices(asked.options, numbered=asked.kind is AnswerKind.ORDER)
         self.numbers = Numbers(self.text, asked.unit) if asked.kind is AnswerKind.NUMBER else None
+        self.spans = spans(self.text, asked.unit or SECONDS) if asked.kind is AnswerKind.SPANS else []
+        self.why_no_span = ""
         self.items = self.choices.items(self.text) if asked.options else []
         self.repeated = self.choices.enumerations(self.text) if asked.options else []
         said = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
@@ -470,6 +481,8 @@ class _Reader:
             yield from self._chosen()
         if self.numbers is not None:
             yield Place("only number", 0, 0, len(self.text), closed=False)
+        if self.asked.kind is AnswerKind.SPANS:
+            yield Place("only span", 0, 0, len(self.text), closed=False)
 
     def _chosen(self) -> Iterator[Place]:
         """Where one of several actions is chosen by saying that one does it, or that it is the one."""
@@ -523,6 +536,7 @@ class _Reader:
             AnswerKind.ORDER: self._order,
             AnswerKind.YES_NO: self._yes_no,
             AnswerKind.NUMBER: self._number,
+            AnswerKind.SPANS: self._spans,
         }[kind]
         claim = read(place)
         if claim is None:
@@ -1106,7 +1120,60 @@ class _Reader:
             return None
         return self._counted(place, amounts[0])
 
+    # ---- spans of time
 
+    def _spans(self, place: Place) -> Claim | None:
+        """The span that a place states, or all of them where several are asked for."""
+        if place.rule in ("opening", "last sentence"):
+            return None
+        if place.rule == "only span" and any(self._spans(each) for each in self.found if each.rule in STRONG):
+            return None
+        there = [each for each in self.spans if place.start <= each.start and each.end <= place.end]
+        if place.rule in ("whole", "last line") or (place.closed and not there):
+            there = self._span_alone(place, there)
+        elif not place.closed and place.rule != "only span":
+            there = self._span_soon(place, there)
+        if not there:
+            return None
+        values = sorted({each.value for each in there if each.value is not None})
+        why = next((each.why for each in there if each.value is None), "")
+        if not why and len(values) > 1 and not self.asked.several:
+            why = "It states several spans of time, and one is asked for."
+        if any(self._span_unsaid(each) for each in there):
+            why = "It denies or doubts a span that it states."
+        if why:
+            self.why_no_span = why
+        if why and place.rule == "only span":
+            return None
+        value = None if why else tuple(values)
+        return Claim(place.rule, place.declared, there[0].start, there[-1].end, value, (), there[-1].end)
+
+    def _span_alone(self, place: Place, there: list[Said]) -> list[Said]:
+        """The spans of a place in which nothing else stands."""
+        text = self.text[place.start : place.end]
+        pair = alone(text, self.asked.unit or SECONDS)
+        if pair is not None and not there:
+            return [replace(pair, start=place.start + pair.start, end=place.start + pair.end)]
+        at, rest = place.start, []
+        for each in there:
+            rest.append(self.text[at : each.start])
+            at = each.end
+        rest.append(self.text[at : place.end])
+        return [] if any(re.search(r"[^\W_]", part) for part in rest) else there
+
+    def _span_soon(self, place: Place, there: list[Said]) -> list[Said]:
+        """The spans of the line in which what a place declares begins, where they begin soon."""
+        if not there or there[0].start - place.start > _SPAN_SOON or "\n\n" in self.text[place.start : there[0].start]:
+            return []
+        line = self.text.find("\n", there[0].end)
+        return [each for each in there if line < 0 or each.end <= line]
+
+    def _span_unsaid(self, said: Said) -> bool:
+        return bool(_HEDGES.search(self.text[max(0, said.start - 30) : said.start])) or self._void(said.end)
+
+
+_SPAN_SOON = 60
+"""So many characters behind what declares it a span has begun: "The event happens in the video from …"."""
 _LEADS = frozenset(
     "is are was were s re be equals equal of see count counted total gives get got has have shows show contains contain holds about around roughly approximately exactly only just precisely there say think believe "
     "probably likely answer number say says approx circa ca makes make me to the than but and so therefore estimate "

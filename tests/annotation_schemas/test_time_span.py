@@ -9,10 +9,12 @@ import pytest
 
 from agreement import Ratings, krippendorff_alpha
 from annotation_schemas import kinds
+from annotation_schemas.asked import asked_of
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import SchemaError
 from domain.overlap import Shape, time_iou
+from domain.reading.answers import AnswerKind, Asked
 from domain.records import Rating
 from domain.states import Stage
 from workflow.results.rater_agreement import scales_of
@@ -313,3 +315,18 @@ def test_two_spans_agree_from_the_iou_of_the_schema_on() -> None:
     for tolerance, alike in (({}, True), ({"tolerance": {"iou": 0.7}}, False), ({"tolerance": {"iou": 0.5}}, True)):
         asked = Criterion.model_validate({"name": "when", "kind": "time_span", "prompt": "?", **tolerance})
         assert row.agree(asked, seconds(0, 2), seconds(0, 1)) is alike  # 1 of 2 seconds
+
+
+def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
+    asked = asked_of(item_schema(", read_as: time_span, unit: frames, max_length: 2"), {"question": "When?"})
+    assert asked == Asked(AnswerKind.SPANS, unit="frames", several=True)
+    assert asked_of(item_schema(""), {"question": "When?"}).kind is AnswerKind.TEXT
+    for more, words in (
+        (", read_as: number", "spans of time can only be read as `time_span`"),
+        (", read_as: time_span, tolerance: {iou: 0.5}", "this is for fields of kind"),
+    ):
+        with pytest.raises(SchemaError, match=words):
+            item_schema(more)
+    text = FIELD_TEXT.replace("kind: text}", "kind: text, read_as: time_span}") % ("", "")
+    with pytest.raises(SchemaError, match="compared with a field of kind `time_span`"):
+        load_text(text, "", "timed.yaml")

@@ -94,7 +94,7 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
         (["mine.yaml", "--template", "etp_answer"], "--template: No one grades models' answers, so `etp_answer`"),
         (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` asks for more than a new schema has"),
         (["mine.yaml", "--template", "mine"], "--template: `mine` is none of verify_reference."),
-        (["mine.yaml", "--check", "blind"], "--check: Answers of two people are seldom equal"),
+        (["mine.yaml", "--check", "blind"], "--check: Texts of two people are seldom equal"),
     ],
 )
 def test_what_does_not_fit_is_a_sentence_and_nothing_is_written(here: Path, words: list[str], sentence: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from annotation_schemas.model import KeepPart
 from domain.gold import is_right
-from domain.overlap import Overlap
+from domain.overlap import Overlap, time_iou
 from domain.policies import Vote, contest, is_unanimous, verdict
 from domain.states import ItemState
 
@@ -87,6 +87,8 @@ def test_verdicts_on_drawn_spans_are_those_of_the_rule() -> None:
         values = [[{"start": a * STEP, "end": b * STEP} for a, b in each] for each in (key, *votes)]
         rounded = [[{name: round(moment, 2) for name, moment in span.items()} for span in each] for each in values]
         found = state_of(rule_of(rule, iou), rounded[1:], rounded[0])
+        one, other = steps(key), steps(votes[0])
+        assert time_iou(rounded[0], rounded[1]) == pytest.approx(len(one & other) / len(one | other))
         assert found is STATES[wanted], (rule, iou, key, votes)
         frames = [[{"first": a + 1, "last": b} for a, b in each] for each in (key, *votes)]
         assert state_of(rule_of(rule, iou), frames[1:], frames[0]) is found, "frames say the same as seconds"

@@ -1,4 +1,4 @@
-"""When something happens in a clip, as the key of an item: from the file to votes and verdicts."""
+"""When something happens in a clip, as the key of an item: in files, votes, verdicts and models' answers."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from typing import Any
 
 import pytest
 from sqlmodel import select
+from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
+from app.cli import cli
 from db.engine import Store
 from db.tables import ItemRow, RevisionRow
-from domain.states import ItemState, Stage
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind, Asked
+from domain.states import Items, ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_people
+from testkit.samples import write
 from workflow.access.projects import create_project
 from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
+from workflow.results import cases, leaderboard, project_answers, reader_agreement, scores
+from workflow.runs.second_reader import read_reply
 
 pytestmark = pytest.mark.thorough
 
@@ -92,3 +99,87 @@ def test_votes_decide_by_their_overlap_with_the_key(project: Store) -> None:
     gold_making.draw(project, by=None, project="p", stage=Stage.VERIFICATION, n=2)
     for line in gold_making.lines(project, by=None, project="p", stage=Stage.VERIFICATION):
         assert line.known.answers == {"when": KEYS[line.known.item]}
+
+
+SAID = {
+    "opens": "It happens from 2 to 4 s.",  # 2 of 2 seconds: 1
+    "cuts": "[5.0, 5.5]",  # 0.5 of 1: 1/2, the threshold itself
+    "pours": "00:01 - 00:03",  # 1 of 3: 1/3
+    "stirs": "Twice, I think.",  # no span
+}
+FAR = {"opens": "between 4 and 6 seconds", "cuts": "frames 5 to 6"}  # it touches the key: 0; and no seconds
+
+
+def told(project: Store, home: Path, tmp_path: Path) -> project_answers.Read:
+    """What is read of two models' answers."""
+    rows = [
+        {"item": item, "model": model, "text": text}
+        for model, said in (("near", SAID), ("far", FAR))
+        for item, text in said.items()
+    ]
+    path = write(tmp_path / "answers.json", rows)
+    import_files(project, MediaStore(home / "media"), by=None, project="p", format="predictions", path=path)
+    return project_answers.read(project, person=None, project="p", items=Items.ALL)
+
+
+def test_models_are_scored_by_their_temporal_iou(
+    project: Store, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = told(project, home, tmp_path)
+    boards = [leaderboard.sliced_scores(read, each) for each in scores.scores_of(read)]
+    assert [each.title for each in boards] == [
+        "Mean temporal IoU with the key, what cannot be read counts as wrong",
+        *(f"R@1, IoU from {iou}, against the key, what cannot be read counts as wrong" for iou in (0.3, 0.5, 0.7)),
+    ]
+    # near: (1 + 1/2 + 1/3 + 0) / 4; three of four reach 0.3, two 0.5, one 0.7. far: 0, and one that cannot be read
+    near = [each.whole["near"] for each in boards]
+    assert [each.found.value for each in near] == pytest.approx([11 / 24, 3 / 4, 2 / 4, 1 / 4])
+    assert [(each.found.n_units, sum(each.unread.values())) for each in near] == [(4, 1)] * 4
+    # if the unread one were wrong, or wholly right
+    assert [near[0].lowest, near[0].highest] == pytest.approx([11 / 24, (11 / 6 + 1) / 4])
+    assert [near[2].lowest, near[2].highest] == pytest.approx([2 / 4, 3 / 4])
+    assert [each.whole["far"].found.value for each in boards] == [0] * 4
+    assert all(each.found.low <= each.found.value <= each.found.high for each in near)
+    assert [each.as_row()["measure"] for each in near] == [
+        "mean temporal IoU", "R@1, IoU from 0.3", "R@1, IoU from 0.5", "R@1, IoU from 0.7",
+    ]  # fmt: skip
+    assert boards[0].cells["near", 0].found.value == pytest.approx(11 / 24)
+    assert any("The mean temporal IoU lies between 0.458 (all wrong) and 0.708" in each for each in boards[0].notes)
+    (gap,) = leaderboard.gaps(read, boards[0])  # on two items: 0 - 1 and 0 - 1/2
+    assert gap.difference.value == pytest.approx(-0.75)
+
+    wrong = cases.listed(read, cases.Wanted(show=cases.Show.WRONG))  # far's 0 and near's 1/3, but not its 1/2
+    assert {read.items[id].name for id in wrong} == {"opens", "pours"}
+    assert {read.items[id].name for id in cases.listed(read, cases.Wanted(show=cases.Show.UNREAD))} == {"stirs", "cuts"}
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    said = CliRunner().invoke(cli, ["results", "p", "--items", "all", "--scores", "key"]).output
+    assert "R@1, IoU from 0.7, against the key" in said
+    assert "0.458" in said
+
+
+def test_answers_that_cannot_be_read_may_be_left_out(home: Path, tmp_path: Path, store: Store) -> None:
+    create_project(store, name="p", loaded=load_text(MOMENTS + "report: {unreadable: left_out}\n", "", "moments"))
+    rows = [{"id": name, "dimension": "acts", "query": name, "span": key} for name, key in KEYS.items()]
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_files(store, MediaStore(home / "media"), by=None, project="p", format="jsonl", path=path)
+    read = told(store, home, tmp_path)
+    near = leaderboard.sliced_scores(read, scores.Scores("key")).whole["near"]
+    assert near.found.value == pytest.approx(11 / 18)  # of the three that can be read
+    assert (near.found.n_units, near.left_out) == (3, {"format violation: states none, or not one": 1})
+
+
+def test_people_and_a_second_reader_say_what_answers_state(project: Store, home: Path, tmp_path: Path) -> None:
+    told(project, home, tmp_path)
+    asked = Asked(AnswerKind.SPANS, unit="seconds", several=True)
+    replies = {"2 to 3.5": ((2, 3.5),), "2-3.5, 7-8": ((2, 3.5), (7, 8)), "from 2 to 3 I think": None, "5": None}
+    found = {text: read_reply(text, asked) for text in replies}
+    assert {text: read and read.value for text, read in found.items()} == replies
+    drawn = reader_agreement.sample(project, by=None, project="p", n=10, items=Items.ALL)
+    given = {"It happens from 2 to 4 s.": "2 to 4", "[5.0, 5.5]": "00:05 - 00:05.5"}
+    values = {each["id"]: given.get(each["answer"], "none") for each in drawn}
+    (line,) = reader_agreement.compare(project, by=None, project="p", values=values).readers
+    # of six answers the rules read four: two as people do, and two of which people say that they state none
+    assert (line.n, line.same.value, line.wrong) == (6, pytest.approx(4 / 6), 2)
+    with pytest.raises(FileRefused, match="a span of time such as 2 to 3"):
+        reader_agreement.compare(project, by=None, project="p", values={drawn[0]["id"]: "later"})

@@ -131,7 +131,7 @@ def _offered(found: Read, plans: frozenset[str], models: Sequence[str]) -> list[
     """What could score the aspects, that of most answers first; of as many, people before judges before the key."""
     counted = []
     for each in scores_of(found):
-        if each.kind == "corrected" or each.option is not None:
+        if each.kind == "corrected" or each.option is not None or each.iou is not None:
             continue
         of = scored(found, each)
         n = sum(
@@ -172,7 +172,10 @@ def _take_graded(
     ways = [
         each
         for each in scores_of(found)
-        if each.kind != "corrected" and each.option is None and each.criterion == (None if wanted else said)
+        if each.kind != "corrected"
+        and each.option is None
+        and each.iou is None
+        and each.criterion == (None if wanted else said)
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:

@@ -31,6 +31,9 @@ from workflow.results.project_answers import Read, current
 from workflow.results.scores import Scores, scored, scores_of, silent, title_of
 from workflow.results.slices import BINS, Bins, sliced
 
+HALF_RIGHT = 0.5
+"""An answer that is less right is not the key: it is 0 or 1, and of spans of time the temporal IoU."""
+
 
 class Show(StrEnum):
     """Which cases are shown."""
@@ -112,7 +115,7 @@ def _of_answers(found: Read, wanted: Wanted) -> set[int]:
         there = of.there
         places = [at for at in places if there[at] and (of.asked is None or _dimension(found, at) in of.asked)]
     if wanted.show is Show.WRONG:
-        places = [at for at in places if found.answers[at].right == 0]
+        places = [at for at in places if found.answers[at].right < HALF_RIGHT]
     elif wanted.show is Show.UNREAD:
         places = [at for at in places if _unread(found, at) is not None]
     elif wanted.show is Show.LOW:

@@ -65,6 +65,8 @@ class Line:
     """Against the key: that convention."""
     reader: str | None = None
     """Against the key: who has read the answers."""
+    measure: str | None = None
+    """Against a key of spans of time: what the number is; else an accuracy."""
     respondents: int = 0
     """Of all people together: how many have answered what is in the number, whose unit is an item; else 0."""
     given: int = 0
@@ -83,10 +85,11 @@ class Line:
 
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined. Where it is of all people together, or of a group of
-        models, it says of how many."""
+        models, it says of how many; against spans of time, what it measures."""
         at = self.found
         people = {"respondents": self.respondents, "answers_of_respondents": self.given} if self.respondents else {}
         group = {"grouped_by": self.grouped_by, "models": len(self.models)} if self.grouped_by else {}
+        measure = {"measure": self.measure} if self.measure else {}
         return {
             "scores": self.scores.kind,
             "criterion": self.scores.criterion,
@@ -122,6 +125,7 @@ class Line:
             "valid_if": self.valid_if or None,
             **people,
             **group,
+            **measure,
         }
 
 
@@ -219,6 +223,7 @@ def line_of(
         unread=dict(unread),
         unreadable=of.unreadable if scores.kind == "key" else None,
         reader=of.reader,
+        measure=of.measure,
     )
 
 
@@ -260,7 +265,8 @@ def _bounds_of_key(
     total = unknown + sum(at not in of.unread and at not in of.why for at in places.tolist())
     if not unknown or (found.n_units and not found.defined):
         return None, None
-    right = round(found.value * found.n_units) if found.n_units else 0
+    right = found.value * found.n_units if found.n_units else 0
+    right = round(right) if of.yes_no else right
     return right / total, (right + unknown) / total
 
 

@@ -87,12 +87,18 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
         notes.append(
             f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
         )
+    if of.measure is not None:
+        notes.append(
+            "The temporal IoU of an answer is the time that it shares with the key, of the time that either covers; "
+            "what counts as wrong has 0. R@1 is the share of answers with such an IoU or a higher one."
+        )
     for model, line in whole.items():
         if not line.unread:
             continue
         bounds = ""
         if line.lowest is not None and line.highest is not None:
-            bounds = f" Accuracy lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
+            what = f"The {of.measure}" if of.measure else "Accuracy"
+            bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
             f"{model}: {n} of {line.asked} could not be read and {then}: {reasons_in_words(line.unread)}.{bounds}"

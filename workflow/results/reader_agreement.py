@@ -22,6 +22,7 @@ from db.engine import Session, Store
 from db.readings import Unread
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.reading.spans import in_words
 from domain.records import AnswerReading, Person, Rating
 from domain.states import Items
 from workflow.access.counted_items import counting as items_counting
@@ -188,7 +189,7 @@ def _category(public: str, value: Any, asked: Asked) -> str:
     if read.outcome is not ReadOutcome.READ:
         raise FileRefused(
             f"The value {text[:60]!r} of {public} is none of what was asked for ({asked.kind.value}); write a letter, "
-            "several with commas, yes, no, a number, or none."
+            "several with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
         )
     return _in_words(read.value, list(read.places), asked)
 
@@ -202,6 +203,8 @@ def _of(read: AnswerReading | None, asked: Asked) -> str:
 def _in_words(value: Any, places: Sequence[int], asked: Asked) -> str:
     if asked.options:
         return _letters(places, asked)
+    if asked.kind is AnswerKind.SPANS:
+        return in_words(value)
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 

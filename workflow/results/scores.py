@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas import derived, reporting
+from annotation_schemas import derived, kinds, reporting
 from annotation_schemas.asked import JUDGED, NO_KEY
 from annotation_schemas.derived import ends_of_values
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Derived, Schema
 from domain.errors import InvalidInput, Problem
-from domain.reading.answers import ReadOutcome
+from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES
 from domain.runs import Outcome
 from workflow.results.criterion_values import combine_of, combined, named_criteria, scored_criteria
@@ -46,6 +47,11 @@ CONVENTIONS: Mapping[str, str] = {
     "left_out": "of the answers that can be read",
 }
 """What becomes of answers that cannot be read, by the schema's ``report: unreadable``."""
+
+IOUS = (0.3, 0.5, 0.7)
+"""The temporal IoU from which on an answer counts in the recall that is reported of spans of time."""
+_SLACK = 1e-9
+"""An IoU that is so little below such a threshold lies on it."""
 
 NO_GRADE = "no one has graded it"
 NO_MAJORITY = "no grade has a majority"
@@ -75,6 +81,8 @@ class Scores:
     """Of ``corrected``."""
     option: str | None = None
     """Of a criterion whose values are names: the option, as text, whose share of the answers this is."""
+    iou: float | None = None
+    """Against a key of spans of time: the share of answers with at least this temporal IoU; None: the mean of it."""
 
     @property
     def title(self) -> str:
@@ -82,7 +90,7 @@ class Scores:
         about = f", {self.criterion.replace('_', ' ')}" if self.criterion else ""
         about += f": share of {self.option}" if self.option is not None else ""
         if self.kind == "key":
-            return "Accuracy against the key"
+            return "Accuracy against the key" if self.iou is None else f"R@1, IoU from {self.iou:g}, against the key"
         if self.kind == "human":
             return f"People{about}"
         if self.kind == "judge":
@@ -94,8 +102,18 @@ def title_of(found: Read, scores: Scores) -> str:
     """What a number is called, with the convention that it follows and who has read the answers."""
     if scores.kind != "key":
         return scores.title
+    title = scores.title if scores.iou is not None or not of_spans(found.schema) else MEAN_IOU
     by = "" if found.reader == RULES else f", read by the {found.reader.replace('+', ' and ')}"
-    return f"{scores.title}, {CONVENTIONS[found.schema.report.unreadable]}{by}"
+    return f"{title}, {CONVENTIONS[found.schema.report.unreadable]}{by}"
+
+
+MEAN_IOU = "Mean temporal IoU with the key"
+
+
+def of_spans(schema: Schema) -> bool:
+    """Whether the key is spans of time, so that an answer is more or less right."""
+    key = next((each for each in schema.item.fields if each.name == key_field(schema)), None)
+    return key is not None and kinds.of_field(key).answer is AnswerKind.SPANS
 
 
 def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
@@ -103,6 +121,7 @@ def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
     there: list[Scores] = []
     if any(answer.why not in (NO_KEY, JUDGED) for answer in found.answers):
         there.append(Scores("key"))
+        there += [Scores("key", iou=iou) for iou in IOUS] if of_spans(found.schema) else []
     for criterion in scored_criteria(found.schema):
         name = criterion.name
         people = bool(found.grades.get(name))
@@ -203,6 +222,8 @@ class Scored:
     """What becomes of those."""
     reader: str | None = None
     """Who has read them."""
+    measure: str | None = None
+    """Against a key of spans of time: what the number is."""
     shares: bool | None = None
     """``yes_no`` of the answers of models and persons, where rows of all people were added."""
 
@@ -263,6 +284,11 @@ def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
 
 def _by_key(found: Read, scores: Scores) -> Scored:
     values = np.array([answer.right for answer in found.answers], dtype=float)
+    measure = None
+    if of_spans(found.schema):
+        measure = "mean temporal IoU" if scores.iou is None else f"R@1, IoU from {scores.iou:g}"
+    if scores.iou is not None:
+        values = np.where(np.isnan(values), np.nan, (values >= scores.iou - _SLACK).astype(float))
     unread = {
         at: answer.read
         for at, answer in enumerate(found.answers)
@@ -275,7 +301,8 @@ def _by_key(found: Read, scores: Scores) -> Scored:
         at: unread[at].words if at in unread else found.answers[at].why or NO_KEY
         for at in np.flatnonzero(np.isnan(values)).tolist()
     }
-    return Scored(scores, values, None, why, 0.0, 1.0, None, unread=unread, unreadable=convention, reader=found.reader)
+    made = Scored(scores, values, None, why, 0.0, 1.0, None, unread=unread, unreadable=convention, reader=found.reader)
+    return replace(made, measure=measure)
 
 
 def silent(found: Read, model: str) -> dict[int, str]:

@@ -18,7 +18,7 @@ from db import readings
 from db.engine import Session, Store
 from db.readings import Unread
 from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
-from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome
+from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.reading.text import visible
 from domain.records import RULES, Person
 from domain.runs import Answerer, Attempt, Outcome, Question
@@ -49,7 +49,12 @@ _WANTED: Mapping[AnswerKind, str] = {
     " or NONE.",
     AnswerKind.YES_NO: "Reply with YES or NO, whichever the answer states, or NONE.",
     AnswerKind.NUMBER: "Reply with the one number that the answer states, or NONE.",
+    AnswerKind.SPANS: "Reply with the span of time that the answer states, its beginning and its end as in 2 to 3.5,"
+    " or NONE.",
 }
+
+
+_PAIRS = re.compile(r"\d[\d.]*(?: to |-)\d[\d.]*(?:[,;] ?\d[\d.]*(?: to |-)\d[\d.]*)*")
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,9 @@ def read_reply(reply: str, asked: Asked) -> Reading | None:
         return Reading(ReadOutcome.READ, known) if known else None
     if asked.kind is AnswerKind.NUMBER:
         return Reading(ReadOutcome.READ, float(said)) if re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", said) else None
+    if asked.kind is AnswerKind.SPANS:
+        read = read_answer(said, asked)
+        return read if _PAIRS.fullmatch(said) and read.outcome is ReadOutcome.READ else None
     letters = [each.strip().upper() for each in said.split(",")]
     places = tuple(ascii_uppercase.find(each) if len(each) == 1 else -1 for each in letters)
     if not all(0 <= place < len(asked.options) for place in places) or len(set(places)) < len(places):

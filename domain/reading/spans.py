@@ -1,0 +1,157 @@
+"""Which spans of time stand in a text, in seconds or in frames: from … to …, between … and …, clocks, pairs, JSON."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+Span = tuple[float, float]
+"""Beginning and end in seconds, or the first and the last frame."""
+
+SECONDS, FRAMES = "seconds", "frames"
+
+MANY = 1_000
+"""Spans beyond which only the first and the last of them are looked at: no one states so many."""
+
+BACKWARDS = "It states a span that ends before it begins."
+NEGATIVE = "It states a moment before the clip begins: seconds count from 0, and frames from 1."
+OTHER_UNIT = "It states a span in {other}, and {asked} are asked for."
+NO_CLOCK = "It states a time that no clock shows."
+PARTS = "It states a span in percent of the clip, whose length it does not say."
+
+
+@dataclass(frozen=True)
+class Said:
+    """A span that is said somewhere in a text."""
+
+    start: int
+    end: int
+    value: Span | None
+    why: str = ""
+    """Why it is none that was asked for, as a sentence."""
+
+
+_UNITS = {
+    "ms": Fraction(1, 1000),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "sekunde", "sekunden", "秒"), Fraction(1)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes", "minuten"), Fraction(60)),
+    **dict.fromkeys(("h", "hour", "hours"), Fraction(3600)),
+}
+_IN_FRAMES = frozenset({"frame", "frames", "f"})
+_WORD = r"ms|seconds?|secs?|sekunden?|秒|s|minutes?|minuten|mins?|m|hours?|h|frames?|f|%|percent"
+_NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
+_AROUND = r"(?:(?:about|around|approximately|roughly|exactly|seconds?|frames?|time|t\s?=|at|the)\s{0,2}){0,3}"
+
+
+def _moment(n: int) -> str:
+    """One end of a span, as groups that end in a number."""
+    clock = rf"(?P<clock{n}>(?:\d{{1,2}}:)?\d{{1,3}}:\d{{2}}(?:[.,]\d{{1,3}})?)"
+    more = rf"(?:\s?(?:and\s)?(?P<more{n}>{_NUMBER})\s?(?P<sub{n}>seconds?|secs?|s))?"
+    plain = rf"(?P<number{n}>{_NUMBER})(?:\s?(?P<unit{n}>{_WORD})(?![A-Za-z]){more})?"
+    sign = rf"(?P<sign{n}>(?<![\w)\]])-)?"
+    return rf"(?P<lead{n}>{_AROUND}){sign}(?<![\d.,:])(?:{clock}|{plain})(?!\d|[.,:]\d)(?P<unit_after{n}>\s?(?:th|st|nd|rd)?\s?frames?(?![A-Za-z]))?"
+
+
+_ONE, _TWO = _moment(1), _moment(2)
+_OPENS, _SHUTS = r"[\"']?(?:start|begin|first|from)", r"[\"']?(?:end|stop|last|finish|to|until)"
+_NAMED = r"(?:ning|ing|s)?(?:[ _]?(?:time|frame|second|sec|s|timestamp))?[\"']?\s{0,2}[:=]\s{0,2}[\"']?"
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<![A-Za-z]){_OPENS}{_NAMED}{_ONE}[\"']?\s{{0,2}}[,;\n]?\s{{0,8}}(?:and\s)?{_SHUTS}{_NAMED}{_TWO}[\"']?",
+        rf"[\[(<]\s?[\"']?{_ONE}[\"']?\s?(?:,|;|-|–|—|~|to)\s?[\"']?{_TWO}[\"']?\s?[\])>]",
+        rf"\bbetween\s{_ONE}\s?(?:and|-|–)\s?{_TWO}",
+        rf"\b(?:starts?|begins?|starting|beginning)\b[^.\d\n]{{0,40}}?\s{_ONE}[^.\d\n]{{0,40}}?\b(?:ends?|ending|stops?|finishes|until|till)\b[^.\d\n]{{0,24}}?\s{_TWO}",
+        rf"(?:\bfrom\s|\bfor\s|\bvon\s)?{_ONE}\s?(?:-{{1,2}}>?|–|—|~|→|\bto\b|\buntil\b|\btill\b|\bthrough\b|\bbis\b|\.{{2,3}}|…)\s?{_TWO}",
+    )
+)
+_ALONE = re.compile(rf"{_ONE}\s?[,;]\s?{_TWO}", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"\s{1,2}(?!(?:in|of|on|when|where|as|because|since|during|the|a|an|and|while|for|is|are|was|or|but|if|so|he|she|it|they|at|with|within|inside|mark|marks|into)\b)[A-Za-z]{2,}"
+)
+"""A word that a pair of bare numbers counts: "2 to 3 people" is no time."""
+
+
+def spans(text: str, unit: str) -> list[Said]:
+    """All spans in a text, in their order, in the unit that is asked for; a bare number is in that unit.
+
+    >>> [each.value for each in spans("from 00:12 to 00:15, then [20, 21.5]", "seconds")]
+    [(12.0, 15.0), (20.0, 21.5)]
+    """
+    found: list[Said] = []
+    taken = bytearray(len(text))
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if not any(taken[start:end]) and not (_bare(match) and _COUNTS.match(text, end)):
+                taken[start:end] = b"x" * (end - start)
+                found.append(_said(match, unit))
+    found.sort(key=lambda each: each.start)
+    return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
+
+
+def alone(text: str, unit: str) -> Said | None:
+    """The span that a text is and nothing more, where two numbers with a comma between them are one, too."""
+    match = _ALONE.fullmatch(text.strip().strip("."))
+    if match is None:
+        return None
+    at, said = text.index(match[0]), _said(match, unit)
+    return Said(at, at + len(match[0]), said.value, said.why)
+
+
+def _bare(match: re.Match[str]) -> bool:
+    """Whether nothing says that numbers are times: no unit, clock, bracket, or name."""
+    given = match.groupdict()
+    parts = ("clock1", "clock2", "unit1", "unit2", "unit_after1", "unit_after2")
+    return not any(given[each] for each in parts) and match[0][:1].isdigit()
+
+
+def _said(match: re.Match[str], asked: str) -> Said:
+    given = match.groupdict()
+    units = [(given[f"unit{n}"] or "").lower() for n in (1, 2)]
+    framed = [
+        units[n - 1] in _IN_FRAMES or bool(given[f"unit_after{n}"]) or "frame" in (given[f"lead{n}"] or "").lower()
+        for n in (1, 2)
+    ]
+    framed_by_name = "frame" in match[0].lower()
+    timed = [bool(given[f"clock{n}"]) or units[n - 1] in _UNITS for n in (1, 2)]
+
+    def refused(why: str) -> Said:
+        return Said(*match.span(), None, why)
+
+    if any(unit in ("%", "percent") for unit in units):
+        return refused(PARTS)
+    if any(timed) and asked == FRAMES:
+        return refused(OTHER_UNIT.format(other=SECONDS, asked=FRAMES))
+    if (any(framed) or framed_by_name) and asked != FRAMES:
+        return refused(OTHER_UNIT.format(other=FRAMES, asked=SECONDS))
+    ends = [_value(given, n, units[n - 1] or units[2 - n]) for n in (1, 2)]
+    begins, ending = ends
+    if begins is None or ending is None:
+        return refused(NO_CLOCK)
+    if given["sign1"] or given["sign2"] or (asked == FRAMES and (begins < 1 or ending < 1)):
+        return refused(NEGATIVE)
+    if asked == FRAMES and (begins.denominator > 1 or ending.denominator > 1):
+        return refused("It states a part of a frame.")
+    if ending < begins:
+        return refused(BACKWARDS)
+    return Said(*match.span(), (float(begins), float(ending)))
+
+
+def _value(given: dict[str, str | None], n: int, unit: str) -> Fraction | None:
+    """One end as a number; None: no clock shows it."""
+    clock = given[f"clock{n}"]
+    if clock is not None:
+        *hours, minutes, seconds = clock.replace(",", ".").split(":")
+        if Fraction(seconds) >= 60 or (hours and int(minutes) >= 60):
+            return None
+        return int(hours[0] if hours else 0) * 3600 + int(minutes) * 60 + Fraction(seconds)
+    scale = _UNITS.get(unit, Fraction(1))
+    return Fraction(str(given[f"number{n}"])) * scale + Fraction(given[f"more{n}"] or 0)
+
+
+def in_words(value: object) -> str:
+    """Spans as people read them: ``2 to 3.5; 7 to 9``."""
+    pairs = [each for each in value if isinstance(each, list | tuple)] if isinstance(value, list | tuple) else []
+    return "; ".join(f"{begins:g} to {ends:g}" for begins, ends in pairs)
