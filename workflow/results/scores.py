@@ -23,12 +23,10 @@ from domain.errors import InvalidInput, Problem
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES
 from domain.runs import Outcome
-from workflow.results.criterion_values import combine_of, combined, named_criteria, scored_criteria
+from workflow.results.criterion_values import named_criteria, scored_criteria
 from workflow.results.project_answers import Read
+from workflow.results.settled_grades import Floats, Values, by_judge, by_people
 
-Floats = NDArray[np.float64]
-Values = tuple[Floats, dict[int, str]]
-"""Of each answer a number, nan where there is none; and why there is none, by the answer's place."""
 Kind = Literal["key", "human", "judge", "corrected"]
 Method = Literal["ppi", "rogan_gladen", "post_stratified"]
 
@@ -52,11 +50,6 @@ IOUS = (0.3, 0.5, 0.7)
 """The temporal IoU from which on an answer counts in the recall that is reported of spans of time."""
 _SLACK = 1e-9
 """An IoU that is so little below such a threshold lies on it."""
-
-NO_GRADE = "no one has graded it"
-NO_MAJORITY = "no grade has a majority"
-NO_RATING = "the judge has not graded it"
-NOT_A_NUMBER = "the grade is no value of the scale"
 
 
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
@@ -255,8 +248,8 @@ def scored(found: Read, scores: Scores) -> Scored:
     if scores.option is not None:
         return _share_of(found, scores, criterion)
     low, high = ends_of_values(criterion) or (None, None)
-    people = _by_people(found, criterion) if scores.kind in ("human", "corrected") else None
-    judge = _by_judge(found, scores) if scores.kind in ("judge", "corrected") else None
+    people = by_people(found, criterion) if scores.kind in ("human", "corrected") else None
+    judge = by_judge(found, scores.criterion, scores.judge) if scores.kind in ("judge", "corrected") else None
     if scores.kind == "judge" and scores.judge in found.metrics:
         low, high = 0.0, 1.0
     failed = _without_score(found, scores, [criterion.name])
@@ -275,8 +268,8 @@ def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
     def shared(of: Values) -> Values:
         return np.where(np.isnan(of[0]), np.nan, (of[0] == place).astype(float)), of[1]
 
-    people = shared(_by_people(found, criterion)) if scores.kind in ("human", "corrected") else None
-    judge = shared(_by_judge(found, scores)) if scores.kind in ("judge", "corrected") else None
+    people = shared(by_people(found, criterion)) if scores.kind in ("human", "corrected") else None
+    judge = shared(by_judge(found, scores.criterion, scores.judge)) if scores.kind in ("judge", "corrected") else None
     failed = _without_score(found, scores, [criterion.name])
     asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
     return _corrected_score(scores, people, judge, low=0.0, high=1.0, asked=asked, lacking=lacking, failed=failed)
@@ -344,9 +337,9 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
     criteria = derived.parts(found.schema, rule)
     people = judge = None
     if scores.kind in ("human", "corrected"):
-        people = _of_parts(found, rule, [_by_people(found, part) for part in criteria])
+        people = _of_parts(found, rule, [by_people(found, part) for part in criteria])
     if scores.kind in ("judge", "corrected"):
-        own = [_by_judge(found, Scores("judge", part.name, scores.judge)) for part in criteria]
+        own = [by_judge(found, part.name, scores.judge) for part in criteria]
         judge = _of_parts(found, rule, own)
     low, high = derived.ends(found.schema, rule)
     failed = _without_score(found, scores, rule.parts)
@@ -424,31 +417,3 @@ def _present(values: Values | None) -> frozenset[int]:
 
 def _dimensions_of(found: Read, places: Iterable[int]) -> frozenset[str]:
     return frozenset(found.items[found.answers[at].item].dimension for at in places)
-
-
-def _by_people(found: Read, criterion: Criterion) -> Values:
-    grading = found.schema.stages.grading
-    combine = combine_of(found.schema, criterion)
-    raters = grading.raters if grading else 1
-    given = found.grades.get(criterion.name, {})
-    values = np.full(len(found.answers), np.nan)
-    why: dict[int, str] = {}
-    for at, answer in enumerate(found.answers):
-        mine = [each for each in given.get(answer.id, ()) if not math.isnan(each)]
-        value = combined(mine, combine, raters) if mine else None
-        if value is None:
-            why[at] = NO_MAJORITY if mine else NOT_A_NUMBER if given.get(answer.id) else NO_GRADE
-        else:
-            values[at] = value
-    return values, why
-
-
-def _by_judge(found: Read, scores: Scores) -> Values:
-    given = found.judged.get((scores.criterion or "", scores.judge or ""), {})
-    values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
-    failed = found.unscored.get((scores.criterion or "", scores.judge or ""), {})
-    why: dict[int, str] = {}
-    for at in np.flatnonzero(np.isnan(values)).tolist():
-        id = found.answers[at].id
-        why[at] = NOT_A_NUMBER if id in given else failed.get(id, NO_RATING)
-    return values, why

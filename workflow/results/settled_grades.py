@@ -1,0 +1,50 @@
+"""What people and judges gave each answer, settled to one number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation_schemas.model import Criterion
+from workflow.results.criterion_values import combine_of, combined
+from workflow.results.project_answers import Read
+
+Floats = NDArray[np.float64]
+Values = tuple[Floats, dict[int, str]]
+"""Of each answer a number, nan where there is none; and why there is none, by the answer's place."""
+NO_GRADE = "no one has graded it"
+NO_MAJORITY = "no grade has a majority"
+NO_RATING = "the judge has not graded it"
+NOT_A_NUMBER = "the grade is no value of the scale"
+
+
+def by_people(found: Read, criterion: Criterion) -> Values:
+    """What people's grades of each answer come to."""
+    grading = found.schema.stages.grading
+    combine = combine_of(found.schema, criterion)
+    raters = grading.raters if grading else 1
+    given = found.grades.get(criterion.name, {})
+    values = np.full(len(found.answers), np.nan)
+    why: dict[int, str] = {}
+    for at, answer in enumerate(found.answers):
+        mine = [each for each in given.get(answer.id, ()) if not math.isnan(each)]
+        value = combined(mine, combine, raters) if mine else None
+        if value is None:
+            why[at] = NO_MAJORITY if mine else NOT_A_NUMBER if given.get(answer.id) else NO_GRADE
+        else:
+            values[at] = value
+    return values, why
+
+
+def by_judge(found: Read, criterion: str | None, judge: str | None) -> Values:
+    """What a judge gave each answer."""
+    given = found.judged.get((criterion or "", judge or ""), {})
+    values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
+    failed = found.unscored.get((criterion or "", judge or ""), {})
+    why: dict[int, str] = {}
+    for at in np.flatnonzero(np.isnan(values)).tolist():
+        id = found.answers[at].id
+        why[at] = NOT_A_NUMBER if id in given else failed.get(id, NO_RATING)
+    return values, why
