@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -32,6 +32,9 @@ class _Part(BaseModel):
     """Frozen; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    lacks: ClassVar[Mapping[str, str]] = {}
+    """Keys of other parts that this one has not, each with why, or with what to say instead."""
 
 
 def _known(name: str, info: ValidationInfo, names: str) -> str:
@@ -548,6 +551,15 @@ class Comparison(_Part):
     """The dimensions whose answers are compared; None: all of them."""
     shows: tuple[str, ...] | None = None
     """The item's fields shown with the answers; None: all that are not secret in comparison."""
+
+    lacks: ClassVar[Mapping[str, str]] = {
+        "gold": "no one knows which answer is better, so there are no gold checks of pairs",
+        "qualification": "there is no set to pass before one compares; give the stage to whom you choose, on People",
+        "adjudication": "no one settles pairs on which people differ; every preference goes into the figures",
+        "order": "all go through the pairs in one shuffled order, so that pairs are complete early",
+        "shuffle": "the sides are always drawn for each person",
+        "outputs": "say how many pairs of an item are drawn, as `per_item`",
+    }
 
 
 class CodedAnswers(_Part):

@@ -262,6 +262,9 @@ def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]
     for step in path[:-1]:
         place = place[step]
     model = _model_at(path[:-1], root)
+    told = getattr(model, "lacks", {}).get(key)
+    if told is not None:
+        return f"unknown key; {told}"
     lacking = [
         name
         for name, field in (model.model_fields.items() if model is not None else ())

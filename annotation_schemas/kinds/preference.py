@@ -14,7 +14,7 @@ from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
 
 TIE, BOTH_BAD = "tie", "both_bad"
-_LABELS = {LEFT: "Left is better", RIGHT: "Right is better", TIE: "Equally good", BOTH_BAD: "Both are bad"}
+_LABELS = {LEFT: "Left", RIGHT: "Right", TIE: "Equally good", BOTH_BAD: "Both are bad"}
 
 
 class Preference(OneOf):

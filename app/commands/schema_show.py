@@ -117,6 +117,7 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
     media = [] if stage in (Stage.AUTHORING, Stage.TRIAGE) else [slot.role for slot in schema.item.assets]
     fields = [] if stage is Stage.TRIAGE else [title_in_stage(field, stage) for field in shown_fields(schema, stage)]
     answer = [f"{PREDICTION_TITLE} (of a model)"] if stage in WITH_ANSWER else []
+    answer = ["Left and Right (two models' answers)"] if stage is Stage.COMPARISON else answer
     return {
         "stage": name,
         "says": says,
@@ -130,6 +131,8 @@ def _criterion(criterion: Criterion) -> Json:
     offered = [_choice(each) for each in kinds.options_of(criterion, {})]
     own = f"from the item's {criterion.field}" if criterion.field else kinds.of_criterion(criterion).limits(criterion)
     conditions = [f"{own[:1].upper()}{own[1:]}."] if own and not criterion.options and not criterion.values else []
+    said = [each["label"] for each in kinds.of_criterion(criterion).page(criterion).get("said", ())]
+    conditions += [f"Each of them: {' or '.join(said)}."] if said else []
     conditions += [
         f"Asked only where {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
     ]

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
@@ -18,13 +20,17 @@ from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, InvalidInput, SchemaError
 from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
 from domain.run_kinds import RunKind
 from domain.states import Stage
 from exporters.tables import ratings_csv
-from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_project
-from workflow.access.projects import access_to
+from media.store import MediaStore
+from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_person, make_project
+from workflow.access.projects import access_to, set_member
 from workflow.annotate import claims, submissions
 from workflow.files.project_check import check
+from workflow.files.project_import import clone_project
+from workflow.lead import item_history
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results.preferences import Preferences, preferences_of
 from workflow.results.rater_agreement import agreement_of
@@ -46,7 +52,7 @@ def schema(comparison: str = COMPARISON) -> LoadedSchema:
     return load_text(UNVERIFIED.rstrip() + "\n" + comparison, "Be fair.", "plain")
 
 
-def answer(store: Store, item_ids: Sequence[int], model: str, text: Callable[[int], str]) -> str:
+def answer(store: Store, item_ids: Sequence[int], model: str, says: Callable[[int], str]) -> str:
     """What a model says to items; the run's id."""
     with store.write() as session:
         access = access_to(session, person=None, project="p")
@@ -54,13 +60,18 @@ def answer(store: Store, item_ids: Sequence[int], model: str, text: Callable[[in
         session.add(run)
         session.flush()
         about = {"project_id": access.project_id, "run_id": run.id, "model": model, "created_at": store.now()}
-        session.add_all([PredictionRow(item_id=id, text=text(id), **about) for id in item_ids])
+        session.add_all([PredictionRow(item_id=id, text=says(id), **about) for id in item_ids])
         return run.public_id
 
 
-def compare_all(store: Store, person: Person, say: Callable[[TaskView], Mapping[str, Any]]) -> int:
+SAY: Mapping[str, Any] = {"better": "left"}
+
+
+def compare_all(
+    store: Store, person: Person, say: Callable[[TaskView], Mapping[str, Any]], *, project: str = "p"
+) -> int:
     n = 0
-    while isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.COMPARISON), TaskView):
+    while isinstance(view := claims.next_task(store, person=person, project=project, stage=Stage.COMPARISON), TaskView):
         submissions.submit(store, person=person, task=view.id, key=view.id, values=say(view))
         n += 1
     return n
@@ -155,18 +166,24 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
     assert head == "unit,rater,criterion,value,dimension,model_a,model_b,left,winner"
     assert first == f"{unit},ann,better,a,colour,secret-a,secret-b,secret-{left['ann']},secret-a"
     assert last == f"{unit},bob,better,cannot_tell,colour,secret-a,secret-b,secret-{left['bob']},cannot_tell"
+    lea = make_person(store, "lea", role=Role.LEAD)
+    lists = item_history.find(store, person=lea, project="p", differ=Stage.COMPARISON)
+    assert [line.name for line in lists.lines] == ["colour/0"]
+    told = item_history.history(store, person=lea, project="p", item=lists.lines[0].item)
+    on_left = f"secret-{left['ann']} on the left, secret-{'b' if left['ann'] == 'a' else 'a'} on the right"
+    assert [each.about for each in told.answers if each.by == "ann"] == [on_left]
     assert check(store) == []
 
 
 @pytest.mark.both_databases
-def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store) -> None:
+def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: Store, tmp_path: Path) -> None:
     make_project(store, loaded=schema())
     ids = make_items(store, 4, fields={"question": "What is it?"})
     for model in "abc":
         answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
     (ann,) = make_people(store, "ann")
     assert open_pairs(store, by=None, project="p").opened == 12
-    compare_all(store, ann, lambda view: {"better": "left"})
+    compare_all(store, ann, lambda view: SAY)
     assert (len(read(store).votes), read(store).earlier) == (12, 0)
     again = answer(store, ids[:1], "c", lambda id: "c, another time")
     found = read(store)
@@ -179,7 +196,21 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     assert stands(store) == (12, 0, 0, 10, 2)
     run_control.take_back(store, by=None, run=again)
     assert stands(store) == (12, 0, 0, 12, 0)
+
+    clone_project(store, MediaStore(tmp_path / "media"), project="p", name="q")
+    assert preferences_of(store, project="q") == read(store)
+    (bob,) = make_people(store, "bob")
+    set_member(store, by=None, project="q", login="bob", role=Role.ANNOTATOR)
+    seen: dict[str, set[Any]] = {"p": set(), "q": set()}
+    for project, views in seen.items():
+        compare_all(store, bob, lambda view, views=views: views.add(view.answers) or SAY, project=project)  # type: ignore[misc]
+    assert len(seen["p"]) == 12
+    assert seen["q"] == seen["p"]
     assert check(store) == []
+    with store.write() as session:
+        session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
+    (said,) = check(store)
+    assert "is no pair of two models' answers to its item in the order of their names: a, " in said
 
 
 def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None:
@@ -195,7 +226,7 @@ def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None
     lefts: Counter[str] = Counter()
 
     def say(view: TaskView) -> dict[str, Any]:
-        told = [text.split()[1] for text in view.answers or ()]
+        told = [each.split()[1] for each in view.answers or ()]
         lefts[told[0]] += 1
         wins = dice.choice([*told, min(told), None])
         truth[min(told), max(told), wins or "tie"] += 1
@@ -238,16 +269,16 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
         ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
         ("raters: 2", "raters: 0", "this must be at least 1"),
         ("    shows: [question]", "    dimensions: [shape]", "`shape` is no dimension"),
-        ("    shows: [question]", "    gold: {rate: 0.1}", "gold"),
+        ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; no one knows which answer is better"),
         ("  comparison:", "  grading:", "in the stage `comparison` only"),
     ):
         assert old in COMPARISON
         with pytest.raises(SchemaError) as refused:
             schema(COMPARISON.replace(old, new))
         assert why in str(refused.value), str(refused.value)
-    lines = COMPARISON.splitlines(keepends=True)
+    head, _, rest = COMPARISON.partition("      - {name: better")
     with pytest.raises(SchemaError, match="none of them says whose answer is better"):
-        schema("".join(line for line in lines if "kind: preference" not in line))
+        schema(head + rest[rest.index("      - {name: harmful") :])
     make_project(store)
     with pytest.raises(Conflict, match="has no comparison"):
         preview_pairs(store, by=None, project="p")

@@ -15,7 +15,7 @@ from annotation_schemas.kinds import FIRST, SECOND
 from db import answers, items, submissions, task_slots, tasks
 from db import checks as queries
 from db.engine import Session
-from db.records import StoredPrediction, StoredTask
+from db.records import StoredAnnotation, StoredPrediction, StoredTask
 from domain.errors import Problem
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
@@ -52,6 +52,14 @@ def texts_of(session: Session, *, access: Access, row: StoredTask, person: Perso
         return None
     first, second = (each.text for each in answers_of(session, row))
     return (first, second) if left_of(session, access=access, row=row, person=person) == FIRST else (second, first)
+
+
+def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
+    """The models whose answers someone compared, the left one first; for those who may know them."""
+    row = tasks.by_id(session, id=said.task_id)
+    assert row is not None
+    first, second = (each.model for each in answers_of(session, row))
+    return (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
 
 
 # ---- answers that count no longer, or again --------------------------------------------------------------------------

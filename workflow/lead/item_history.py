@@ -22,8 +22,10 @@ from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
+from workflow.annotate import comparison
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
+from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
 
 NOBODY = "Touchstone"
@@ -156,11 +158,13 @@ def find(
             return _shown(session, access, person, rows, n)
         rows = comment_threads.find_items(session, **where, state=state, limit=None)
         if differ is not None:
-            if units is None:
+            ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+            if units is None and differ is Stage.COMPARISON:
+                wanted = {ids[name] for name in preferences.differing(session, access=access)}
+            elif units is None:
                 wanted = _differing(comment_threads.differing(session, project_id=access.project_id, stage=differ))
             else:
-                ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-                wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
+                wanted = {ids[name] for unit in units for name in _names_in(unit) if name in ids}
             rows = [row for row in rows if row.id in wanted]
         if group is not None:
             groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}
@@ -215,6 +219,12 @@ def _units(rows: Sequence[Rating], said: AnswerFilter) -> set[str]:
         if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
             found.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
     return {unit for (unit, _), by_rater in found.items() if _fits(by_rater, said)}
+
+
+def _names_in(unit: str) -> tuple[str, ...]:
+    """What may be the name of the item: the whole unit, or what stands before one model or two."""
+    of_answer = unit.rpartition(BETWEEN)[0]
+    return unit, of_answer, of_answer.rpartition(BETWEEN)[0]
 
 
 def _fits(by_rater: Mapping[str, str], said: AnswerFilter) -> bool:
@@ -296,12 +306,20 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
             guideline=versions.get(row.guideline_hash),
             counts=row.id not in replaced and row.purpose is Purpose.LIVE,
             corrects=row.supersedes_id is not None,
-            about=model or "",
+            about=_about(session, row, model),
             purpose=row.purpose,
         )
         for row, person, model in rows
         if row.purpose is Purpose.LIVE or names.lead
     ]
+
+
+def _about(session: Session, row: StoredAnnotation, model: str | None) -> str:
+    """Whose answer a submission is about, or whose two, as they stood."""
+    if row.stage is not Stage.COMPARISON:
+        return model or ""
+    left, right = comparison.models_shown(session, row)
+    return f"{left} on the left, {right} on the right"
 
 
 def _steps(session: Session, access: Access, item: StoredItem, names: _Names) -> list[Step]:

@@ -316,3 +316,11 @@ def pair_ratings(
             )
             found.append(((places[vote.item_id], ids, vote.person_id), rating))
     return [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
+
+
+def differing(session: Session, *, access: Access) -> set[str]:
+    """The items with a pair of answers of which people do not say the same, by their names in files."""
+    said: dict[tuple[str, str], list[Rating]] = {}
+    for rating in pair_ratings(session, access=access, names=None, counted=None):
+        said.setdefault((rating.unit, rating.criterion), []).append(rating)
+    return {str(each.cluster) for lot in said.values() for each in lot if each.value != lot[0].value}
