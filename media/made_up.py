@@ -59,11 +59,12 @@ def _drawn(size: tuple[int, int], words: str, number: int, *, shift: float) -> I
     light = tuple((255 + each) // 2 for each in dark)
     image = Image.new("RGB", size, light)
     pen = ImageDraw.Draw(image)
-    pen.rectangle((0, height * 0.66, width, height), fill=dark)
-    side = height * 0.22
+    floor = height * (0.52 + 0.06 * (number * 5 % 6))
+    pen.rectangle((0, floor, width, height), fill=dark)
     for place in range(3):
-        left = width * (0.12 + 0.3 * place + (0.2 * shift if place == number % 3 else 0))
-        box = (left, height * 0.66 - side, left + side, height * 0.66)
+        side = height * (0.14 + 0.07 * ((number // 2 + place) % 3))
+        left = width * (0.08 + 0.3 * place + (0.2 * shift if place == number % 3 else 0))
+        box = (left, floor - side, left + side, floor)
         colour = COLOURS[(number + place + 1) % len(COLOURS)]
         if (number + place) % 2:
             pen.ellipse(box, fill=colour)

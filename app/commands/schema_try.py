@@ -1,0 +1,107 @@
+"""``touchstone schema try``: a schema's forms in the browser, with made-up items, in a home that is thrown away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import examine
+
+if TYPE_CHECKING:
+    from app.trying import Tried
+    from db.engine import Store
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a process without a word to it, as when its terminal is closed."""
+VARIABLE = "TOUCHSTONE_"
+"""How the variables of an installation begin; none of them holds for what is tried."""
+
+
+def register(schema: typer.Typer) -> None:
+    """Add the subcommand to those of ``touchstone schema``."""
+
+    @schema.command("try")
+    def try_out(
+        name: Annotated[str, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes along.")],
+        port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8502,
+    ) -> None:
+        """Open the forms of every stage in the browser, with made-up items, to see them as annotators will.
+
+        It prints a link for each role. Everything is in a folder that is removed when it ends (Ctrl+C); projects that
+        exist are not touched. After a change of the file start it again. What is wrong with the schema is said instead.
+        """
+        from app import server
+        from app.commands.serve import check_free, shown
+        from app.services import resources
+        from app.trying import build
+
+        examined = examine(shipped().get(name, Path(name)))
+        for warning in examined.warnings:
+            typer.echo(warning, err=True)
+        host = "127.0.0.1"
+        check_free(host, port)
+        with throwaway_home() as home:
+            shared = resources()
+            try:
+                shared.store.upgrade()
+                typer.echo("Making items up; this takes a few seconds.")
+                files = home / "made-up"
+                files.mkdir()
+                tried = build(shared, examined.loaded, files)
+                typer.echo("\n".join(told(tried, shared.store, f"http://{shown(host)}:{port}")))
+                server.serve(shared, host=host, port=port)
+            finally:
+                shared.store.close()
+        typer.echo("Ended; what was tried is removed.")
+
+
+def told(tried: Tried, store: Store, address: str) -> Iterator[str]:
+    """What waits where, and a link for each role."""
+    from workflow.access import sign_in
+
+    yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
+    idle = [stage.value for stage, n in tried.work.items() if not n]
+    if idle:
+        yield f"Nothing waits in {', '.join(idle)}; the page Schema of the lead shows these forms, too."
+    yield from tried.left_out
+    yield "Each link signs in once:"
+    for role, person in tried.people:
+        token = sign_in.make_sign_in_link(store, person=person)
+        yield f"  {role.value:<10} {address}/link/{token}"
+    yield f"Touchstone is at {address} (Ctrl+C ends it, and removes all of it)"
+
+
+@contextmanager
+def throwaway_home() -> Iterator[Path]:
+    """A home in a temporary folder for this process, whatever its environment says; it is removed afterwards."""
+    from app.services import resources
+
+    before = {name: value for name, value in os.environ.items() if name.startswith(VARIABLE)}
+    folder = Path(tempfile.mkdtemp(prefix="touchstone-try-"))
+    signals = {each: signal.signal(each, lambda number, _: sys.exit(128 + number)) for each in ENDING}
+    try:
+        _become({"TOUCHSTONE_HOME": str(folder)})
+        resources.cache_clear()
+        yield folder
+    finally:
+        resources.cache_clear()
+        _become(before)
+        shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in signals.items():
+            signal.signal(number, handler)
+
+
+def _become(variables: Mapping[str, str]) -> None:
+    for name in [name for name in os.environ if name.startswith(VARIABLE)]:
+        del os.environ[name]
+    os.environ.update(variables)

@@ -1,0 +1,300 @@
+"""A schema to try: a project of made-up items in a home of its own, with something waiting in every stage.
+
+It is made by the use cases that pages and commands call, so each item stands where its votes have brought it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotation_schemas import made_up
+from annotation_schemas.formats import FORMATS, new_record
+from annotation_schemas.loader import load_text
+from annotation_schemas.made_up import Item
+from annotation_schemas.model import LoadedSchema
+from annotation_schemas.simulation import Ballot
+from app.services import Resources
+from domain.errors import NotAvailable
+from domain.records import Person, TaskView, TriageGroup
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from media import made_up as drawn
+from workflow.access import accounts, projects
+from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions, triage
+from workflow.files.import_files import import_files
+from workflow.lead import coding_intake
+from workflow.runs import run_grading
+
+SEED = 1
+MOST_DIMENSIONS = 12
+"""Of a schema with more, the first ones get items."""
+MOST_RATERS = 9
+"""More made-up people do not vote; where a schema asks for more, nothing is decided before someone does."""
+PICTURES = 4
+"""So many different ones of each role do items show; those of the pool have higher numbers."""
+POOL = 6
+"""Images or clips of each role that authors may pick."""
+MODELS, CODED = ("imaginary-model-a", "imaginary-model-b"), ("imaginary-model-c", "imaginary-model-d")
+"""Those whose answers people refine and grade, and those whose answers they code: the page *Refine* shows the key, so
+who has looked at an item there would get nothing to settle."""
+ROLES = (("lead", Role.LEAD), ("senior", Role.SENIOR), ("annotator", Role.ANNOTATOR))
+
+_SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
+
+
+@dataclass
+class Tried:
+    """What was made."""
+
+    people: Sequence[tuple[Role, Person]]
+    """One for each role."""
+    work: Mapping[Stage, int]
+    """How much waits in each stage, for whoever of these people has most."""
+    left_out: list[str] = field(default_factory=list)
+    """What could not be made up, a sentence each."""
+
+
+def build(shared: Resources, loaded: LoadedSchema, folder: Path) -> Tried:
+    """Make the project in an empty database; ``folder`` is for the files that are brought in."""
+    return _Builder(shared, _without_source(loaded), folder).build()
+
+
+def _without_source(loaded: LoadedSchema) -> LoadedSchema:
+    """The schema without ``source``, which says how a benchmark's own files are laid out: made-up items have none."""
+    text = _SOURCE.sub("", loaded.text) if loaded.schema_.source is not None else loaded.text
+    return load_text(text, loaded.guideline_text, loaded.schema_.name)
+
+
+class _Builder:
+    def __init__(self, shared: Resources, loaded: LoadedSchema, folder: Path) -> None:
+        self.store, self.media, self.folder = shared.store, shared.media, folder
+        self.loaded, self.schema = loaded, loaded.schema_
+        self.project = self.schema.name
+        self.left_out: list[str] = []
+        self.n_keys = 0
+        stages = self.schema.stages
+        rated = (stages.verification, stages.grading, stages.coding)
+        self.n_raters = min(max([1, *(part.raters for part in rated if part is not None)]), MOST_RATERS)
+        self.raters: list[Person] = []
+
+    def build(self) -> Tried:
+        projects.create_project(self.store, name=self.project, loaded=self.loaded, made_up=True, seed=SEED)
+        people = [(role, self._join(login, f"{login.capitalize()} (made up)", role)) for login, role in ROLES]
+        self.raters = [
+            self._join(f"rater-{number}", f"Rater {number} (made up)", Role.SENIOR)
+            for number in range(1, self.n_raters + 1)
+        ]
+        self._fill_pool()
+        self._settle(1, ItemState.IN_ADJUDICATION)
+        self._settle(2, ItemState.KEPT)
+        self._answers_and_codes(2)
+        self._settle(3, ItemState.KEPT)
+        self._model_answers(3, MODELS)
+        for number in (4, 5):
+            self._import(number)
+        return Tried(people, self._work(people), self.left_out)
+
+    def _join(self, login: str, name: str, role: Role) -> Person:
+        person = accounts.create_person(self.store, login=login, name=name)
+        projects.set_member(self.store, by=None, project=self.project, login=login, role=role)
+        for stage in (Stage.VERIFICATION, Stage.GRADING):
+            part = getattr(self.schema.stages, stage.value)
+            if part is not None and part.qualification is not None:
+                why = "The schema is only tried."
+                qualification.exempt(self.store, by=None, project=self.project, login=login, why=why, stage=stage)
+        return person
+
+    # ---- media and items --------------------------------------------------------------------------------------------
+
+    def _draw(self, role: str, kind: str, number: int) -> Path | None:
+        """A file that says which role it stands for; None where no clip can be drawn here."""
+        path = self.folder / f"{role}-{number}.{'png' if kind == 'image' else 'webm'}"
+        if path.exists():
+            return path
+        if kind == "image":
+            path.write_bytes(drawn.picture(f"{role} {number}", number))
+            return path
+        try:
+            drawn.clip(path, f"{role} {number}", number)
+        except NotAvailable as error:
+            if str(error) not in self.left_out:
+                self.left_out.append(str(error))
+            return None
+        return path
+
+    def _fill_pool(self) -> None:
+        if self.schema.stages.authoring is None and self.schema.stages.triage is None:
+            return
+        for slot in self.schema.item.assets:
+            n = POOL if slot.kind == "image" else 2
+            files = [
+                path
+                for path in (self._draw(slot.role, slot.kind, PICTURES + at) for at in range(n))
+                if path is not None
+            ]
+            image_pool.add_to_pool(
+                self.store, self.media, by=None, project=self.project, files=[(path.name, path) for path in files]
+            )
+        if self.schema.stages.triage is None or self.schema.stages.authoring is None:
+            return
+        passed = 0
+        while passed < POOL // 2:
+            group = triage.next_group(self.store, person=self.raters[0], project=self.project)
+            if not isinstance(group, TriageGroup):
+                break
+            kept = [frame.asset.id for frame in group.frames]
+            triage.decide(self.store, person=self.raters[0], project=self.project, keep=kept, drop={}, key=group.token)
+            passed += len(kept)
+
+    def _items(self, number: int) -> list[Item]:
+        found = []
+        for dimension in self.schema.dimensions[:MOST_DIMENSIONS]:
+            item = made_up.item(self.schema, dimension.id, number)
+            if item.problems:
+                told = f"No made-up item fits {dimension.title}: {item.problems[0]}"
+                self.left_out += [told] if told not in self.left_out else []
+            else:
+                found.append(item)
+        return found
+
+    def _import(self, number: int) -> list[Item]:
+        """Bring in the items of that number, one in each dimension."""
+        row = FORMATS["jsonl"].keys
+        assert row is not None
+        items, lines = self._items(number), []
+        for place, item in enumerate(items):
+            places = {}
+            for slot, n in made_up.media(self.schema):
+                made = [self._draw(slot.role, slot.kind, (place + at) % PICTURES) for at in range(n)]
+                places[slot.role] = [path.name for path in made if path is not None]
+            lines.append(
+                new_record(
+                    row,
+                    self.schema,
+                    item.fields,
+                    dimension=item.dimension,
+                    id=self._name(item, number),
+                    media=places,
+                )
+            )
+        if lines:
+            path = self.folder / f"items-{number}.jsonl"
+            path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+            import_files(
+                self.store,
+                self.media,
+                by=None,
+                project=self.project,
+                format="jsonl",
+                path=path,
+                media_dir=self.folder,
+            )
+        return items
+
+    @staticmethod
+    def _name(item: Item, number: int) -> str:
+        return f"{item.dimension}-{number}"
+
+    # ---- what made-up people and models do --------------------------------------------------------------------------
+
+    def _everything(
+        self, people: Iterable[Person], stage: Stage, dimension: str | None = None
+    ) -> Iterator[tuple[int, Person, TaskView]]:
+        """Every task of a stage that these people get, one after the other, with their place among them."""
+        for place, person in enumerate(people):
+            while True:
+                task = claims.next_task(
+                    self.store, person=person, project=self.project, stage=stage, dimension=dimension
+                )
+                if not isinstance(task, TaskView):
+                    break
+                yield place, person, task
+
+    def _submit(self, person: Person, task: TaskView, ballot: Ballot) -> None:
+        self.n_keys += 1
+        submissions.submit(
+            self.store,
+            person=person,
+            task=task.id,
+            key=f"made-up-{self.n_keys}",
+            values=ballot.values,
+            reasons=ballot.reasons,
+            seconds=20.0,
+        )
+
+    def _settle(self, number: int, state: ItemState) -> None:
+        """Items of that number with votes that bring them into that state; none where votes cannot."""
+        part = self.schema.stages.verification
+        if part is None:
+            if state is ItemState.KEPT:
+                self._import(number)
+            return
+        if part.raters > len(self.raters) or (
+            state is ItemState.IN_ADJUDICATION and not self.schema.stages.adjudication
+        ):
+            return
+        plans = {item.dimension: made_up.votes(self.schema, item, state) for item in self._import(number)}
+        for place, person, task in self._everything(self.raters[: part.raters], Stage.VERIFICATION):
+            ballots = plans[task.dimension]
+            if ballots is None:
+                self.left_out.append(f"No votes were found that leave an item of {task.dimension} {state.value}.")
+                return
+            self._submit(person, task, ballots[place])
+
+    def _model_answers(self, number: int, models: Sequence[str]) -> None:
+        stages = self.schema.stages
+        if stages.grading is None and stages.refinement is None and stages.coding is None:
+            return
+        rows = [
+            {"item": self._name(item, number), "model": model, "text": text}
+            for item in self._items(number)
+            for model, text in zip(models, made_up.model_answers(self.schema, item.fields), strict=True)
+        ]
+        path = self.folder / f"answers-{number}.jsonl"
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        import_files(self.store, self.media, by=None, project=self.project, format="predictions", path=path)
+        if stages.refinement is not None and models is MODELS:
+            for model in models:
+                refinement.open_refinement(self.store, by=None, project=self.project, model=model, only_differing=False)
+        if stages.grading is not None and (stages.grading.sample is not None or stages.grading.outputs is not None):
+            run_grading.draw_sample(self.store, by=None, project=self.project)
+
+    def _answers_and_codes(self, number: int) -> None:
+        """Answers that are coded: graded badly where grades say which these are; some with codes that differ."""
+        coding = self.schema.stages.coding
+        if coding is None:
+            return
+        self._model_answers(number, CODED)
+        name = coding.of.criterion or ""
+        for _, person, task in self._everything(self.raters, Stage.GRADING):
+            forms = made_up.forms(self.schema, "grading", self._item_of(task, number), task.answer)
+            self._submit(person, task, min(forms, key=lambda form: _worth(form, name)))
+        coding_intake.open_coding(self.store, by=None, project=self.project)
+        first = self.schema.dimensions[0].id
+        coders = self.raters[: coding.raters]
+        for place, person, task in self._everything(coders, Stage.CODING, first):
+            two = made_up.differing(self.schema, "coding", self._item_of(task, number), task.answer)
+            self._submit(person, task, two[place % len(two)])
+
+    def _item_of(self, task: TaskView, number: int) -> Item:
+        return made_up.item(self.schema, task.dimension, number)
+
+    def _work(self, people: Sequence[tuple[Role, Person]]) -> dict[Stage, int]:
+        found: dict[Stage, int] = {}
+        for _, person in people:
+            mine: dict[Stage, int] = {}
+            for row in progress.my_work(self.store, person=person):
+                mine[row.stage] = mine.get(row.stage, 0) + row.waiting
+            for stage, n in mine.items():
+                found[stage] = max(found.get(stage, 0), n)
+        return found
+
+
+def _worth(form: Ballot, criterion: str) -> float:
+    """How good a grade is: the number that it gives to the criterion, or the sum of all that it gives."""
+    values = [form.values.get(criterion)] if criterion in form.values else list(form.values.values())
+    return sum(float(value) for value in values if isinstance(value, int | float))
