@@ -23,9 +23,6 @@ from workflow.results.slices import DIMENSION, ways
 
 SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison")
 
-_WHOLE_AND_ONE = 2
-"""Parts of a criterion where all items are in one slice: nothing to cut."""
-
 
 def render(services: Services) -> None:
     """What opening would open, how far the comparison is, and what people prefer, criterion by criterion."""
@@ -52,10 +49,9 @@ def render(services: Services) -> None:
     told: PreferencesPage = asked.figure.value
     found = told.figures
     _intake(services, view, told)
-    shell.show(
-        markup.Markup(f"<style>{shown.STYLE}</style>"),
-        markup.tag("p", markup.text(found.standing), style="ts", data_part="standing"),
-    )
+    shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
+    if found.left_out:
+        shell.show(markup.tag("p", markup.text(found.left_out), style="ts", data_part="left-out"))
     for each in found.criteria:
         _criterion(services, each, found)
     if found.marks:
@@ -111,18 +107,20 @@ def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) 
     if not whole.rates:
         return
     shell.show(preferences.models_table(whole))
-    shell.show(*(markup.notice(line) for line in preference_files.of_strengths(whole)))
+    for line in preference_files.of_strengths(whole):
+        shell.show(markup.notice(line))
     if not whole.strengths.reason:
         shell.show(markup.tag("p", markup.quiet(preferences.STRENGTHS), style="ts ts-small"))
     shell.show(preferences.matrix(whole))
-    if len(each.parts) > _WHOLE_AND_ONE:
+    if len(each.parts) > 1:
         shell.show(preferences.slices_table(each, found.by))
     called = shell.named(services, each.alone)
     told = [markup.text(line) for line in preference_files.sentences(each)]
     if each.alone:
         names = markup.joined([called(name) for name in each.alone], ", ")
         told.append(markup.joined([markup.text(preference_files.NOT_OF), names, markup.text(preference_files.ALONE)]))
-    shell.show(*(markup.tag("p", line, style="ts", data_part="agreement") for line in told))
+    for line in told:
+        shell.show(markup.tag("p", line, style="ts", data_part="agreement"))
     if each.judges:
         shell.show(preferences.judges_table(each))
 

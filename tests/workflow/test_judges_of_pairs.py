@@ -158,7 +158,13 @@ def shown(store: Store, home: Path) -> str:
     test.query_params["project"] = "p"
     test.run()
     assert not test.exception
-    return "\n".join(element.proto.body for element in test.get("html"))
+    drawn = "\n".join(element.proto.body for element in test.get("html"))
+    assert "Something went wrong" not in drawn
+    assert {button.proto.label for button in test.get("download_button")} == {
+        "Rates and strengths as CSV",
+        "All numbers as JSON",
+    }
+    return drawn
 
 
 def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ class OfCriterion:
     title: str
     """What people were asked."""
     parts: tuple[Part, ...]
-    """All items first, then each slice."""
+    """All items first, then each slice; none where all is in one."""
     left: Statistic
     """How often the left answer was preferred."""
     agreement: tuple[Result, ...]
@@ -117,7 +117,9 @@ class PreferenceFigures:
     together: str
     """What is drawn together in the limits: an item, a source or a field."""
     standing: str
-    """How far the comparison is, and what is left out, in sentences."""
+    """How far the comparison is, as a sentence."""
+    left_out: str
+    """What people said that is in no number; empty: nothing."""
     criteria: tuple[OfCriterion, ...]
     marks: tuple[Share, ...]
 
@@ -186,6 +188,7 @@ def figures_of(
         slicing.way.title,
         wanted,
         _standing(said),
+        _left_out(said),
         tuple(_criterion(said, name, slicing, of_item, cluster, judged, bootstrap) for name in said.criteria),
         tuple(_marks(said.marks, cluster)),
     )
@@ -205,7 +208,7 @@ def _criterion(
     for at, label in enumerate(slicing.labels):
         there = [vote for vote in votes if of_item.get(vote.item) == at]
         same = [pair for pair in said.same if of_item.get(pair.item) == at]
-        if there or same:
+        if (there or same) and (len(there) < len(votes) or len(same) < len(said.same)):
             parts.append(_part(label, slicing.title(at), there, same, cluster, bootstrap))
     decided = Counter(vote.winner == vote.left for vote in votes if vote.winner in ("a", "b"))
     return OfCriterion(
@@ -301,14 +304,17 @@ def _standing(said: Preferences) -> str:
         f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
         f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
     ]
-    if said.same:
-        told.append(_of_same(len(said.same)))
     if said.missing:
         told.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
+    return " ".join(told)
+
+
+def _left_out(said: Preferences) -> str:
+    told = []
     if said.earlier:
-        told.append(f"{_n(said.earlier, 'submission')} about answers that count no longer left out.")
+        told.append(f"{_n(said.earlier, 'submission')} about answers that count no longer: left out.")
     if said.outside:
-        told.append(f"{_n(said.outside, 'submission')} about items that do not count left out.")
+        told.append(f"{_n(said.outside, 'submission')} about items that do not count: left out.")
     return " ".join(told)
 
 

@@ -74,6 +74,7 @@ def as_json(found: PreferenceFigures) -> dict[str, Any]:
         "project": found.project,
         "counted": found.counting.sentence if found.counting else None,
         "standing": found.standing,
+        "left_out": found.left_out or None,
         "models": list(found.models),
         "cut_by": found.by,
         "drawn_together": found.together,
@@ -151,7 +152,7 @@ def as_text(found: PreferenceFigures) -> Iterator[str]:
     """All of it for people."""
     if found.counting is not None:
         yield found.counting.sentence
-    yield found.standing
+    yield " ".join(filter(None, (found.standing, found.left_out)))
     for each in found.criteria:
         for part in each.parts:
             yield ""
