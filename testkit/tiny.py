@@ -703,13 +703,16 @@ class Shelf:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.folder = cache(self._folder)
+        self.original = cache(self._original)
+        """``original("llava")`` is the model in memory that was saved there."""
 
-    def _folder(self, family: str) -> Path:
-        path = self.home / family
-        if not path.exists():
-            FAMILIES[family](path)
-        return path
+    def folder(self, family: str) -> Path:
+        """Where the checkpoint of a family is."""
+        self.original(family)
+        return self.home / family
+
+    def _original(self, family: str) -> Any:
+        return FAMILIES[family](self.home / family)
 
 
 def picture(path: Path, seed: int = 0, size: tuple[int, int] = (80, 60)) -> Path:

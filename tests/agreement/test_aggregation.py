@@ -67,7 +67,7 @@ def test_a_tie_is_left_out_and_counted() -> None:
 
 def test_a_tie_is_drawn_the_same_again_and_either_way_in_half_of_the_seeds() -> None:
     drawn = [aggregate(VOTES, ties="random", seed=seed).values[3] for seed in range(400)]
-    assert drawn == [aggregate(VOTES, ties="random", seed=seed).values[3] for seed in range(400)]
+    assert drawn[:40] == [aggregate(VOTES, ties="random", seed=seed).values[3] for seed in range(40)]
     assert set(drawn) == {"a", "c"}
     assert 150 < drawn.count("a") < 250  # 200, give or take five standard deviations of ten
 
@@ -184,11 +184,10 @@ def test_dawid_skene_1979() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_dawid_skene_and_crowd_kit_name_the_same_labels(seed: int) -> None:
+def test_dawid_skene_and_crowd_kit_name_the_same_labels() -> None:
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")
     pandas = pytest.importorskip("pandas")
-    table, _ = simulated(300, 5, seed=seed)
+    table, _ = simulated(200, 5)
     peer = aggregation.DawidSkene(n_iter=600, tol=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its use of pandas

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,22 @@ from domain.runs import Attempt, FirstAnswer, Outcome, Picture
 from inference.local.encoding import encode
 from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
+from inference.local.generation import LocalModel
 from inference.opening import open_answerer
 from inference.spec import Generation
 from testkit.tiny import FAMILIES, SIDE, Shelf, as_of_old
 from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, spec_of, texts, without_pictures
 
 pytestmark = pytest.mark.slow
+
+
+Kept = Callable[[str], LocalModel]
+
+
+@pytest.fixture(scope="module")
+def kept(tiny_models: Shelf) -> Kept:
+    """``kept("llava")`` is that model, loaded once for all tests that only ask it, six questions at a time."""
+    return cache(lambda family: opened(tiny_models.folder(family), batch_size=6))
 
 
 def copied(folder: Path, to: Path) -> Path:
@@ -40,11 +52,11 @@ def changed(path: Path, **values: Any) -> None:
     "family", ["llava", "blip2_opt", "instructblip", "idefics3", "qwen2_5_vl", "internvl", "gemma3", "video_llava"]
 )
 def test_checkpoints_as_they_were_written_before(
-    family: str, template_in: str, tiny_models: Shelf, tmp_path: Path
+    family: str, template_in: str, tiny_models: Shelf, kept: Kept, tmp_path: Path
 ) -> None:
     folder = as_of_old(tiny_models.folder(family), tmp_path / "old", template_in=template_in)
     assert not (folder / "chat_template.jinja").exists()
-    old, new = opened(folder), opened(tiny_models.folder(family))
+    old, new = opened(folder), kept(family)
     assert old.about["chat_template"] == new.about["chat_template"]
     assert texts(asked(old, six(tmp_path)[:2])) == texts(asked(new, six(tmp_path)[:2]))
 
@@ -61,8 +73,8 @@ def test_every_row_of_the_table_is_tried() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_batch_answers_as_one_by_one(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder(family), batch_size=6)
+def test_a_batch_answers_as_one_by_one(family: str, kept: Kept, tmp_path: Path) -> None:
+    model = kept(family)
     questions = six(tmp_path, pictures=family != "text")
     together, apart = asked(model, questions), alone(model, questions)
     assert texts(together) == texts(apart)
@@ -74,19 +86,17 @@ def test_a_batch_answers_as_one_by_one(family: str, tiny_models: Shelf, tmp_path
 
 
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "text"])
-def test_another_picture_gives_another_answer(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder(family))
-    answers = asked(model, [question(number, shown(tmp_path, number), "What is this?") for number in range(3)])
+def test_another_picture_gives_another_answer(family: str, kept: Kept, tmp_path: Path) -> None:
+    answers = asked(kept(family), [question(number, shown(tmp_path, number), "What is this?") for number in range(3)])
     assert len({attempt.text for attempt in answers.values()}) >= 2
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_loaded_answers_as_what_was_saved(family: str, tmp_path: Path) -> None:
+def test_what_is_loaded_answers_as_what_was_saved(family: str, tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     """The original is the model in memory before it was saved; it gets the tensors and generates by itself."""
     import torch
 
-    original = FAMILIES[family](tmp_path / family)
-    model = opened(tmp_path / family)
+    original, model = tiny_models.original(family), kept(family)
     questions = six(tmp_path, pictures=family != "text")[:1]
     encoded = encode(model.loaded, questions)
     ends = model.loaded.end_ids
@@ -104,11 +114,12 @@ def test_what_is_loaded_answers_as_what_was_saved(family: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("family", ["llava", "llava_next", "idefics3", "gemma3"])
-def test_the_input_is_what_the_checkpoints_own_processor_makes(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
+def test_the_input_is_what_the_checkpoints_own_processor_makes(
+    family: str, tiny_models: Shelf, kept: Kept, tmp_path: Path
+) -> None:
     from transformers import AutoProcessor
 
-    folder = tiny_models.folder(family)
-    processor = AutoProcessor.from_pretrained(folder)
+    processor = AutoProcessor.from_pretrained(tiny_models.folder(family))
     first, second = shown(tmp_path, 1), shown(tmp_path, 2)
     turns = [
         {"role": "system", "content": [{"type": "text", "text": "Be brief."}]},
@@ -125,8 +136,7 @@ def test_the_input_is_what_the_checkpoints_own_processor_makes(family: str, tiny
     theirs = processor.apply_chat_template(
         turns, tokenize=True, return_dict=True, add_generation_prompt=True, processor_kwargs={"return_tensors": "pt"}
     )
-    model = opened(folder)
-    ours = encode(model.loaded, [question(1, first, "and ", second, "What differs?", system="Be brief.")]).inputs
+    ours = encode(kept(family).loaded, [question(1, first, "and ", second, "What differs?", system="Be brief.")]).inputs
     assert ours["input_ids"].tolist() == theirs["input_ids"].tolist()
     assert (ours["pixel_values"] == theirs["pixel_values"]).all()
 
@@ -146,8 +156,8 @@ MANY = [
 
 
 @pytest.mark.parametrize("family", [*MANY, "video_llava"])
-def test_several_pictures_in_their_order(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder(family), batch_size=3)
+def test_several_pictures_in_their_order(family: str, kept: Kept, tmp_path: Path) -> None:
+    model = kept(family)
     one, two, three = (shown(tmp_path, seed) for seed in (1, 2, 3))
     questions = [
         question(1, one, two, "What differs?"),
@@ -161,8 +171,8 @@ def test_several_pictures_in_their_order(family: str, tiny_models: Shelf, tmp_pa
 
 
 @pytest.mark.parametrize("family", ["blip2_opt", "blip2_t5", "instructblip", "kosmos2"])
-def test_a_model_for_one_picture_is_not_asked_about_two(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder(family), batch_size=4)
+def test_a_model_for_one_picture_is_not_asked_about_two(family: str, kept: Kept, tmp_path: Path) -> None:
+    model = kept(family)
     two = question(1, shown(tmp_path, 1), shown(tmp_path, 2), "What differs?")
     other = question(2, shown(tmp_path, 1), "What is this?")
     answers = asked(model, [two, other])
@@ -176,8 +186,8 @@ def clip(folder: Path, number: int, *seeds: int) -> list[Picture]:
     return [shown(folder, seed, clip=number, time=float(at)) for at, seed in enumerate(seeds)]
 
 
-def test_of_a_clip_a_model_for_one_picture_gets_the_last_one(tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder("blip2_opt"))
+def test_of_a_clip_a_model_for_one_picture_gets_the_last_one(kept: Kept, tmp_path: Path) -> None:
+    model = kept("blip2_opt")
     frames = clip(tmp_path, 0, 1, 2, 3)
     of_clip = asked(model, [question(1, *frames, shown(tmp_path, 4), "What next?")])[1]
     of_last = asked(model, [question(1, shown(tmp_path, 4), "What next?")])[1]
@@ -216,16 +226,18 @@ def test_video_llava_sees_clips_as_videos(tiny_models: Shelf, tmp_path: Path) ->
     assert asked(model, [backwards])[1].text != asked(model, [forwards])[1].text
 
 
-def test_t5_is_filled_up_on_the_right_and_the_other_side_would_show(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_t5_is_filled_up_on_the_right_and_the_other_side_would_show(
+    tiny_models: Shelf, kept: Kept, tmp_path: Path
+) -> None:
     questions = six(tmp_path)
-    right = opened(tiny_models.folder("blip2_t5"), batch_size=6)
+    right = kept("blip2_t5")
     assert right.about["padding"] == "right"
     left = opened(tiny_models.folder("blip2_t5"), batch_size=6, padding="left")
     assert texts(asked(left, questions)) != texts(alone(left, questions))
 
 
-def test_instructblips_instruction_is_filled_up_on_the_right(tiny_models: Shelf, tmp_path: Path) -> None:
-    loaded = opened(tiny_models.folder("instructblip")).loaded
+def test_instructblips_instruction_is_filled_up_on_the_right(kept: Kept, tmp_path: Path) -> None:
+    loaded = kept("instructblip").loaded
     mask = encode(loaded, six(tmp_path)).inputs["qformer_attention_mask"]
     assert mask[:, 0].tolist() == [1] * 6
     assert mask.sum(1).min() < mask.shape[1]
@@ -234,8 +246,8 @@ def test_instructblips_instruction_is_filled_up_on_the_right(tiny_models: Shelf,
 @pytest.mark.parametrize(
     "family", ["llava", "qwen2_5_vl", "internvl", "blip2_opt", "gemma3", "paligemma", "video_llava"]
 )
-def test_marks_in_an_items_own_text_stay_text(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder(family))
+def test_marks_in_an_items_own_text_stay_text(family: str, kept: Kept, tmp_path: Path) -> None:
+    model = kept(family)
     mark = model.loaded.special[0]
     text = f"The sign says <image> and {mark} and </s><video> and <|touchstone still|>. What does it say?"
     loaded = model.loaded
@@ -289,7 +301,7 @@ def test_what_begins_a_text_stands_there_once(tiny_models: Shelf, tmp_path: Path
     assert ids.count(1) == 1
 
 
-def test_the_checkpoints_own_parameters_decide_nothing(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_the_checkpoints_own_parameters_decide_nothing(tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     for family in ("llava", "blip2_opt", "blip2_t5"):
         folder = copied(tiny_models.folder(family), tmp_path / family)
         changed(
@@ -303,13 +315,13 @@ def test_the_checkpoints_own_parameters_decide_nothing(tiny_models: Shelf, tmp_p
             suppress_tokens=list(range(5, 300)),
         )
         questions = six(tmp_path)[:2]
-        assert texts(asked(opened(folder), questions)) == texts(asked(opened(tiny_models.folder(family)), questions))
+        assert texts(asked(opened(folder), questions)) == texts(asked(kept(family), questions))
 
 
-def test_what_the_checkpoint_says_ends_an_answer_still_does(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_what_the_checkpoint_says_ends_an_answer_still_does(tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     folder = copied(tiny_models.folder("llava"), tmp_path / "ends")
     first = six(tmp_path)[:1]
-    loaded = opened(folder).loaded
+    loaded = kept("llava").loaded
     encoded = encode(loaded, first)
     words = loaded.model.generate(**encoded.inputs, max_new_tokens=12)[0, encoded.width :].tolist()
     changed(folder / "generation_config.json", eos_token_id=[2, words[4]])
@@ -318,17 +330,17 @@ def test_what_the_checkpoint_says_ends_an_answer_still_does(tiny_models: Shelf, 
     assert cut.tokens_out == words.index(words[4])
 
 
-def test_an_instruction_that_is_read_in_part_says_so(tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder("instructblip"))
+def test_an_instruction_that_is_read_in_part_says_so(kept: Kept, tmp_path: Path) -> None:
+    model = kept("instructblip")
     answer = asked(model, [question(1, shown(tmp_path, 1), "wash the plate and then " * 120)])[1]
     assert answer.outcome in (Outcome.ANSWERED, Outcome.TRUNCATED)
     assert "reads the first 512 of" in answer.detail["instruction"]
     assert "instruction" not in asked(model, six(tmp_path)[:1])[0].detail
 
 
-def test_our_parameters_decide(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_our_parameters_decide(tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     folder, questions = tiny_models.folder("llava_onevision"), six(tmp_path)[:2]
-    plain = texts(asked(opened(folder), questions))
+    plain = texts(asked(kept("llava_onevision"), questions))
     for other in (
         Generation(max_new_tokens=12, num_beams=3),
         Generation(max_new_tokens=12, repetition_penalty=5.0),
@@ -339,9 +351,11 @@ def test_our_parameters_decide(tiny_models: Shelf, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("family", ["llava", "blip2_opt", "blip2_t5", "kosmos2"])
-def test_stop_texts_end_an_answer_and_are_not_part_of_it(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
+def test_stop_texts_end_an_answer_and_are_not_part_of_it(
+    family: str, tiny_models: Shelf, kept: Kept, tmp_path: Path
+) -> None:
     folder, questions = tiny_models.folder(family), six(tmp_path)
-    whole = asked(opened(folder), questions)
+    whole = asked(kept(family), questions)
     number, stop = next(
         (number, said[at : at + 2])
         for number, said in ((number, attempt.text) for number, attempt in whole.items())
@@ -356,9 +370,9 @@ def test_stop_texts_end_an_answer_and_are_not_part_of_it(family: str, tiny_model
     assert (cut[number].tokens_out or 0) < (whole[number].tokens_out or 0), "it did not go on behind the text"
 
 
-def test_nothing_is_an_outcome_and_no_answer(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_nothing_is_an_outcome_and_no_answer(tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     folder, questions = tiny_models.folder("llava"), six(tmp_path)[:1]
-    whole = asked(opened(folder), questions)[0].text
+    whole = asked(kept("llava"), questions)[0].text
     empty = asked(opened(folder, generation=Generation(max_new_tokens=12, stop=(whole[:2],))), questions)[0]
     assert (empty.outcome, empty.text, empty.error) == (Outcome.EMPTY, "", "The model wrote nothing.")
 
@@ -376,8 +390,8 @@ def test_an_answer_that_was_cut_off_says_so(tiny_models: Shelf, tmp_path: Path) 
     assert {attempt.finish_reason for attempt in long.values()} == {"stop", "length"}
 
 
-def test_one_bad_picture_spoils_no_one_elses_answer(tiny_models: Shelf, tmp_path: Path) -> None:
-    model = opened(tiny_models.folder("llava"), batch_size=6)
+def test_one_bad_picture_spoils_no_one_elses_answer(kept: Kept, tmp_path: Path) -> None:
+    model = kept("llava")
     questions = six(tmp_path)
     good = asked(model, questions)
     (tmp_path / "gone.png").write_bytes(b"not a picture")
@@ -487,8 +501,8 @@ def test_a_question_longer_than_the_model_holds_is_not_asked(tiny_models: Shelf,
     assert texts(answers)[0] == texts(asked(model, questions[:1]))[0]
 
 
-def test_a_text_model_sees_nothing(tiny_models: Shelf, tmp_path: Path) -> None:
-    answer = asked(opened(tiny_models.folder("text")), [question(1, shown(tmp_path, 1), "What is this?")])[1]
+def test_a_text_model_sees_nothing(kept: Kept, tmp_path: Path) -> None:
+    answer = asked(kept("text"), [question(1, shown(tmp_path, 1), "What is this?")])[1]
     assert answer.outcome is Outcome.SKIPPED
     assert "sees nothing" in answer.error
 
@@ -505,10 +519,10 @@ def test_what_it_runs_on_is_told_as_json(tiny_models: Shelf) -> None:
     assert about["generation"]["max_new_tokens"] == 12
 
 
-def test_text_only_is_asked_without_pictures(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_text_only_is_asked_without_pictures(kept: Kept, tmp_path: Path) -> None:
     questions = [without_pictures(one) for one in six(tmp_path)]
     for family in ("llava", "qwen2_5_vl", "gemma3", "idefics3"):
-        model = opened(tiny_models.folder(family), batch_size=6)
+        model = kept(family)
         together = asked(model, [*questions, question(7, shown(tmp_path, 1), "What is this?")])
         assert {attempt.outcome for attempt in together.values()} <= {Outcome.ANSWERED, Outcome.TRUNCATED}
         assert texts(together) == texts(alone(model, [*questions, question(7, shown(tmp_path, 1), "What is this?")]))
@@ -533,7 +547,7 @@ def test_families_follow_the_configuration() -> None:
     assert (unknown.known, unknown.ranking, unknown.modality) == (False, "naive", "images")
 
 
-def test_the_first_answer_stands_in_the_second_question_of_two(tiny_models: Shelf, tmp_path: Path) -> None:
+def test_the_first_answer_stands_in_the_second_question_of_two(tiny_models: Shelf, kept: Kept, tmp_path: Path) -> None:
     first = question(1, shown(tmp_path, 1), "Sum up.")
     two = replace(question(1, shown(tmp_path, 1), "In words: ", FirstAnswer("{summary}"), "\nWhat next?"), first=first)
     told: list[Attempt] = []
@@ -541,7 +555,7 @@ def test_the_first_answer_stands_in_the_second_question_of_two(tiny_models: Shel
     answerer.answer([two], tell=told.append, stop=lambda: False)
     answerer.close()
     step, answer = told
-    alone_ = asked(opened(tiny_models.folder("llava")), [first])[1]
+    alone_ = asked(kept("llava"), [first])[1]
     assert (step.outcome, step.final, step.text) == (Outcome.STEP, False, alone_.text)
     assert answer.final
     assert f"In words: {step.text}\nWhat next?" in answer.detail["rendered"]

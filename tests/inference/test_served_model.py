@@ -1,4 +1,4 @@
-"""A real model behind a real server: `transformers serve` with a tiny LLaVA."""
+"""A real model behind a real server: `transformers serve` with a tiny LLaVA, and with a tiny text model as a judge."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from db.engine import Store
+from domain.judging import Verdict
 from domain.runs import Attempt, Outcome, Picture, Question
+from domain.states import Stage
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec
 from testkit.tiny import picture
 from tests.inference.served import transformers_serve
+from tests.workflow.test_benchmark_judges import BENCHMARKS, N, judged, rows
+from workflow.results.ratings import ratings_of
+from workflow.runs import attempt_keeper, judge_readings
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -119,3 +125,27 @@ def test_a_model_that_is_not_there_ends_in_a_sentence(served: str, tmp_path: Pat
     assert [one.outcome for one in told] == [Outcome.TRANSPORT_ERROR]
     assert told[0].status is not None
     assert told[0].error.endswith(".")
+
+
+def test_a_judge_that_knows_nothing_fails_and_is_counted(
+    served: str, store: Store, tiny_models: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
+    spec = ModelSpec(
+        name="tiny",
+        adapter="endpoint",
+        model=str(tiny_models.folder("text")),
+        modality="text",
+        generation=Generation(max_new_tokens=12),
+        endpoint=Endpoint(base_url=served, probe=False, attempts=2, concurrency=2),
+    )
+    benchmark = next(each for each in BENCHMARKS if each.template == "pca_anchors")
+    run = judged(store, tmp_path, benchmark, spec, ("one",))
+    found = judge_readings.verdicts_of(store, by=None, run=run)
+    assert set(found) == {"action", "perception", "cognition"}
+    for counts in found.values():
+        assert sum(counts.values()) == N
+        assert set(counts) <= {Verdict.TRUNCATED, Verdict.UNPARSEABLE, Verdict.EMPTY}  # it replied, each time
+    assert ratings_of(store, project="p", stage=Stage.GRADING) == []
+    assert rows(store, "SELECT count(*), count(DISTINCT unit_id) FROM attempt WHERE status = 200") == [(N, N)]
+    assert rows(store, "SELECT count(*) FROM judgement WHERE value IS NOT NULL") == [(0,)]

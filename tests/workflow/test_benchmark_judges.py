@@ -1,12 +1,15 @@
-"""The judges of three benchmarks on projects with their schemas: a server that replies by script, and a real model."""
+"""The judges of three benchmarks on projects with their schemas, and a server that replies by script.
+
+``tests/inference/test_served_model.py`` asks a real model as a judge.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -17,18 +20,14 @@ from db.engine import Store
 from domain.judging import Verdict
 from domain.runs import RunState
 from domain.states import Stage
-from inference.spec import Endpoint, Generation, ModelSpec
+from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
-from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judge_runs import means
 from workflow.results.ratings import ratings_of
 from workflow.runs import attempt_keeper, judge_plans, judge_readings, run_start, worker
-
-if TYPE_CHECKING:
-    from testkit.tiny import Shelf
 
 Script = list[tuple[Reply, Verdict, Mapping[str, Any]]]
 """Replies, what they come to, and the values by criterion."""
@@ -168,36 +167,3 @@ def test_counts_of_every_outcome_equal_the_scripts(store: Store, tmp_path: Path,
     again = sum(1 for reply, _, _ in said if reply.kind in ("html", "500"))
     assert rows(store, "SELECT count(*) FROM attempt") == [(asked + skipped,)] == [(2 * N + again + skipped,)]
     assert rows(store, "SELECT count(*) FROM judgement") == [((2 * N + skipped) * len(criteria),)]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The base URL of a `transformers serve`."""
-    with transformers_serve(tmp_path_factory.mktemp("served")) as url:
-        yield url
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda each: each.template)
-def test_a_model_that_knows_nothing_fails_and_is_counted(
-    store: Store, tmp_path: Path, benchmark: Benchmark, served: str, tiny_models: Shelf
-) -> None:
-    spec = ModelSpec(
-        name="tiny",
-        adapter="endpoint",
-        model=str(tiny_models.folder("text")),
-        modality="text",
-        generation=Generation(max_new_tokens=12),
-        endpoint=Endpoint(base_url=served, probe=False, attempts=2, concurrency=2),
-    )
-    run = judged(store, tmp_path, benchmark, spec, ("one",))
-    criteria = list(benchmark.script[0][2])
-    found = judge_readings.verdicts_of(store, by=None, run=run)
-    assert list(found) == sorted(criteria)
-    for counts in found.values():
-        assert counts.pop(Verdict.SKIPPED, 0) == (benchmark.lacking is not None)
-        assert sum(counts.values()) == N
-        assert set(counts) <= {Verdict.TRUNCATED, Verdict.UNPARSEABLE, Verdict.EMPTY}  # it replied, each time
-    assert ratings_of(store, project="p", stage=Stage.GRADING) == []
-    assert rows(store, "SELECT count(*), count(DISTINCT unit_id) FROM attempt WHERE status = 200") == [(N, N)]
-    assert rows(store, "SELECT count(*) FROM judgement WHERE value IS NOT NULL") == [(0,)]

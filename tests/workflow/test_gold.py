@@ -42,7 +42,7 @@ pytestmark = pytest.mark.thorough
 RATE = 0.25
 AFTER = 4
 ASKED = f"{{rate: {RATE}, after: {AFTER}, warn_below: 0.8, stop_below: 0.5}}"
-SETTLED, LIVE = 8, 60
+SETTLED, LIVE = 8, 40
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def project_with_gold(store: Store) -> None:
 
 
 def begin(store: Store, clock: Clock) -> list[Person]:
-    """Eight settled items, sixty open ones; the two who settled the first; no one has seen any gold."""
+    """Eight settled items, forty open ones; the two who settled the first; no one has seen any gold."""
     project_with_gold(store)
     make_items(store, SETTLED)
     first = make_people(store, "ulla", "vera")

@@ -93,8 +93,8 @@ def test_a_random_order_follows_from_the_projects_seed(store: Store, tmp_path: P
         make_project(place, loaded=make_schema(raters=1))
         with place.write() as session:
             session.connection().execute(text(f"UPDATE project SET seed = {seed}"))
-        make_items(place, 40)
-        return votes(place, make_person(place, "ann"), 40)
+        make_items(place, 20)
+        return votes(place, make_person(place, "ann"), 20)
 
     here = order(store, 7)
     there = []
@@ -105,14 +105,14 @@ def test_a_random_order_follows_from_the_projects_seed(store: Store, tmp_path: P
         other.close()
     assert here == there[0]
     assert here != there[1]
-    assert sorted(here) == list(range(40))
+    assert sorted(here) == list(range(20))
 
 
 @pytest.mark.both_databases
 def test_everyone_gets_everything_once_whatever_the_others_do(store: Store) -> None:
     make_project(store, loaded=ordered("random", raters=3))
     people = make_people(store, "ann", "bob", "cy", "di")
-    make_items(store, 40)
+    make_items(store, 20)
     chance = random.Random(3)
     had: dict[str, list[int]] = {person.login: [] for person in people}
     waiting = list(people)
@@ -124,7 +124,7 @@ def test_everyone_gets_everything_once_whatever_the_others_do(store: Store) -> N
             continue
         had[person.login].append(number(found))
         submissions.submit(store, person=person, task=found.id, key=found.id, values={"choice": "red"})
-    assert sorted(itertools.chain(*had.values())) == sorted([*range(40)] * 3)
+    assert sorted(itertools.chain(*had.values())) == sorted([*range(20)] * 3)
     assert all(len(set(numbers)) == len(numbers) for numbers in had.values())
 
 
