@@ -27,6 +27,19 @@ class Desk:
         self.page.goto(f"{self.server.url}{path}")
         self.settled()
 
+    def go(self, path: str) -> None:
+        """Go from one page of the app to another one, which is not loaded anew: a third of the work of ``open``."""
+        self.page.evaluate(
+            """path => {
+                window.left = document.title;
+                history.pushState({}, '', path);
+                dispatchEvent(new PopStateEvent('popstate'));
+            }""",
+            path,
+        )
+        self.page.wait_for_function("() => document.title !== window.left")
+        self.settled()
+
     def settled(self, *, held_ms: int = 100) -> None:
         """Wait until the page is whole: what is pressed on half a page may be drawn away."""
         settled(self.page, held_ms=held_ms)

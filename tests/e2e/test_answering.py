@@ -1,4 +1,4 @@
-"""Three people answer items at their browsers, by keys, and a lead reads what they are worth next to a model."""
+"""Three people answer items, one of them by keys in a browser, and a lead reads what they are worth next to a model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from domain.roles import Role
+from domain.states import Stage
 from media.store import MediaStore
+from testkit.factories import claimed
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
 from workflow.access import accounts, projects
+from workflow.annotate import submissions
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files import import_files
 
@@ -63,15 +66,23 @@ def test_three_people_answer_by_keys_and_stand_in_results(server: Server, chromi
         media = MediaStore(server.home / "media")
         import_files.import_files(store, media, by=None, project="p", format="predictions", path=answers)
     server.start()
-    for login, keys in KEYS.items():
-        with at_desk(chromium, server, login) as desk:
-            desk.open("/answer?project=p")
-            for _ in keys:
-                expect(desk.bench).to_have_attribute("data-view", "task")
-                at = int(desk.shown("question").removeprefix("Question ").removesuffix("?"))
-                expect(desk.page.locator("[data-field=answer]")).to_have_count(0)
-                desk.next_after(keys[at])
-            expect(desk.bench).to_have_attribute("data-view", "nothing")
+    *others, (login, keys) = KEYS.items()
+    with opened(server) as store:
+        for other, pressed in others:  # as the page has it stored
+            person = accounts.find_person(store, login=other)
+            for _ in pressed:
+                task = claimed(store, person, Stage.ANSWERING)
+                at = int(str(task.fields["question"]).removeprefix("Question ").removesuffix("?"))
+                said = ("red", "blue")[int(pressed[at]) - 1]
+                submissions.submit(store, person=person, task=task.id, key=task.id, values={"said": said})
+    with at_desk(chromium, server, login) as desk:
+        desk.open("/answer?project=p")
+        for _ in keys:
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            at = int(desk.shown("question").removeprefix("Question ").removesuffix("?"))
+            expect(desk.page.locator("[data-field=answer]")).to_have_count(0)
+            desk.next_after(keys[at])
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
     with at_desk(chromium, server, "lea") as lead:
         lead.open("/results?project=p")
         rows = lead.page.locator('[data-part="leaderboard"] tbody tr')
@@ -86,5 +97,5 @@ def test_three_people_answer_by_keys_and_stand_in_results(server: Server, chromi
             ("People, vote of 34 items, 3 people, 12 answers", "0.75"),
         ):
             expect(rows.filter(has_text=name)).to_contain_text(value)
-        lead.open("/models?project=p")
+        lead.go("/models?project=p")
         expect(lead.page.get_by_text("Answers of people")).to_be_visible()

@@ -118,7 +118,7 @@ def test_who_gets_what_and_what_comes_back(
 
         lose_and_find_again(begun, chromium, ann, cast, pictures)
 
-        bob.open("/?project=ego")
+        bob.go("/?project=ego")
         expect(card(bob.page, "postponed")).to_contain_text(postponed)
         expect(card(bob.page, "postponed")).to_contain_text("yours until")
         bob.picture(pictures and pictures / "put-off.png")
@@ -145,7 +145,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         assert cy.shown("question") == lost, "what was abandoned comes first"
         ann.press("Escape", "1")
         expect(ann.page.locator(".banner")).to_contain_text("gone to someone else")
-        ann.open("/?project=ego")
+        ann.go("/?project=ego")
         expect(card(ann.page, "kept")).to_contain_text(lost)
         expect(card(ann.page, "kept")).to_contain_text("came after its lease had ended")
         expect(take_up(ann.page, "kept")).to_have_count(1)  # another slot of it is free
@@ -172,7 +172,8 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
 def finish(desks: dict[str, Desk], cast: Cast) -> None:
     """Everyone votes until nothing is left for them."""
     for login, desk in desks.items():
-        verify(desk)
+        if "/verify" not in desk.page.url:
+            verify(desk)
         while desk.view() == "task":
             vote(desk, login, cast)
 
@@ -189,31 +190,3 @@ def check_export(server: Server, folder: Path, cast: Cast) -> None:
     ratings = Counter(row["value"] for row in csv.DictReader(io.StringIO(file.read_text())))
     assert ratings == Counter(cast.values())
     assert "Everything stored follows from the votes." in run(server.home, "check", "ego")
-
-
-def test_an_abandoned_tab_gives_back(begun: Server, chromium: Browser) -> None:
-    """The page asks for more time while someone works, and for none when no one does or no one looks."""
-    with at_desk(chromium, begun, "ann") as ann:
-        beats: list[str] = []
-        ann.page.on("request", lambda request: beats.append(request.url) if "/api/heartbeat" in request.url else None)
-        ann.page.clock.install()
-        verify(ann)
-        ann.page.clock.fast_forward("05:00")
-        ann.page.clock.run_for(11_000)
-        assert beats == [], "no one has touched it"
-        ann.press("ArrowDown")
-        # A beat that is not answered is sent again, and rightly; this clock must not run ahead of the answer.
-        with ann.page.expect_event("requestfinished", lambda request: "/api/heartbeat" in request.url):
-            ann.page.clock.run_for(11_000)
-        assert len(beats) == 1
-        ann.page.clock.fast_forward("05:00")
-        ann.page.clock.run_for(11_000)
-        assert len(beats) == 1, "and not again without another sign of life"
-        ann.page.evaluate("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })")
-        ann.press("ArrowDown")
-        ann.page.clock.fast_forward("05:00")
-        ann.page.clock.run_for(11_000)
-        assert len(beats) == 1, "a hidden page asks for nothing"
-        ann.page.clock.fast_forward("20:00")
-        ann.page.clock.run_for(11_000)
-        expect(ann.page.locator(".banner.lease")).to_contain_text("goes back to the others")

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from domain.records import TaskView
 from domain.roles import Role
+from domain.states import Stage
 from testkit import missing_media
 from testkit.samples import pca_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from workflow.access import accounts, projects
-from workflow.annotate import refinement
+from workflow.annotate import refinement, submissions
+from workflow.annotate.claims import next_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -38,6 +41,19 @@ def vote_all(desk: Desk) -> dict[str, int]:
         seen[question] = seen.get(question, 0) + 1
         key = desk.page.locator(".choice", has_text="Pick up the cup.").locator("kbd").first.inner_text()
         desk.next_after(key)
+    return seen
+
+
+def vote_on_all(server: Server, login: str) -> list[str]:
+    """The same as the page has it stored; the questions."""
+    seen = []
+    with opened(server) as store:
+        person = accounts.find_person(store, login=login)
+        while isinstance(view := next_task(store, person=person, project="pca", stage=Stage.VERIFICATION), TaskView):
+            seen.append(str(view.fields["question"]))
+            submissions.submit(
+                store, person=person, task=view.id, key=f"{login}-{view.id}", values={"choice": "Pick up the cup."}
+            )
     return seen
 
 
@@ -67,10 +83,8 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
     run(home, "import", "pca", "predictions", str(answers))
     server.start()
-    with at_desk(chromium, server, "ann") as ann:
-        assert vote_all(ann) == {PLAIN: 1, DOUBTFUL: 1}
-    with at_desk(chromium, server, "bob") as bob:
-        assert vote_all(bob) == {PLAIN: 1, DOUBTFUL: 1}
+    for login in ("ann", "bob"):
+        assert sorted(vote_on_all(server, login)) == [PLAIN, DOUBTFUL]
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=pca")
         told = lena.page.locator("[data-part=to-refine]")
@@ -99,9 +113,9 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
                 rita.next_after("1")
     assert sorted(decided) == sorted([PLAIN, DOUBTFUL, MENDED])
 
-    for login in ("ann", "bob"):
-        with at_desk(chromium, server, login) as desk:
-            assert vote_all(desk) == {MENDED: 1}
+    with at_desk(chromium, server, "ann") as ann:
+        assert vote_all(ann) == {MENDED: 1}
+    assert vote_on_all(server, "bob") == [MENDED]
     wanted = {"fed": 2, "decided": 2, "edited": 1, "refined": 2}
     with opened(server) as store:
         assert refinement.refinement(store, by=None, project="pca") == wanted
