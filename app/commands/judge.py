@@ -283,7 +283,8 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         settings=shared.settings,
         first=20,
     )
-    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {seen.about} answers")
+    about = judge_plans.about_in_words(plan, about=seen.about, wanted=seen.wanted)
+    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {about}")
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")

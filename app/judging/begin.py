@@ -54,8 +54,13 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     titles = {known.id: known.title for known in schema.dimensions}
     left, right = st.columns(2)
     with left:
-        offered = [name for name in SAMPLES if name != COMPARED or (head.pair and schema.stages.comparison is not None)]
-        sample = st.selectbox("Sample", offered, format_func=lambda name: SAMPLES[name], key="judges.sample")
+        pairs = head.pair and schema.stages.comparison is not None
+        sample = st.selectbox(
+            "Sample",
+            [name for name in SAMPLES if pairs or name != COMPARED],
+            format_func=lambda name: SAMPLES[name],
+            key="judges.sample.pairs" if pairs else "judges.sample",
+        )
         each = None
         if sample == EACH:
             each = st.number_input("Answers of each dimension", 1, None, 50, key="judges.each")
@@ -217,10 +222,10 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     """What will happen, in words."""
     found = seen.preview
-    one = "attack answer" if plan.attacks else "answer" if judge_plans.of_answers(plan) else "item"
+    subject = judge_plans.about_in_words(plan, about=found.about, wanted=found.wanted)
     looked = "" if found.looked_at == found.wanted else f" The first {found.looked_at:,} of them were looked at."
     words = [
-        f"{spec.name} will be asked {markup.count(found.can, 'time')} about {markup.count(found.about, one)}, by"
+        f"{spec.name} will be asked {markup.count(found.can, 'time')} about {subject}, by"
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
     if found.cannot:
@@ -232,7 +237,7 @@ def sentence(seen: begin.Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
     words.append(judge_plans.graded_in_words(plan))
-    if one == "item":
+    if not plan.attacks and not judge_plans.of_answers(plan):
         words.append("It is shown all of the items, as people who vote are.")
     words.append("Nothing has been asked yet.")
     return " ".join(words)

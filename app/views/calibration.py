@@ -46,6 +46,10 @@ def render(services: Services) -> None:
         "it.",
         made_up=view.made_up,
     )
+    if view.schema.schema_.stages.comparison is not None:
+        link = markup.tag("a", markup.text("Preferences"), href=f"/preferences?project={view.name}", target="_self")
+        words = markup.joined([markup.text("Judges that compare two answers stand next to people on "), link])
+        shell.show(markup.tag("p", words, markup.text("."), style="ts", data_part="pairs"))
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
         shell.show(markup.notice("This project's schema has no verification and no grading, so there are no ratings."))

@@ -119,8 +119,8 @@ def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) 
     if each.alone:
         names = markup.joined([called(name) for name in each.alone], ", ")
         told.append(markup.joined([markup.text(preference_files.NOT_OF), names, markup.text(preference_files.ALONE)]))
-    for line in told:
-        shell.show(markup.tag("p", line, style="ts", data_part="agreement"))
+    if told:
+        shell.show(*(markup.tag("p", line, style="ts", data_part="agreement") for line in told))
     if each.judges:
         shell.show(preferences.judges_table(each))
 

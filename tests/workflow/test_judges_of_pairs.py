@@ -80,6 +80,7 @@ def says(items: list[int]) -> object:
     return reply
 
 
+@pytest.mark.thorough
 def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> None:
     world = Pairs(store, tmp_path)
     make_person(store, "lea", role=Role.LEAD)
@@ -134,7 +135,9 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert re.search(r"m1 +all others +16 +2 +0 +0\.944 ", table)
     assert "  Strengths: No interval: undefined in" in table
 
-    page = shown(store, tmp_path)
+    assert 'href="/preferences?project=p"' in shown(store, tmp_path, "calibration")
+    page = shown(store, tmp_path, "preferences")
+    assert {"Rates and strengths as CSV", "All numbers as JSON"} <= set(re.findall(r"<download>(.*?)<", page))
     for part, cells in (("strengths", 3), ("matrix", 6), ("judges", 3)):
         (drawn,) = re.findall(rf'data-part="{part}".*?</table>', page, flags=re.DOTALL)
         assert drawn.count("ts-heat") == cells
@@ -142,29 +145,25 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert "Strengths: No interval: undefined in" in page
 
 
-def shown(store: Store, home: Path) -> str:
-    """The page Preferences as a lead sees it."""
+def shown(store: Store, home: Path, name: str) -> str:
+    """A page as a lead sees it, with its files."""
     from workflow.access import accounts
 
-    def screen(services):  # type: ignore[no-untyped-def]
+    def screen(name, services):  # type: ignore[no-untyped-def]
         from app import shell
 
         with shell.guard(services):
-            shell.draw_view("preferences", services)
+            shell.draw_view(name, services)
 
     lea = accounts.find_person(store, login="lea")
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
-    test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+    test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
     test.query_params["project"] = "p"
     test.run()
     assert not test.exception
     drawn = "\n".join(element.proto.body for element in test.get("html"))
     assert "Something went wrong" not in drawn
-    assert {button.proto.label for button in test.get("download_button")} == {
-        "Rates and strengths as CSV",
-        "All numbers as JSON",
-    }
-    return drawn
+    return drawn + "".join(f"<download>{button.proto.label}<" for button in test.get("download_button"))
 
 
 def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path: Path) -> None:

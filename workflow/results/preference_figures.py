@@ -62,10 +62,11 @@ class Part:
         if not self.votes:
             return f"No votes yet. {_of_same(self.same)}".strip()
         bad = f", {self.both_bad:,} of them because both are bad" if self.both_bad else ""
+        unsure = f"{self.cannot_tell:,} cannot tell and {'is' if self.cannot_tell == 1 else 'are'} left out"
         return (
             f"{_n(self.votes, 'vote')} on {_n(self.pairs, 'pair')} of {_n(self.items, 'item')} by"
-            f" {_n(self.raters, 'person', 'people')}: {_n(self.ties, 'tie')}{bad}; {self.cannot_tell:,} cannot tell and"
-            f" {'is' if self.cannot_tell == 1 else 'are'} left out. {_of_same(self.same)}"
+            f" {_n(self.raters, 'person', 'people')}: {_n(self.ties, 'tie')}{bad}"
+            f"{f'; {unsure}' if self.cannot_tell else ''}. {_of_same(self.same)}"
         ).strip()
 
 

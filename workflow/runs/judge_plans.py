@@ -235,6 +235,15 @@ def of_answers(plan: JudgePlan) -> bool:
     return PREDICTION in filled(plan).values()
 
 
+def about_in_words(plan: JudgePlan, *, about: int, wanted: int) -> str:
+    """What a run asks about, with its number: ``about`` different things in ``wanted`` requests."""
+    if plan.chosen == COMPARED:
+        pairs = wanted // (2 * plan.samples)
+        return f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} of answers"
+    one = "attack answer" if plan.attacks else "answer" if of_answers(plan) else "item"
+    return f"{about:,} {one if about == 1 else one + 's'}"
+
+
 def graded_in_words(plan: JudgePlan) -> str:
     """What the judge grades, and where in the prompt it stands, as a sentence."""
     places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
