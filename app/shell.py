@@ -583,7 +583,7 @@ def _choose_project(services: Services, mine: Sequence[ProjectView]) -> ProjectV
     if len(mine) == 1:
         show(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
         return now
-    titles = {view.name: view.title for view in mine}
+    titles = distinct_names({view.name: view.title for view in mine})  # what is chosen comes back as what it is called
     names = list(titles)
     chosen = st.selectbox(
         "Project",

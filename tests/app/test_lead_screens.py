@@ -29,17 +29,26 @@ from db import files
 from db.engine import Store
 from db.tables import PersonRow
 from domain.errors import FileRefused
+from domain.qualification import Standing
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
-from testkit.factories import Clock, make_items, make_schema
+from testkit.factories import Clock, claimed, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
-from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification_sets, submissions
+from workflow.annotate import (
+    claims,
+    drafts,
+    expired_drafts,
+    image_pool,
+    qualification_sets,
+    qualification_tries,
+    submissions,
+)
 from workflow.lead import item_history
 from workflow.results import file_raters
 from workflow.results.rater_agreement import agreement_of
@@ -834,6 +843,47 @@ def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, sho
     test.button(key="guideline.sure.yes").click().run()
     assert "Version 2 is in force." in words(test)
     assert len(guidelines.versions(store, by=None, project="panel")) == 2
+
+
+def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show: Show) -> None:
+    store.clock = clock = Clock()
+    projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
+    for login in ("bo", "chi", "sen"):
+        role = Role.SENIOR if login == "sen" else Role.ANNOTATOR
+        projects.set_member(store, by=None, project="panel", login=login, role=role)
+    make_items(store, 4, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
+    qualification_sets.make_set(store, by=None, project="panel")
+
+    def take(login: str, verdict: str) -> None:
+        who = person(store, login)
+        qualification_tries.begin(store, person=who, project="panel")
+        for _ in range(4):
+            task = claimed(store, who, project="panel")
+            why = {"verdict": "wrong_answer"} if verdict == "no" else {}
+            submissions.submit(store, person=who, task=task.id, key=task.id, values={"verdict": verdict}, reasons=why)
+        for each in qualification_tries.tries(store, person=None, project="panel"):
+            if each.state is Standing.HANDED_IN and each.person == login != "sen":
+                qualification_tries.review(store, by=person(store, "sen"), qualification=each.id, signs=True)
+
+    def told(login: str) -> str:
+        test = show("qualify", login, project="panel", stage="verification")
+        assert not [button for button in test.button if button.key == "qualify.begin"]
+        return words(test)
+
+    take("sen", "yes")
+    for tried, follows in (("1", "You can try again from "), ("2", "You have had 2 of 2 tries; ask a lead of")):
+        take("bo", "no")
+        page = told("bo")
+        assert "Not passed: 0 of 4 right; 50% are needed." in page
+        assert follows in page
+        assert page.count('data-part="result"') == page.count("answer: verdict no") == 4
+        assert ("seniors:" in page) == (tried == "2"), "he may answer the same items again, until no try is left"
+        clock.advance(hours=25)
+    assert "You have had 2 of 2 tries" in told("bo")
+    take("chi", "yes")
+    page = show("qualify", "chi", project="panel", stage="verification")
+    assert "Passed: 4 of 4 right." in words(page)
+    assert words(page).count("seniors: yes") == 4
 
 
 def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
