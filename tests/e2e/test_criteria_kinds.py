@@ -6,16 +6,18 @@ import csv
 import json
 import re
 import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
+from sqlalchemy import text
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.loader import load_schema, load_text
-from domain.records import TaskView
+from annotation_schemas.model import LoadedSchema
 from domain.roles import Role
 from examples.scenes import scenes
 from media.store import MediaStore
@@ -26,51 +28,78 @@ from workflow.annotate import image_pool
 from workflow.annotate import submissions as submit
 from workflow.files import import_files
 
+RATERS = ("ada", "vera", "greta")
 OBJECTS = ["a mug", "a spoon", "a plate", "a lemon"]
 STEPS = ["take the mug", "pour the tea", "boil water"]
 PLAN = "Here you go 🥄:\n1. go_to(mug)\n2. grasp(mug)\n3. grasp(spoon)\n4. fly(table)"
 
 
-@pytest.fixture
-def running(server: Server, tmp_path: Path) -> Server:
-    """Questions of every kind, with one written item, one model's answer to it, a verifier and a grader."""
-    done = touchstone("project", "create", "kinds", "--schema", "questions", home=server.home)
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server with the people; each test makes its project."""
+    home = tmp_path_factory.mktemp("kinds") / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    server = Server(home)
     with opened(server) as store:
-        for login in ("ada", "vera", "greta"):
+        for login in (*RATERS, "lena"):
             accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
-        accounts.create_person(store, login="lena", name="Lena")
-        projects.set_member(store, by=None, project="kinds", login="lena", role=Role.LEAD)
+    yield server.start()
+    server.stop()
+
+
+def build(
+    server: Server,
+    folder: Path,
+    project: str,
+    loaded: LoadedSchema,
+    items: Mapping[str, Mapping[str, Any]],
+    answer: str | None = None,
+) -> None:
+    """A project with items that Ada has written, by dimension; what is about to be written where there are no fields;
+    and a model's answer to the last one."""
+    with opened(server) as store:
+        projects.create_project(store, name=project, loaded=loaded)
+        for login in RATERS:
+            projects.set_member(store, by=None, project=project, login=login, role=Role.ANNOTATOR)
+        projects.set_member(store, by=None, project=project, login="lena", role=Role.LEAD)
         ada = accounts.find_person(store, login="ada")
-        picture = tmp_path / "scene.png"
-        scenes("counting")[0].picture().save(picture)
         media = MediaStore(server.home / "media")
-        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
-        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
-        view = image_pool.pick(store, person=ada, project="kinds", dimension="kitchen", assets=[free])
-        assert isinstance(view, TaskView)
-        fields = {"question": "How do I make tea?", "objects": OBJECTS, "steps": STEPS}
-        submit.submit(store, person=ada, task=view.id, key="written", values=fields)
-        answers = tmp_path / "answers.jsonl"
-        answers.write_text(json.dumps({"item": _external_id(server), "model": "m", "text": PLAN}) + "\n")
-        import_files.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
-    return server.start()
+        for at, (dimension, fields) in enumerate(items.items()):
+            picture = folder / f"scene{at}.png"
+            scenes("counting")[at].picture().save(picture)
+            image_pool.add_to_pool(store, media, by=None, project=project, files=[(picture.name, picture)])
+            free = image_pool.pool(store, person=ada, project=project).assets[0].id
+            view = image_pool.pick(store, person=ada, project=project, dimension=dimension, assets=[free])
+            if fields:
+                submit.submit(store, person=ada, task=view.id, key=view.id, values=fields)
+        if answer is not None:
+            with store.read() as session:
+                name = (
+                    session.connection()
+                    .execute(text("SELECT external_id FROM item ORDER BY id DESC"))
+                    .scalars()
+                    .first()
+                )
+            answers = folder / "answers.jsonl"
+            answers.write_text(json.dumps({"item": name, "model": "m", "text": answer}) + "\n")
+            import_files.import_files(store, media, by=None, project=project, format="predictions", path=answers)
 
 
-def _external_id(server: Server) -> str:
-    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
-        return str(connection.execute("SELECT external_id FROM item").fetchone()[0])
+def questions(server: Server, folder: Path, project: str) -> None:
+    """Questions of every kind, with one written item and one model's answer to it."""
+    fields = {"question": "How do I make tea?", "objects": OBJECTS, "steps": STEPS}
+    build(server, folder, project, load_schema(shipped()["questions"]), {"kitchen": fields}, PLAN)
 
 
-def rated(server: Server, folder: Path, schema: str = "questions") -> dict[str, Any]:
+def rated(server: Server, folder: Path, project: str, schema: str) -> dict[str, Any]:
     """The exported ratings, by criterion; a second project that they are brought into exports the very same."""
     out, again = folder / "ratings.csv", folder / "again.csv"
     for words in (
-        ("export", "kinds", "ratings", "--out", str(out)),
-        ("project", "create", "again", "--schema", schema),
-        ("import", "again", "ratings", str(out)),
-        ("export", "again", "ratings", "--out", str(again)),
+        ("export", project, "ratings", "--out", str(out)),
+        ("project", "create", f"{project}-again", "--schema", schema),
+        ("import", f"{project}-again", "ratings", str(out)),
+        ("export", f"{project}-again", "ratings", "--out", str(again)),
     ):
         done = touchstone(*words, home=server.home)
         assert done.returncode == 0, done.stderr
@@ -112,25 +141,17 @@ def submissions(server: Server, stage: str) -> int:
         return int(connection.execute(query, (stage,)).fetchone()[0])
 
 
-def both_in_history(
-    chromium: Browser, server: Server, login: str, before: str, after: str, same: tuple[str, ...], shot: Path | None
-) -> None:
+def both_in_history(desk: Desk, login: str, before: str, after: str, same: tuple[str, ...]) -> None:
     """A lead finds what someone took back, and what they gave in its place, with all that is in both."""
-    with at_desk(chromium, server, "lena") as desk:
-        desk.open("/history?project=kinds")
-        desk.page.get_by_role("link", name="How do I make tea?").click()
-        rows = desk.page.locator("table").first.locator("tbody tr").filter(has_text=login)
-        expect(rows).to_have_count(2)
-        for row, own, remark in zip(
-            rows.all(), (before, after), ("taken back", "in place of an earlier one"), strict=True
-        ):
-            expect(row).to_contain_text(remark)
-            for words in (own, *same):
-                expect(row).to_contain_text(words)
-        desk.picture(shot)
+    rows = desk.page.locator("table").first.locator("tbody tr").filter(has_text=login)
+    expect(rows).to_have_count(2)
+    for row, own, remark in zip(rows.all(), (before, after), ("taken back", "in place of an earlier one"), strict=True):
+        expect(row).to_contain_text(remark)
+        for words in (own, *same):
+            expect(row).to_contain_text(words)
 
 
-def forms_on_the_schema_page(chromium: Browser, server: Server) -> None:
+def forms_on_the_schema_page(desk: Desk, server: Server) -> None:
     """A lead sees each form with a made-up item: every question, answered by its key, and nothing of it is stored."""
 
     def stored() -> list[int]:
@@ -138,27 +159,26 @@ def forms_on_the_schema_page(chromium: Browser, server: Server) -> None:
             tables = ("item", "task", "annotation", "draft", "event", "asset")
             return [connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables]
 
-    with at_desk(chromium, server, "lena") as desk:
-        desk.open("/schema?project=kinds")
-        before = stored()
-        form = desk.page.locator(".ts.preview")
-        expect(form.locator(".field")).to_have_count(5)  # what an author writes; the page begins with authoring
-        for number, stage in ((1, "verification"), (2, "grading")):
-            desk.page.get_by_role("combobox", name=re.compile("Stage")).click()
-            desk.page.get_by_role("option").nth(number).click()
-            asked = [each.name for each in registry.criteria_of(load_schema(shipped()["questions"]).schema_, stage)]
-            expect(form).to_have_attribute("data-stage", stage)
-            blocks = form.locator(".criterion")
-            expect(blocks).to_have_count(len(asked))
-            assert [block.get_attribute("data-criterion") for block in blocks.all()] == asked
-        expect(form.locator(".media img.view:not(.waiting)")).to_have_js_property("naturalWidth", 960)
-        quality = form.locator(".criterion[data-criterion=quality]")
-        quality.locator(".choice").last.click()
-        expect(quality.locator(".choice.chosen")).to_have_count(1)
-        form.get_by_role("button", name="Submit").click()
-        unsaid = form.locator(".criterion[data-criterion=plan] .error")
-        expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is.")  # as where it counts
-        assert stored() == before
+    desk.open("/schema?project=kinds")
+    before = stored()
+    form = desk.page.locator(".ts.preview")
+    expect(form.locator(".field")).to_have_count(5)  # what an author writes; the page begins with authoring
+    for number, stage in ((1, "verification"), (2, "grading")):
+        desk.page.get_by_role("combobox", name=re.compile("Stage")).click()
+        desk.page.get_by_role("option").nth(number).click()
+        asked = [each.name for each in registry.criteria_of(load_schema(shipped()["questions"]).schema_, stage)]
+        expect(form).to_have_attribute("data-stage", stage)
+        blocks = form.locator(".criterion")
+        expect(blocks).to_have_count(len(asked))
+        assert [block.get_attribute("data-criterion") for block in blocks.all()] == asked
+    expect(form.locator(".media img.view:not(.waiting)")).to_have_js_property("naturalWidth", 960)
+    quality = form.locator(".criterion[data-criterion=quality]")
+    quality.locator(".choice").last.click()
+    expect(quality.locator(".choice.chosen")).to_have_count(1)
+    form.get_by_role("button", name="Submit").click()
+    unsaid = form.locator(".criterion[data-criterion=plan] .error")
+    expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is.")  # as where it counts
+    assert stored() == before
 
 
 def active(desk: Desk, criterion: str) -> None:
@@ -178,8 +198,51 @@ def test_every_kind_is_asked_somewhere_here() -> None:
 
 
 @pytest.mark.browser
-def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
-    with at_desk(chromium, running, "vera") as desk:
+def test_every_kind_by_keys(serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
+    questions(serving, tmp_path, "kinds")
+    verified_by_keys(serving, chromium, pictures)
+    graded_by_keys(serving, chromium, pictures)
+    seen = (
+        "seen: a mug; a lemon",
+        "count: 7",
+        "order: boil water; take the mug; pour the tea",
+        "properties: openable: no; sliceable: no; breakable: yes",
+        "fits: no",
+        "why: Ask about the kettle.",
+    )
+    passage = "go 🥄:"  # words three and four of the answer
+    assert PLAN.split()[2:4] == passage.split()
+    start = PLAN.index(passage)
+    graded = (
+        f"passages: characters {start} to {start + len(passage)}: made_up",
+        "plan: step 3: impossible; step 4: useless",
+    )
+    with at_desk(chromium, serving, "lena") as desk:
+        desk.open("/history?project=kinds")
+        desk.page.get_by_role("link", name="How do I make tea?").click()
+        both_in_history(desk, "vera", "first: a plate", "first: a mug", seen)
+        both_in_history(desk, "greta", "quality: 0.5", "quality: 1", graded)
+        desk.picture(pictures / "history-of-kinds.png" if pictures else None)
+        forms_on_the_schema_page(desk, serving)
+    found = rated(serving, tmp_path, "kinds", "questions")
+    assert json.loads(found.pop("seen")) == ["a mug", "a lemon"], "in the item's own order, whatever the page's was"
+    assert found.pop("first") == "a mug", "what was submitted last counts"
+    assert json.loads(found.pop("count")) == 7
+    assert json.loads(found.pop("order")) == ["boil water", "take the mug", "pour the tea"]
+    assert json.loads(found.pop("properties")) == [
+        {"name": "openable", "value": "no"},
+        {"name": "sliceable", "value": "no"},
+        {"name": "breakable", "value": "yes"},
+    ]
+    assert json.loads(found.pop("passages")) == [{"start": start, "end": start + len(passage), "tag": "made_up"}]
+    assert json.loads(found.pop("plan")) == [{"step": 3, "tag": "impossible"}, {"step": 4, "tag": "useless"}]
+    assert json.loads(found.pop("quality")) == 1
+    assert found == {"fits": "no", "why": "Ask about the kettle."}
+    assert submissions(serving, "grading") == 2
+
+
+def verified_by_keys(server: Server, chromium: Browser, pictures: Path | None) -> None:
+    with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=kinds")
         expect(desk.bench).to_have_attribute("data-view", "task")
         active(desk, "seen")
@@ -233,32 +296,10 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         active(desk, "count")
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-    same = (
-        "seen: a mug; a lemon",
-        "count: 7",
-        "order: boil water; take the mug; pour the tea",
-        "properties: openable: no; sliceable: no; breakable: yes",
-        "fits: no",
-        "why: Ask about the kettle.",
-    )
-    shot = pictures / "history-of-kinds.png" if pictures else None
-    both_in_history(chromium, running, "vera", "first: a plate", "first: a mug", same, shot)
-    found = rated(running, tmp_path)
-    assert json.loads(found.pop("seen")) == ["a mug", "a lemon"], "in the item's own order, whatever the page's was"
-    assert found.pop("first") == "a mug", "what was submitted last counts"
-    assert json.loads(found.pop("count")) == 7
-    assert json.loads(found.pop("order")) == ["boil water", "take the mug", "pour the tea"]
-    assert json.loads(found.pop("properties")) == [
-        {"name": "openable", "value": "no"},
-        {"name": "sliceable", "value": "no"},
-        {"name": "breakable", "value": "yes"},
-    ]
-    assert found == {"fits": "no", "why": "Ask about the kettle."}
 
 
-@pytest.mark.browser
-def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
-    with at_desk(chromium, running, "greta", scheme="dark") as desk:
+def graded_by_keys(server: Server, chromium: Browser, pictures: Path | None) -> None:
+    with at_desk(chromium, server, "greta", scheme="dark") as desk:
         desk.open("/grade?project=kinds")
         expect(desk.bench).to_have_attribute("data-view", "task")
         active(desk, "quality")
@@ -287,26 +328,14 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
         assert given(desk) == before
         desk.press("3", "ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-    text = "go 🥄:"  # words three and four of the answer
-    start = PLAN.index(text)
-    passage = f"passages: characters {start} to {start + len(text)}: made_up"
-    both = (passage, "plan: step 3: impossible; step 4: useless")
-    both_in_history(chromium, running, "greta", "quality: 0.5", "quality: 1", both, None)
-    forms_on_the_schema_page(chromium, running)
-    found = rated(running, tmp_path)
-    assert PLAN.split()[2:4] == text.split()
-    assert json.loads(found.pop("passages")) == [{"start": start, "end": start + len(text), "tag": "made_up"}]
-    assert json.loads(found.pop("plan")) == [{"step": 3, "tag": "impossible"}, {"step": 4, "tag": "useless"}]
-    assert json.loads(found.pop("quality")) == 1
-    assert not found
-    assert submissions(running, "grading") == 2
 
 
 @pytest.mark.browser
-def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
+def test_by_pointer(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     """Whatever is not the active criterion hears the first click too, and rows can be dragged."""
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open("/verify?project=kinds")
+    questions(serving, tmp_path, "pointer")
+    with at_desk(chromium, serving, "vera") as desk:
+        desk.open("/verify?project=pointer")
         expect(desk.bench).to_have_attribute("data-view", "task")
         block = desk.page.locator(".criterion[data-criterion=properties]")
         block.locator(".property", has_text="Breakable").get_by_text("Yes").click()
@@ -320,8 +349,8 @@ def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
         rows.nth(2).drag_to(rows.nth(0))
         expect(rows.locator(".label").nth(1)).to_have_text("boil water")
         expect(desk.page.locator(".orderrow.placed")).to_have_count(3)
-    with at_desk(chromium, running, "greta") as desk:
-        desk.open("/grade?project=kinds")
+    with at_desk(chromium, serving, "greta") as desk:
+        desk.open("/grade?project=pointer")
         expect(desk.bench).to_have_attribute("data-view", "task")
         desk.page.locator(".plan .step", has_text="fly").click()
         active(desk, "plan")
@@ -338,7 +367,6 @@ def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
         expect(desk.page.locator(".word.here")).to_have_text(PLAN.split()[1:3])
         desk.page.locator(".choice.tag", has_text="Made up").click()
         expect(desk.page.locator(".spanlist li")).to_have_text(["Made up: “you go”"])
-    numbers_and_rules(running, chromium, tmp_path)
 
 
 TALL = """
@@ -365,20 +393,11 @@ stages:
 """
 
 
-def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_numbers_and_rules(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     """A decimal and a rule between two of them while they are typed, and a rule between answers as a vote is sent."""
-    with opened(server) as store:
-        projects.create_project(store, name="tall", loaded=load_text(TALL, "", "tall"))
-        for login in ("ada", "vera"):
-            projects.set_member(store, by=None, project="tall", login=login, role=Role.ANNOTATOR)
-        picture = tmp_path / "tall.png"
-        scenes("counting")[1].picture().save(picture)
-        media = MediaStore(server.home / "media")
-        image_pool.add_to_pool(store, media, by=None, project="tall", files=[("tall.png", picture)])
-        ada = accounts.find_person(store, login="ada")
-        free = image_pool.pool(store, person=ada, project="tall").assets[0].id
-        image_pool.pick(store, person=ada, project="tall", dimension="one", assets=[free])
-    with at_desk(chromium, server, "ada") as desk:
+    build(serving, tmp_path, "tall", load_text(TALL, "", "tall"), {"one": {}})
+    with at_desk(chromium, serving, "ada") as desk:
         desk.open("/author?project=tall")
         expect(desk.bench).to_have_attribute("data-view", "task")
         low, high = (desk.page.locator(f".field[data-field={name}]") for name in ("low", "high"))
@@ -395,7 +414,7 @@ def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None
         expect(high.locator(".error")).to_be_hidden()
         desk.press("Control+Enter")
         expect(desk.bench).not_to_have_attribute("data-view", "task")
-    with at_desk(chromium, server, "vera") as desk:
+    with at_desk(chromium, serving, "vera") as desk:
         desk.open("/verify?project=tall")
         expect(desk.bench).to_have_attribute("data-view", "task")
         assert (desk.shown("low"), desk.shown("high")) == ("1.40 m", "1.5 m")
@@ -421,7 +440,7 @@ def numbers_and_rules(server: Server, chromium: Browser, tmp_path: Path) -> None
         expect(chosen).to_have_text(["Cup"])
         desk.press("4")
         expect(desk.bench).not_to_have_attribute("data-view", "task")
-    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+    with closing(sqlite3.connect(serving.home / "touchstone.db")) as connection:
         (sent,) = connection.execute("SELECT answers FROM annotation ORDER BY id DESC LIMIT 1").fetchone()
     assert json.loads(sent) == {"right": "no", "why": "dark", "seen": []}
 
@@ -437,31 +456,14 @@ FIRST_STEPS = """Plan:
 
 
 @pytest.mark.browser
-def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
+def test_a_plan_of_etp_bench_by_keys(serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
     """A plan that fails: what goes wrong is asked in place, and what was found about each step is no answer to it."""
-    done = touchstone("project", "create", "kinds", "--schema", "etp_bench", home=server.home)
-    assert done.returncode == 0, done.stderr
-    with opened(server) as store:
-        for login in ("ada", "greta"):
-            accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
-        ada = accounts.find_person(store, login="ada")
-        picture = tmp_path / "scene.png"
-        scenes("counting")[0].picture().save(picture)
-        media = MediaStore(server.home / "media")
-        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
-        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
-        view = image_pool.pick(store, person=ada, project="kinds", dimension="embodied_reasoning", assets=[free])
-        assert isinstance(view, TaskView)
-        fields = {"task": "Serve tea.", "question": "Which actions do that?", "form": "plan"}
-        submit.submit(store, person=ada, task=view.id, key="written", values=fields)
-        answers = tmp_path / "answers.jsonl"
-        answers.write_text(json.dumps({"item": _external_id(server), "model": "m", "text": FIRST_STEPS}) + "\n")
-        import_files.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
-    server.start()
-    with at_desk(chromium, server, "greta") as desk:
+    fields = {"task": "Serve tea.", "question": "Which actions do that?", "form": "plan"}
+    etp_bench = load_schema(shipped()["etp_bench"])
+    build(serving, tmp_path, "plans", etp_bench, {"embodied_reasoning": fields}, FIRST_STEPS)
+    with at_desk(chromium, serving, "greta") as desk:
         desk.page.set_viewport_size({"width": 1920, "height": 1080})
-        desk.open("/grade?project=kinds")
+        desk.open("/grade?project=plans")
         expect(desk.bench).to_have_attribute("data-view", "task")
         question = desk.page.locator(".criterion[data-criterion=success] .prompt")
         expect(desk.page.locator(".criterion[data-criterion=errors]")).to_be_hidden()
@@ -485,7 +487,7 @@ def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path
         desk.picture(pictures / "criteria-plan.png" if pictures else None)
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-    found = rated(server, tmp_path, "etp_bench")
+    found = rated(serving, tmp_path, "plans", "etp_bench")
     assert json.loads(found.pop("success")) == 0
     assert json.loads(found.pop("errors")) == [
         {"step": 0, "tag": "incomplete"},
@@ -503,38 +505,17 @@ HAPPENED = [FRAMES[1], FRAMES[0], FRAMES[2]]
 
 @pytest.mark.browser
 def test_properties_and_orders_of_etp_bench_by_keys(
-    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+    serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     """Who verifies says which properties a thing has, and what came when, where the aspect asks for it; else not."""
-    done = touchstone("project", "create", "kinds", "--schema", "etp_bench", home=server.home)
-    assert done.returncode == 0, done.stderr
     items = {
         "property": {"question": "What properties does it have?", "form": "property_list", "answer": "breakable"},
         "temporal": {"question": "In which order?", "form": "ordering", "options": FRAMES, "answer": "b, a, c"},
         "relevant": {"question": "What is needed?", "form": "open", "answer": "A brush."},
     }
-    with opened(server) as store:
-        for login in ("ada", "vera"):
-            accounts.create_person(store, login=login, name=login.title())
-            projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
-        ada = accounts.find_person(store, login="ada")
-        media = MediaStore(server.home / "media")
-        for at, (dimension, fields) in enumerate(items.items()):
-            picture = tmp_path / f"scene{at}.png"
-            scenes("counting")[at].picture().save(picture)
-            image_pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
-            free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
-            view = image_pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])
-            assert isinstance(view, TaskView)
-            submit.submit(store, person=ada, task=view.id, key=dimension, values=fields)
-        picture = tmp_path / "last.png"
-        scenes("counting")[len(items)].picture().save(picture)
-        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
-        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
-        image_pool.pick(store, person=ada, project="kinds", dimension="spatial", assets=[free])
-    server.start()
-    with at_desk(chromium, server, "ada") as desk:  # an answer is drawn if its form says so, and else said
-        desk.open("/author?project=kinds")
+    build(serving, tmp_path, "etp", load_schema(shipped()["etp_bench"]), {**items, "spatial": {}})
+    with at_desk(chromium, serving, "ada") as desk:  # an answer is drawn if its form says so, and else said
+        desk.open("/author?project=etp")
         expect(desk.bench).to_have_attribute("data-view", "task")
         form, said, drawn = (
             desk.page.locator(f".field[data-field={name}]") for name in ("form", "answer", "answer_boxes")
@@ -559,8 +540,8 @@ def test_properties_and_orders_of_etp_bench_by_keys(
         desk.press("Control+Enter")
         expect(desk.bench).not_to_have_attribute("data-view", "task")
     items["spatial"] = {"question": "Where are they?"}
-    with at_desk(chromium, server, "vera") as desk:
-        desk.open("/verify?project=kinds")
+    with at_desk(chromium, serving, "vera") as desk:
+        desk.open("/verify?project=etp")
         forms = {
             "property": "Properties from the list",
             "temporal": "Options in order",
@@ -592,7 +573,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
             desk.next_after("1")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     out = tmp_path / "ratings.csv"
-    assert touchstone("export", "kinds", "ratings", "--out", str(out), home=server.home).returncode == 0
+    assert touchstone("export", "etp", "ratings", "--out", str(out), home=serving.home).returncode == 0
     with out.open(newline="", encoding="utf-8") as file:
         rows = [(row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(file)]
     votes = {(dimension, criterion): value for dimension, criterion, value in rows}
