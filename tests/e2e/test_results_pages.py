@@ -10,14 +10,15 @@ import csv
 import io
 import json
 import re
+import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from db.engine import open_store
 from examples.answers import MODELS, Answer, answers_of, graded
 from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
@@ -47,16 +48,25 @@ def said() -> dict[tuple[str, str], Answer]:
     return {(model, answer.scene): answer for model in MODELS for answer in answers_of(model, kept())}
 
 
+@pytest.fixture(scope="module")
+def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The demo, which these tests read; what is brought in for slices changes no score."""
+    home = tmp_path_factory.mktemp("results") / "home"
+    shutil.copytree(demo_template, home)
+    server = Server(home).start()
+    yield server
+    server.stop()
+
+
 def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
-    demo: Path, server: Server, chromium: Browser, pictures: Path | None
+    serving: Server, chromium: Browser, pictures: Path | None
 ) -> None:
-    server.start()
     answers = said()
     here = [scene for scene in kept() if scene.dimension == DIMENSION]
     expected = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in here)
     whole = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in kept())
 
-    with at_desk(chromium, server, LEAD.login) as lead:
+    with at_desk(chromium, serving, LEAD.login) as lead:
         lead.open("/results?project=demo")
         page = lead.page
         board = page.locator('[data-part="leaderboard"]')
@@ -85,6 +95,12 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         lead.settled()
         listed = page.locator('[data-part="cases"]').get_by_role("link")
         assert sorted(listed.all_inner_texts()) == sorted(scene.question for scene in here)
+        for words, n in (("zebra", 0), ("", len(here))):
+            page.get_by_label("Contains").fill(words)
+            lead.press("Enter")
+            expect(page.get_by_text("No case fits these filters")).to_have_count(int(not n))
+            expect(listed).to_have_count(n)
+            lead.settled()
         listed.first.click()
 
         seen = []
@@ -110,11 +126,6 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         assert sorted(seen) == sorted(scene.name for scene in here)
         expect(page.get_by_role("button", name="Next")).to_be_disabled()
 
-        lead.open("/cases?project=demo")
-        page.get_by_label("Contains").fill("zebra")
-        lead.press("Enter")
-        expect(page.get_by_text("No case fits these filters")).to_be_visible()
-
         # of the tables that fit any schema, the one of people has a radar and a heat map, that of all evaluators bars
         lead.open("/tables?project=demo")
         drawn = page.locator("section figure svg")
@@ -129,22 +140,19 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
             assert len([name for name in packed.namelist() if name.endswith(".svg")]) == 2 * 3, "light and dark"
 
 
-def test_slices_of_any_field_and_groups_of_models(
-    demo: Path, server: Server, chromium: Browser, tmp_path: Path
-) -> None:
-    store = open_store(None, demo)
+def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Browser, tmp_path: Path) -> None:
     sizes = tmp_path / "models.csv"
     sizes.write_text("model,size\n" + "".join(f"{model},7B\n" for model in MODELS), encoding="utf-8")
     pairs = tmp_path / "labels.csv"
-    names = [item.name for item in project_answers.read(store, person=None, project="demo").items.values()]
-    lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
-    pairs.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
-    for format, path in (("models", sizes), ("labels", pairs)):
-        import_files(store, MediaStore(demo / "media"), by=None, project="demo", format=format, path=path)
-    store.close()
-    server.start()
+    with opened(serving) as store:
+        names = [item.name for item in project_answers.read(store, person=None, project="demo").items.values()]
+        lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
+        pairs.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
+        for format, path in (("models", sizes), ("labels", pairs)):
+            media = MediaStore(serving.home / "media")
+            import_files(store, media, by=None, project="demo", format=format, path=path)
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
-    with at_desk(chromium, server, LEAD.login) as lead:
+    with at_desk(chromium, serving, LEAD.login) as lead:
         lead.open("/results?project=demo")
         page = lead.page
         page.get_by_label("Scores").click()  # a judge has scored every answer, people only some
@@ -185,13 +193,12 @@ def test_slices_of_any_field_and_groups_of_models(
 
 
 def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was_taken_off(
-    demo: Path, server: Server, chromium: Browser
+    serving: Server, chromium: Browser
 ) -> None:
-    server.start()
     answers = said()
     expected = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in kept())
-    with at_desk(chromium, server, LEAD.login) as lead, window(chromium) as stranger:
-        address = f"{server.url}/public/demo"
+    with at_desk(chromium, serving, LEAD.login) as lead, window(chromium) as stranger:
+        address = f"{serving.url}/public/demo"
         stranger.goto(address)
         expect(stranger.get_by_role("heading", name="Nothing here")).to_be_visible()
         lead.open("/leaderboard?project=demo")
@@ -221,7 +228,7 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         assert stranger.get_by_role("row").count() == 2
         assert stranger.context.cookies() == []
         assert not [model for model in MODELS if model != MODEL and model in stranger.content()]
-        stranger.goto(f"{server.url}/results?project=demo")
+        stranger.goto(f"{serving.url}/results?project=demo")
         expect(stranger).to_have_url(re.compile("/login"))
 
         entry = json.dumps({"no-such-item": "red"}).encode()
@@ -237,6 +244,6 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         page.get_by_role("button", name="Take it off").dblclick()
         expect(standing).to_have_text("Not public.")
         assert stranger.goto(address).status == 404  # type: ignore[union-attr]
-    with opened(server) as store:
+    with opened(serving) as store:
         kinds = [each.kind for each in events(store, by=None, project="demo", kinds=["leaderboard."])]
     assert kinds == ["leaderboard.withdrawn", "leaderboard.published"], "two presses are one event"
