@@ -26,7 +26,7 @@ from media import made_up as drawn
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions, triage
 from workflow.files.import_files import import_files
-from workflow.lead import coding_intake
+from workflow.lead import coding_intake, pair_intake
 from workflow.runs import run_grading
 
 SEED = 1
@@ -38,9 +38,9 @@ PICTURES = 4
 """So many different ones of each role do items show; those of the pool have higher numbers."""
 POOL = 6
 """Images or clips of each role that authors may pick."""
-MODELS, CODED = ("imaginary-model-a", "imaginary-model-b"), ("imaginary-model-c", "imaginary-model-d")
-"""Those whose answers people refine and grade, and those whose answers they code: the page *Refine* shows the key, so
-who has looked at an item there would get nothing to settle."""
+CODED, GRADED = 2, 3
+"""The items whose answers are coded, and those whose answers people refine, grade and compare: the page *Refine* shows
+the key, so who has looked at an item there would get nothing to settle."""
 ROLES = (("lead", Role.LEAD), ("senior", Role.SENIOR), ("annotator", Role.ANNOTATOR))
 
 _SOURCE = re.compile(r"^source:.*\n(?:[ \t#].*\n|\n)*", re.MULTILINE)
@@ -80,6 +80,7 @@ class _Builder:
         rated = (stages.verification, stages.grading, stages.coding)
         self.n_raters = min(max([1, *(part.raters for part in rated if part is not None)]), MOST_RATERS)
         self.raters: list[Person] = []
+        self.brought: dict[int, list[Item]] = {}
 
     def build(self) -> Tried:
         projects.create_project(self.store, name=self.project, loaded=self.loaded, made_up=True, seed=SEED)
@@ -90,10 +91,10 @@ class _Builder:
         ]
         self._fill_pool()
         self._settle(1, ItemState.IN_ADJUDICATION)
-        self._settle(2, ItemState.KEPT)
-        self._answers_and_codes(2)
-        self._settle(3, ItemState.KEPT)
-        self._model_answers(3, MODELS)
+        self._settle(CODED, ItemState.KEPT)
+        self._answers_and_codes(CODED)
+        self._settle(GRADED, ItemState.KEPT)
+        self._model_answers(GRADED)
         for number in (4, 5):
             self._import(number)
         return Tried(people, self._work(people), self.left_out)
@@ -166,6 +167,7 @@ class _Builder:
         row = FORMATS["jsonl"].keys
         assert row is not None
         items, lines = self._items(number), []
+        self.brought[number] = items
         for place, item in enumerate(items):
             places = {}
             for slot, n in made_up.media(self.schema):
@@ -233,9 +235,11 @@ class _Builder:
             if state is ItemState.KEPT:
                 self._import(number)
             return
-        if part.raters > len(self.raters) or (
-            state is ItemState.IN_ADJUDICATION and not self.schema.stages.adjudication
-        ):
+        if state is ItemState.IN_ADJUDICATION and self.schema.stages.adjudication is None:
+            return
+        if part.raters > len(self.raters):
+            told = f"{part.raters} raters are more than are made up: nothing is decided, and nothing waits after votes."
+            self.left_out += [told] if told not in self.left_out else []
             return
         plans = {item.dimension: made_up.votes(self.schema, item, state) for item in self._import(number)}
         for place, person, task in self._everything(self.raters[: part.raters], Stage.VERIFICATION):
@@ -245,30 +249,45 @@ class _Builder:
                 return
             self._submit(person, task, ballots[place])
 
-    def _model_answers(self, number: int, models: Sequence[str]) -> None:
-        stages = self.schema.stages
-        if stages.grading is None and stages.refinement is None and stages.coding is None:
+    def _model_answers(self, number: int) -> None:
+        """What two made-up models answer to the items of that number, passed on to the stages that look at answers."""
+        stages, store, project = self.schema.stages, self.store, self.project
+        if all(each is None for each in (stages.refinement, stages.grading, stages.comparison, stages.coding)):
             return
+        models = self._models(number)
         rows = [
             {"item": self._name(item, number), "model": model, "text": text}
-            for item in self._items(number)
+            for item in self.brought.get(number, ())
             for model, text in zip(models, made_up.model_answers(self.schema, item.fields), strict=True)
         ]
+        if not rows:
+            return
         path = self.folder / f"answers-{number}.jsonl"
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-        import_files(self.store, self.media, by=None, project=self.project, format="predictions", path=path)
-        if stages.refinement is not None and models is MODELS:
+        import_files(store, self.media, by=None, project=project, format="predictions", path=path)
+        if stages.refinement is not None and number == GRADED:
             for model in models:
-                refinement.open_refinement(self.store, by=None, project=self.project, model=model, only_differing=False)
+                refinement.open_refinement(store, by=None, project=project, model=model, only_differing=False)
         if stages.grading is not None and (stages.grading.sample is not None or stages.grading.outputs is not None):
-            run_grading.draw_sample(self.store, by=None, project=self.project)
+            run_grading.draw_sample(store, by=None, project=project)
+        if stages.comparison is not None:
+            pair_intake.open_pairs(store, by=None, project=project)
+
+    def _models(self, number: int) -> tuple[str, str]:
+        """Two models, others for each number of items; those that the schema names come first."""
+        stages = self.schema.stages
+        sample = stages.grading.sample if stages.grading is not None else None
+        named = [*((sample and sample.models) or ()), *((stages.comparison and stages.comparison.models) or ())]
+        names = [*dict.fromkeys(named), *(f"imaginary-model-{letter}" for letter in "abcd")]
+        first = 0 if number == GRADED else 2
+        return names[first], names[first + 1]
 
     def _answers_and_codes(self, number: int) -> None:
         """Answers that are coded: graded badly where grades say which these are; some with codes that differ."""
         coding = self.schema.stages.coding
         if coding is None:
             return
-        self._model_answers(number, CODED)
+        self._model_answers(number)
         name = coding.of.criterion or ""
         for _, person, task in self._everything(self.raters, Stage.GRADING):
             forms = made_up.forms(self.schema, "grading", self._item_of(task, number), task.answer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from annotation_schemas import registry, shipped
+from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from app import server, services
 from app.cli import cli
@@ -25,10 +24,51 @@ from testkit.serving import free_port
 from workflow.access import projects
 from workflow.annotate import claims, image_pool
 
-NAME = "pca_bench"
-"""A schema with most of the stages; the tutorial's has the others."""
-WORKING = {Stage.AUTHORING, Stage.VERIFICATION, Stage.REFINEMENT, Stage.GRADING, Stage.CODING}
-"""Where the made-up annotator has something to do."""
+EVERY = """\
+name: every
+version: 1
+title: "Every stage"
+guideline: every.md
+dimensions:
+  - {id: one, title: One, definition: "One."}
+  - {id: two, title: Two, definition: "Two."}
+  - {id: three, title: Three, definition: "Three."}
+source: {format: csv}   # how files are laid out says nothing of forms
+item:
+  assets: [{role: before, kind: image}, {role: refs, kind: image, min: 0, max: 4}]
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 3}
+    - {name: answer, kind: option_of, field: options, secret_in: [verification, answering, grading, comparison, coding]}
+stages:
+  triage: {reasons: [{value: blurred, label: "Blurred"}]}
+  authoring: {}
+  verification:
+    raters: 2
+    qualification: {items: 3, pass_mark: 0.5, reviewers: 1, against: key}
+    criteria: [{name: found, kind: option_of, field: options, prompt: "Which?"}]
+    keep: {rule: unanimous_and_key, criterion: found, key: answer}
+  adjudication: {reasons: [{value: key, label: "The key"}]}
+  refinement:
+    criteria: [{name: also, kind: choice, prompt: "Right, too?", options: ["yes", "no"]}]
+    done: {also: "no"}
+  answering: {people: 2, criteria: [{name: mine, kind: option_of, field: options, prompt: "Your answer?"}]}
+  grading:
+    raters: 1
+    combine: mean
+    criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1, 2]}]
+  comparison:
+    raters: 2
+    models: [big, small]
+    criteria: [{name: better, kind: preference, prompt: "Which is better?"}]
+  coding:
+    raters: 2
+    of: {score: human, criterion: score, below: 2}
+    criteria: [{name: wrong, kind: choice, prompt: "What is wrong?", options: [seen, known]}]
+"""
+"""A schema with every stage that there is."""
+SETTLING = {Stage.ADJUDICATION, Stage.ARBITRATION}
+"""For the senior alone."""
 
 
 def run(*words: str) -> Result:
@@ -59,7 +99,8 @@ def look(shared: Resources) -> dict[str, Any]:
     (project,) = projects.all_projects(shared.store)
     members = projects.members(shared.store, person=None, project=project.name)
     people = {each.person.login: each.person for each in members}
-    stages = [stage for stage in Stage if stage is not Stage.TRIAGE]
+    # First what is settled: who has had to do with an item is not asked about its answers afterwards.
+    stages = sorted(set(Stage) - {Stage.TRIAGE}, key=lambda stage: (stage not in SETTLING, list(Stage).index(stage)))
     return {
         "name": project.name,
         "made_up": project.made_up,
@@ -72,29 +113,31 @@ def gets(shared: Resources, person: Person, project: str, stages: list[Stage]) -
         found = claims.next_task(shared.store, person=person, project=project, stage=stage)
         if isinstance(found, NothingLeft) and found.code == "pick_first":
             free = image_pool.pool(shared.store, person=person, project=project, limit=1).assets
-            dimension = load_schema(shipped()[project]).schema_.dimensions[0].id
-            found = image_pool.pick(
-                shared.store, person=person, project=project, dimension=dimension, assets=[free[0].id]
-            )
+            assert len(free) == 1
+            found = image_pool.pick(shared.store, person=person, project=project, dimension="one", assets=[free[0].id])
         if isinstance(found, TaskView):
             yield stage, found
 
 
 @pytest.mark.thorough
 def test_every_stage_has_something_to_do_and_nothing_of_it_stays(served: list[Any], tmp_path: Path) -> None:
-    done = run(NAME)
+    file = tmp_path / "every.yaml"
+    file.write_text(EVERY)
+    (tmp_path / "every.md").write_text("Look well.")
+    done = run(str(file))
     assert done.exit_code == 0, (done.output, done.exception)
     (home, host, _), found = served
-    assert (host, found["name"], found["made_up"]) == ("127.0.0.1", NAME, True)
-    assert set(found["tasks"]["annotator"]) == WORKING
-    assert set(found["tasks"]["senior"]) == WORKING | {Stage.ARBITRATION}
-    schema = load_schema(shipped()[NAME]).schema_
+    assert (host, found["name"], found["made_up"]) == ("127.0.0.1", "every", True)
+    assert set(found["tasks"]["senior"]) == set(Stage) - {Stage.TRIAGE}
+    assert set(found["tasks"]["annotator"]) == set(Stage) - {Stage.TRIAGE} - SETTLING
     for stage, task in found["tasks"]["senior"].items():
-        roles = Counter(asset.role for asset in task.assets)
-        assert set(roles) == {slot.role for slot in schema.item.assets}, stage
+        if stage is not Stage.AUTHORING:
+            assert [asset.role for asset in task.assets] == ["before", "refs", "refs"], stage
         assert not any(asset.missing for asset in task.assets)
-        asked = registry.criteria_of(schema, stage.value, task.dimension)
-        assert {each.field for each in asked} - {None} <= set(task.fields), stage
+        shown = load_schema(file).schema_.item.fields[:2] if stage is not Stage.AUTHORING else ()
+        assert {field.name for field in shown} <= set(task.fields), stage
+    said = re.search(r"^Waiting, made up: triage [1-9]", done.output, flags=re.MULTILINE)
+    assert said, done.output
     links = re.findall(r"^  (lead|senior|annotator) +http://127\.0\.0\.1:\d+/link/\S+$", done.output, re.MULTILINE)
     assert links == ["lead", "senior", "annotator"]
     assert "Ended; what was tried is removed." in done.output
