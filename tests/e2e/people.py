@@ -82,6 +82,7 @@ class Desk:
                     && ts.querySelector('.numbers').innerText !== before.numbers;
             }""",
             arg=before,
+            polling=50,  # ms; else with every frame, and it lays out the page
         )
 
     def next_question_after(self, *keys: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, expect
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -60,27 +63,33 @@ def lying(path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def running(server: Server, tmp_path: Path) -> Server:
-    """A project of the shipped schema ``tour`` with a writer, two verifiers, a lead, and one picture in the pool."""
-    home = server.home
-
-    def run(*arguments: str) -> None:
-        done = touchstone(*arguments, home=home)
-        assert done.returncode == 0, done.stderr
-
-    for name in (PROJECT, "again"):
-        run("project", "create", name, "--schema", "tour")
-    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server for all tests here, with a writer, two verifiers and a senior."""
+    home = tmp_path_factory.mktemp("marks") / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    server = Server(home)
     with opened(server) as store:
-        for login, role, stage in PEOPLE:
+        for login, _, _ in PEOPLE:
             accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(
-                store, by=None, project=PROJECT, login=login, role=role, dimensions=None, stages=[stage]
-            )
-        files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
-        image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=PROJECT, files=files)
-    return server.start()
+    yield server.start()
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lying(tmp_path_factory.mktemp("picture") / "cup.jpg")
+
+
+def begin(server: Server, cup: Path, project: str, schema: str, *, people: Any = PEOPLE, **part: Any) -> None:
+    """A project of a shipped schema, in which people take part, with one picture in the pool."""
+    with opened(server) as store:
+        projects.create_project(store, name=project, loaded=load_schema(shipped()[schema]))
+        for login, role, stage in people:
+            projects.set_member(store, by=None, project=project, login=login, role=role, stages=[stage], **part)
+        media = MediaStore(server.home / "media")
+        image_pool.add_to_pool(store, media, by=None, project=project, files=[("cup.jpg", cup)])
 
 
 def close(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
@@ -122,13 +131,17 @@ def drag(desk: Desk, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def test_boxes_and_marks_from_the_keyboard_to_the_export(
-    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+    serving: Server, cup: Path, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
+    begin(serving, cup, PROJECT, "tour")
+    with opened(serving) as store:
+        projects.create_project(store, name="again", loaded=load_schema(shipped()["tour"]))
+
     def shot(name: str) -> Path | None:
         return pictures / f"{name}.png" if pictures else None
 
     # The author points at the cup with keys alone: a box, ten steps up and to the left, a little narrower.
-    with at_desk(chromium, running, "ann") as desk:
+    with at_desk(chromium, serving, "ann") as desk:
         desk.open(f"/author?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
@@ -153,7 +166,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         {"label": "plate", "x": 0.4, "y": 0.4 - 5 * STEP, "w": NEW, "h": NEW - 6 * FINE},
     ]
     spots = [{"number": 2, "x": 0.5, "y": 0.5 + 0.25}, {"number": 1, "x": 0.5 - 4 * FINE, "y": 0.5}]
-    with at_desk(chromium, running, "vera") as desk:
+    with at_desk(chromium, serving, "vera") as desk:
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)  # what the item shows
@@ -187,7 +200,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.next_after("Control+Enter")
 
     # Vic draws the cup with the pointer, in the dark theme: once as it is fitted, once enlarged.
-    with at_desk(chromium, running, "vic", scheme="dark") as desk:
+    with at_desk(chromium, serving, "vic", scheme="dark") as desk:
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)
@@ -214,7 +227,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.next_after("2")
 
     # Sam, a senior, sees what each of them drew, without names, and keeps the item.
-    with at_desk(chromium, running, "sam") as desk:
+    with at_desk(chromium, serving, "sam") as desk:
         desk.open(f"/adjudicate?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         outlines = desk.page.locator(".media svg.drawn .outline")
@@ -227,7 +240,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         )
         desk.picture(shot("adjudicate-boxes"))
         desk.next_after("1", "1")
-    done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=running.home)
+    done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=serving.home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
         values = {(row["rater"], row["criterion"]): row["value"] for row in csv.DictReader(file)}
@@ -236,15 +249,15 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
     close(json.loads(values[vera, "objects"]), objects)
     close(json.loads(values[vera, "spots"]), spots)
     assert json.loads(values[vic, "spots"]) == [{"number": 1, "x": 0.5, "y": 0.5}]
-    cup, plate = json.loads(values[vic, "objects"])
-    assert [cup["label"], plate["label"]] == ["cup", "plate"]
+    red, plate = json.loads(values[vic, "objects"])
+    assert [red["label"], plate["label"]] == ["cup", "plate"]
     for name, there, beside in zip("xywh", CUP, (x + 0.2, y + 0.1, w, h), strict=True):
-        assert cup[name] == pytest.approx(there, abs=0.003), "a pixel or two of the screen"
+        assert red[name] == pytest.approx(there, abs=0.003), "a pixel or two of the screen"
         assert plate[name] == pytest.approx(beside, abs=0.003), "and no more while it is enlarged"
 
     # Out as a release and as ratings, and in again in another project: nothing is lost.
     out = tmp_path / "release"
-    done = touchstone("export", PROJECT, "egothink", "--out", str(out), "--verified", home=running.home)
+    done = touchstone("export", PROJECT, "egothink", "--out", str(out), "--verified", home=serving.home)
     assert done.returncode == 0, done.stderr
     (record,) = json.loads((out / "Tour/pointing/annotations.json").read_text())
     close(record["pointed"], pointed)
@@ -255,7 +268,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         ("export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
         ("export", "again", "egothink", "--out", str(tmp_path / "again")),
     ):
-        done = touchstone(*arguments, home=running.home)
+        done = touchstone(*arguments, home=serving.home)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     (same,) = json.loads((tmp_path / "again/Tour/pointing/annotations.json").read_text())
     assert (same["pointed"], same["numbered"]) == (record["pointed"], record["numbered"])
@@ -266,11 +279,12 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
 
 
 def test_after_a_tool_is_pressed_with_the_mouse_keys_go_on_with_what_is_drawn(
-    running: Server, chromium: Browser
+    serving: Server, cup: Path, chromium: Browser
 ) -> None:
     """Enter does what it always does, and does not press the tool again."""
-    with at_desk(chromium, running, "ann") as desk:
-        desk.open(f"/author?project={PROJECT}")
+    begin(serving, cup, "tools", "tour")
+    with at_desk(chromium, serving, "ann") as desk:
+        desk.open("/author?project=tools")
         expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
         expect(desk.page.locator(".field[data-field=question] textarea")).to_be_focused()
@@ -285,8 +299,8 @@ def test_after_a_tool_is_pressed_with_the_mouse_keys_go_on_with_what_is_drawn(
         desk.press("Enter")
         assert [listed(desk, f".field[data-field={name}]") for name in ("pointed", "numbered")] == [["A"], ["mark 1"]]
         desk.next_after("Control+Enter")
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open(f"/verify?project={PROJECT}")
+    with at_desk(chromium, serving, "vera") as desk:
+        desk.open("/verify?project=tools")
         objects, spots = (f".criterion[data-criterion={name}]" for name in ("objects", "spots"))
         expect(desk.page.locator(f"{objects}.active")).to_be_visible()
         _tool(desk, objects, "Plate")
@@ -312,21 +326,12 @@ def _tool(desk: Desk, block: str, name: str) -> None:
     desk.page.locator(block).get_by_role("button", name=name).click()
 
 
-def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Browser, tmp_path: Path) -> None:
+def test_a_question_of_etp_bench_about_a_red_box(serving: Server, cup: Path, chromium: Browser, tmp_path: Path) -> None:
     """The published protocol: the author marks the object and picks what its aspect's form offers; everyone who answers
     sees it marked."""
-    project, home = "etp", server.home
-    assert touchstone("project", "create", project, "--schema", "etp_bench", home=home).returncode == 0
-    with opened(server) as store:
-        for login, role, stage in PEOPLE[:3]:
-            accounts.create_person(store, login=login, name=login.capitalize())
-            projects.set_member(
-                store, by=None, project=project, login=login, role=role, dimensions=["property"], stages=[stage]
-            )
-        files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
-        image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=files)
-    server.start()
-    with at_desk(chromium, server, "ann") as desk:
+    project, home = "etp", serving.home
+    begin(serving, cup, project, "etp_bench", people=PEOPLE[:3], dimensions=["property"])
+    with at_desk(chromium, serving, "ann") as desk:
         desk.open(f"/author?project={project}")
         expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
@@ -349,7 +354,7 @@ def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Brows
         answer.get_by_role("checkbox", name="openable").click()
         expect(answer.locator("textarea")).to_have_value("grabbable")
         desk.next_after("Control+Enter")
-    with at_desk(chromium, server, "vera") as desk:
+    with at_desk(chromium, serving, "vera") as desk:
         desk.open(f"/verify?project={project}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         _is_drawn_where(desk, {"x": 0.4 - 12 * STEP, "y": 0.4 - 7 * FINE, "w": NEW, "h": NEW})

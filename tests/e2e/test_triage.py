@@ -29,11 +29,11 @@ TYPED = "a lens cap is on"
 
 @pytest.fixture
 def running(server: Server, tmp_path: Path) -> Server:
-    """The shipped egothink with two who triage, one who writes, and candidates of four videos."""
+    """The shipped egothink with two who triage, one who writes, and candidates of three videos."""
     done = touchstone("project", "create", PROJECT, "--schema", "egothink", home=server.home)
     assert done.returncode == 0, done.stderr
     files = []
-    for number, scene in enumerate(scenes()[:48:4]):
+    for number, scene in enumerate(scenes()[:36:4]):
         picture = scene.picture((640, 480))
         files.append((f"video-{number // 3}/{number}.png", picture))
         if number == 0:
@@ -165,7 +165,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
     with at_desk(chromium, running, "wes") as wes_desk:
         wes_desk.open(f"/author?project={PROJECT}")
         expect(wes_desk.bench).to_have_attribute("data-view", "pool")
-        wes_desk.open(f"/triage?project={PROJECT}")
+        wes_desk.go(f"/triage?project={PROJECT}")
         expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in the triage")
     with at_desk(chromium, running, "lea") as lea:
         lea.open(f"/dashboard?project={PROJECT}")
