@@ -220,4 +220,4 @@ def settled(page: Page, *, held_ms: int = 100) -> None:
     from before the press looks whole.
     """
     since = page.evaluate("() => Date.now()")
-    page.wait_for_function(WHOLE, arg={"since": since, "held": held_ms}, polling=20, timeout=3 * WAIT_MS)
+    page.wait_for_function(WHOLE, arg={"since": since, "held": held_ms}, polling=40, timeout=3 * WAIT_MS)

@@ -55,6 +55,13 @@ def _open(page: Page, server: Server, path: str) -> None:
     settled(page)
 
 
+def _remove(page: Page) -> None:
+    """Take back the file that was chosen."""
+    page.get_by_role("button", name=re.compile("^Remove")).first.click()
+    page.get_by_test_id("stFileUploaderFile").wait_for(state="detached")
+    settled(page)
+
+
 def _zip(files: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -86,11 +93,19 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     store.close()
 
 
-def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, running: Server) -> None:
+def test_a_bomb_is_refused_and_a_zip_of_annotation_files_comes_in_with_its_images(page: Page, running: Server) -> None:
     files = {"bench/Reasoning/counting/annotations.json": json.dumps(ITEMS).encode()}
     media = {"cups.png": picture(150), "jars.png": picture(151)}
+    bomb = {"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}
     _open(page, running, "import")
     inputs = page.locator("input[type=file]")
+    inputs.nth(0).set_input_files([bomb])  # type: ignore[list-item]
+    page.get_by_text("bomb.zip").wait_for()
+    settled(page)
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_selector("text=bomb.zip grows too large")
+    settled(page)
+    _remove(page)
     inputs.nth(0).set_input_files(  # type: ignore[arg-type]
         [{"name": "bench.zip", "mimeType": "application/zip", "buffer": _zip(files)}]
     )
@@ -144,9 +159,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         page.get_by_text(told).first.wait_for()
         settled(page)
         if name != "strict.jsonl":
-            page.get_by_role("button", name=re.compile("^Remove")).first.click()
-            page.get_by_test_id("stFileUploaderFile").wait_for(state="detached")
-            settled(page)
+            _remove(page)
     page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").wait_for()
 
 
@@ -182,19 +195,7 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
         page.get_by_text(told).first.wait_for()
         settled(page)
         if name == "half.eval":
-            page.get_by_role("button", name=re.compile("^Remove")).first.click()
-            page.get_by_test_id("stFileUploaderFile").wait_for(state="detached")
-            settled(page)
-
-
-def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
-    _open(page, running, "import")
-    bomb = [{"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}]
-    page.locator("input[type=file]").nth(0).set_input_files(bomb)  # type: ignore[arg-type]
-    page.get_by_text("bomb.zip").wait_for()
-    settled(page)
-    page.get_by_role("button", name="Import", exact=True).click()
-    page.wait_for_selector("text=bomb.zip grows too large")
+            _remove(page)
 
 
 @pytest.mark.parametrize("path", ["nowhere", "link/a/b", "invite/a/b", "media-link/x", "static/js/none.js"])
@@ -258,7 +259,9 @@ def _give(page: Page, name: str, *titles: str) -> None:
     dialog.wait_for(state="detached")
 
 
-def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: Home) -> None:
+def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_no_one(
+    page: Page, running: Server, home: Home
+) -> None:
     _open(page, running, "people")
     _give(page, "Ana", "Counting")
     page.get_by_text("Saved: Ana is annotator in Counting.").wait_for()
@@ -266,10 +269,7 @@ def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: 
     _give(page, "Bo", "Counting", "Activity")
     page.get_by_text("Saved: Bo is annotator in Activity, Counting.").wait_for()
     assert set(_dimensions(home, "bo")) == {"counting", "activity"}
-
-
-def test_two_presses_deactivate_one_person_and_escape_no_one(page: Page, running: Server, home: Home) -> None:
-    _open(page, running, "people")
+    settled(page)
     page.get_by_role("button", name="Change Ana", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Deactivate the account").click()
     sure = page.get_by_role("dialog", name="Deactivate the account of Ana?")

@@ -23,7 +23,6 @@ from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from app import shell
 from app.commands.agreement import table
-from app.services import Services
 from app.views import audit as audit_page
 from db import files
 from db.engine import Store
@@ -32,11 +31,11 @@ from domain.errors import FileRefused
 from domain.qualification import Standing
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
-from domain.settings import Settings
 from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
+from tests.app.screens import drawn, words
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
@@ -78,30 +77,13 @@ def store(home: Home) -> Iterator[Store]:
 
 @pytest.fixture
 def show(home: Home, store: Store) -> Iterator[Show]:
-    """Draw a screen for someone, as the frame does: errors become words."""
-
-    def screen(name, services):  # type: ignore[no-untyped-def]
-        from app import shell
-
-        with shell.guard(services):
-            shell.draw_view(name, services)
+    """Draw a screen for someone."""
 
     def draw(name: str, login: str, *, project: str = "tiny", **query: str) -> AppTest:
-        person = accounts.find_person(store, login=login)
-        services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
-        test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
-        for key, value in {"project": project, **query}.items():
-            test.query_params[key] = value
-        return test.run()
+        return drawn(store, home.path, name, login, project=project, **query)
 
     yield draw
     st.cache_resource.clear()
-
-
-def words(test: AppTest) -> str:
-    """All markup of ours on the page."""
-    assert not test.exception
-    return "\n".join(element.proto.body for element in test.get("html"))
 
 
 def person(store: Store, login: str) -> Person:

@@ -125,16 +125,13 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
             whole = packed.read("report.html").decode()
         assert drawn_charts(lea.page, "light") == drawn_charts(lea.page, "dark") == whole.count("<svg") >= 4
         assert (told["humans"], told["judges"]) == ([login.title() for login in sorted(GRADES)], ["big judge"])
+        cell = lea.page.locator("section#confusion tr").filter(has_text=re.compile(r"big judge\s*0.5\s*1\s*\d"))
+        items = cell.get_by_role("link", name="items").get_attribute("href") or ""
         row.get_by_role("link", name="differences").click()
         expect(lea.page.get_by_text("Only where the answers of Gus and big judge differ about score.")).to_be_visible()
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
-        lea.page.go_back()
-        expect(lea.page.get_by_role("heading", name="Calibration", exact=True)).to_be_visible()
-        lea.settled()
-        lea.page.get_by_role("button", name="Make the report").click()
-        cell = lea.page.locator("section#confusion tr").filter(has_text=re.compile(r"big judge\s*0.5\s*1\s*\d"))
-        cell.get_by_role("link", name="items").click(timeout=60_000)
+        lea.open(items)
         expect(lea.page.get_by_text("and big judge says 1.")).to_be_visible()
         most = [Counter(grades).most_common(1)[0] for grades in zip(*GRADES.values(), strict=True)]
         for text, (grade, n), judged in zip(QUESTIONS, most, JUDGE, strict=True):

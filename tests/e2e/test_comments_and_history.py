@@ -68,22 +68,21 @@ def running(server: Server, tmp_path: Path) -> Server:
 
 
 def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
-    _vera_asks_and_votes(chromium, running)
-    _sam_answers(chromium, running)
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open(f"/comments?project={PROJECT}")
-        expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND])  # the answer is held back
-    _vic_votes(chromium, running)
-    _sam_settles(chromium, running)
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open("/")
-        expect(desk.page.locator("[data-part=mentions]")).to_have_text("1 comment for you")
-        desk.page.locator("[data-part=mentions] a").click()
-        expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD])
-        expect(desk.page.locator(".comments li").last).to_contain_text("Sam")
-        desk.open("/")
-        expect(desk.page.get_by_role("heading", name="My work")).to_be_visible()
-        expect(desk.page.locator("[data-part=mentions]")).to_have_count(0)
+    with at_desk(chromium, running, "vera") as vera, at_desk(chromium, running, "sam") as sam:
+        _vera_asks_and_votes(vera)
+        _sam_answers(sam)
+        vera.go(f"/comments?project={PROJECT}")
+        expect(vera.page.locator(".comments .words")).to_have_text([ASKED, SECOND])  # the answer is held back
+        _vic_votes(chromium, running)
+        _sam_settles(sam)
+        vera.go("/")
+        expect(vera.page.locator("[data-part=mentions]")).to_have_text("1 comment for you")
+        vera.page.locator("[data-part=mentions] a").click()
+        expect(vera.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD])
+        expect(vera.page.locator(".comments li").last).to_contain_text("Sam")
+        vera.go("/")
+        expect(vera.page.get_by_role("heading", name="My work")).to_be_visible()
+        expect(vera.page.locator("[data-part=mentions]")).to_have_count(0)
     _lena_reads_the_history(chromium, running, pictures)
     assert _exported(running, tmp_path) == [("fits", "no", ""), ("fits", "yes", NOTE)]
     assert touchstone("check", PROJECT, home=running.home).returncode == 0
@@ -93,55 +92,53 @@ def _numbers(desk: Desk, words: str) -> None:
     expect(desk.bench.locator(".numbers").first).to_have_text(words)
 
 
-def _vera_asks_and_votes(chromium: Browser, running: Server) -> None:
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open(f"/verify?project={PROJECT}")
-        expect(desk.bench).to_have_attribute("data-view", "task")
-        _numbers(desk, "0 done, 1 left")
-        box = desk.page.locator(".talk textarea")
-        expect(box).to_be_hidden()
-        desk.press("c")
-        expect(box).to_be_focused()
-        desk.page.keyboard.type("@vic what do you say?")
-        desk.press("Control+Enter")
-        expect(desk.page.locator(".talk [role=status]")).to_contain_text("@vic is no one whom you can mention here")
-        desk.press("ControlOrMeta+a")
-        desk.page.keyboard.type(ASKED)
-        desk.page.reload()  # what was typed is there again
-        expect(box).to_have_value(ASKED)
-        box.click()
-        desk.press("Control+Enter")
-        expect(desk.page.locator(".talk .words")).to_have_text([ASKED])
-        expect(box).to_have_value("")
-        desk.page.keyboard.type(SECOND)
-        desk.press("Escape")
-        desk.next_after("1")  # a comment that was not sent yet is sent with the answer
-        _numbers(desk, "1 done, 0 left")
-        expect(desk.bench).to_have_attribute("data-view", "nothing")
-        desk.press("u")
-        expect(desk.bench).to_have_attribute("data-view", "task")
-        _numbers(desk, "0 done, 1 left")
-        desk.press("c")
-        expect(desk.page.locator(".talk .words")).to_have_text([ASKED, SECOND])
-        desk.press("Escape")
-        desk.next_after("2", "1")
-        _numbers(desk, "1 done, 0 left")
+def _vera_asks_and_votes(desk: Desk) -> None:
+    desk.open(f"/verify?project={PROJECT}")
+    expect(desk.bench).to_have_attribute("data-view", "task")
+    _numbers(desk, "0 done, 1 left")
+    box = desk.page.locator(".talk textarea")
+    expect(box).to_be_hidden()
+    desk.press("c")
+    expect(box).to_be_focused()
+    desk.page.keyboard.type("@vic what do you say?")
+    desk.press("Control+Enter")
+    expect(desk.page.locator(".talk [role=status]")).to_contain_text("@vic is no one whom you can mention here")
+    desk.press("ControlOrMeta+a")
+    desk.page.keyboard.type(ASKED)
+    desk.page.reload()  # what was typed is there again
+    expect(box).to_have_value(ASKED)
+    box.click()
+    desk.press("Control+Enter")
+    expect(desk.page.locator(".talk .words")).to_have_text([ASKED])
+    expect(box).to_have_value("")
+    desk.page.keyboard.type(SECOND)
+    desk.press("Escape")
+    desk.next_after("1")  # a comment that was not sent yet is sent with the answer
+    _numbers(desk, "1 done, 0 left")
+    expect(desk.bench).to_have_attribute("data-view", "nothing")
+    desk.press("u")
+    expect(desk.bench).to_have_attribute("data-view", "task")
+    _numbers(desk, "0 done, 1 left")
+    desk.press("c")
+    expect(desk.page.locator(".talk .words")).to_have_text([ASKED, SECOND])
+    desk.press("Escape")
+    desk.next_after("2", "1")
+    _numbers(desk, "1 done, 0 left")
 
 
-def _sam_answers(chromium: Browser, running: Server) -> None:
-    with at_desk(chromium, running, "sam") as desk:
-        desk.open("/")
-        expect(desk.page.locator("[data-part=mentions]")).to_contain_text("1 comment for you, 1 item")
-        desk.page.locator("[data-part=mentions] a").click()
-        thread = desk.page.locator("article")
-        expect(thread.locator(".words")).to_have_text([ASKED, SECOND])
-        expect(thread).not_to_contain_text("vera")
-        thread.get_by_role("button", name="answer").first.click()
-        desk.page.keyboard.type(TOLD)
-        thread.get_by_role("button", name="Send").click()
-        expect(thread.locator(".words")).to_have_text([ASKED, SECOND, TOLD])
-        expect(thread.locator("li").last).to_contain_text("held back until settled")
-        expect(thread.locator("li").last).to_contain_text("to someone")
+def _sam_answers(desk: Desk) -> None:
+    desk.open("/")
+    expect(desk.page.locator("[data-part=mentions]")).to_contain_text("1 comment for you, 1 item")
+    desk.page.locator("[data-part=mentions] a").click()
+    thread = desk.page.locator("article")
+    expect(thread.locator(".words")).to_have_text([ASKED, SECOND])
+    expect(thread).not_to_contain_text("vera")
+    thread.get_by_role("button", name="answer").first.click()
+    desk.page.keyboard.type(TOLD)
+    thread.get_by_role("button", name="Send").click()
+    expect(thread.locator(".words")).to_have_text([ASKED, SECOND, TOLD])
+    expect(thread.locator("li").last).to_contain_text("held back until settled")
+    expect(thread.locator("li").last).to_contain_text("to someone")
 
 
 def _vic_votes(chromium: Browser, running: Server) -> None:
@@ -160,20 +157,19 @@ def _vic_votes(chromium: Browser, running: Server) -> None:
         desk.next_after("1")
 
 
-def _sam_settles(chromium: Browser, running: Server) -> None:
-    with at_desk(chromium, running, "sam") as desk:
-        desk.open(f"/adjudicate?project={PROJECT}")
-        expect(desk.bench).to_have_attribute("data-view", "task")
-        with desk.page.context.expect_page() as waiting:
-            desk.press("h")
-        history = waiting.value
-        expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
-        settled(history)
-        words = history.locator("[data-testid=stMain]").inner_text()
-        assert not re.search(r"\b(vera|vic|amy)\b", words, re.IGNORECASE)
-        assert "taken back: a later answer counts" in words
-        history.close()
-        desk.next_after("1", "6")
+def _sam_settles(desk: Desk) -> None:
+    desk.go(f"/adjudicate?project={PROJECT}")
+    expect(desk.bench).to_have_attribute("data-view", "task")
+    with desk.page.context.expect_page() as waiting:
+        desk.press("h")
+    history = waiting.value
+    expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
+    settled(history)
+    words = history.locator("[data-testid=stMain]").inner_text()
+    assert not re.search(r"\b(vera|vic|amy)\b", words, re.IGNORECASE)
+    assert "taken back: a later answer counts" in words
+    history.close()
+    desk.next_after("1", "6")
 
 
 def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path | None) -> None:

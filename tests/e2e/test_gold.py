@@ -142,13 +142,13 @@ def test_gold_is_met_unawares_scored_and_never_counted(
 
     by_bob: list[str] = []
     with at_desk(chromium, server, "bob") as bob:
-        work(bob, by_bob, wrong=False, at_most=20)
+        work(bob, by_bob, wrong=False, at_most=8)
     right = sum(question in GOLD for question in by_bob)
 
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=quorum")
         expect(lena.page.get_by_text("Stopped by gold checks: Ann (verification).")).to_be_visible()
-        lena.open("/gold?project=quorum")
+        lena.go("/gold?project=quorum")
         with lena.page.expect_download() as download:
             lena.page.get_by_role("button", name="People as CSV").click()
         lena.picture(pictures / "gold.png" if pictures else None)

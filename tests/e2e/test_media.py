@@ -8,7 +8,8 @@ import io
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
@@ -29,7 +32,6 @@ from workflow.annotate import image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PROJECT = "tour"
 UNEVEN = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(14)]
 """A phone that hesitates: there is no frame rate."""
 STILL = 700
@@ -52,32 +54,56 @@ def pictures(request: pytest.FixtureRequest) -> Path | None:
     return Path(folder) if folder else None
 
 
-@pytest.fixture
-def running(server: Server) -> Server:
-    """A project of the shipped schema ``tour`` with a writer and a verifier; its pool is filled by the tests."""
-    done = touchstone("project", "create", PROJECT, "--schema", "tour", home=server.home)
-    assert done.returncode == 0, done.stderr
+@dataclass(frozen=True)
+class Tour:
+    """A project of the shipped schema ``tour``, and the server that it is on."""
+
+    server: Server
+    project: str
+
+
+PARTS = {"ann": Stage.AUTHORING, "vera": Stage.VERIFICATION}
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server for all tests here, with a writer and a verifier."""
+    home = tmp_path_factory.mktemp("media") / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    server = Server(home)
     with opened(server) as store:
-        for login, stage in (("ann", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
+        for login in PARTS:
             accounts.create_person(store, login=login, name=login.capitalize())
+    yield server.start()
+    server.stop()
+
+
+@pytest.fixture
+def running(serving: Server, request: pytest.FixtureRequest) -> Tour:
+    """A project of its own for each test, which fills its pool."""
+    project = str(request.node.name)
+    with opened(serving) as store:
+        projects.create_project(store, name=project, loaded=load_schema(shipped()["tour"]))
+        for login, stage in PARTS.items():
             projects.set_member(
-                store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
+                store, by=None, project=project, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
             )
-    return server.start()
+    return Tour(serving, project)
 
 
-def fill_pool(server: Server, files: Sequence[Path]) -> None:
-    with opened(server) as store:
-        media = MediaStore(server.home / "media")
+def fill_pool(tour: Tour, files: Sequence[Path]) -> None:
+    with opened(tour.server) as store:
+        media = MediaStore(tour.server.home / "media")
         added = image_pool.add_to_pool(
-            store, media, by=None, project=PROJECT, files=[(path.name, path) for path in files]
+            store, media, by=None, project=tour.project, files=[(path.name, path) for path in files]
         )
     assert added.added == len(files), added.refused
 
 
-def write_item(desk: Desk, n_media: int) -> None:
+def write_item(tour: Tour, desk: Desk, n_media: int) -> None:
     """Take the first so many of the pool, and write a question about them, all with keys."""
-    desk.open(f"/author?project={PROJECT}")
+    desk.open(f"/author?project={tour.project}")
     expect(desk.bench).to_have_attribute("data-view", "pool")
     desk.press(*[key for _ in range(n_media) for key in ("Space", "ArrowRight")][:-1], "Enter")
     expect(desk.bench).to_have_attribute("data-view", "task")
@@ -88,12 +114,12 @@ def write_item(desk: Desk, n_media: int) -> None:
     desk.next_after("Control+Enter")
 
 
-def store_item(server: Server) -> None:
+def store_item(tour: Tour) -> None:
     """An item of all that is in the pool, stored as the page has it stored, where writing is not what is looked at."""
-    with opened(server) as store:
+    with opened(tour.server) as store:
         ann = accounts.find_person(store, login="ann")
-        free = [asset.id for asset in image_pool.pool(store, person=ann, project=PROJECT).assets]
-        task = image_pool.pick(store, person=ann, project=PROJECT, dimension="pointing", assets=free)
+        free = [asset.id for asset in image_pool.pool(store, person=ann, project=tour.project).assets]
+        task = image_pool.pick(store, person=ann, project=tour.project, dimension="pointing", assets=free)
         said = {"question": "What happens?", "answer": "Nothing."}
         submissions.submit(store, person=ann, task=task.id, key=task.id, values=said)
 
@@ -147,17 +173,17 @@ def overheard(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def test_a_clip_steps_from_frame_to_frame_next_to_its_still(
-    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None, overheard: list[bytes]
+    running: Tour, chromium: Browser, tmp_path: Path, pictures: Path | None, overheard: list[bytes]
 ) -> None:
     numbered(STILL).save(tmp_path / f"2-{SECRET}.png")
     fill_pool(running, [video(tmp_path / f"1-{SECRET}.webm", UNEVEN), tmp_path / f"2-{SECRET}.png"])
-    with at_desk(chromium, running, "ann") as desk:
-        write_item(desk, 2)
+    with at_desk(chromium, running.server, "ann") as desk:
+        write_item(running, desk, 2)
     last = len(UNEVEN) - 1
-    with at_desk(chromium, running, "vera") as desk:
+    with at_desk(chromium, running.server, "vera") as desk:
         fetched: list[str] = []
         desk.page.on("request", lambda request: fetched.append(request.url))
-        desk.open(f"/verify?project={PROJECT}")
+        desk.open(f"/verify?project={running.project}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         clip, still = desk.page.locator(".media video"), desk.page.locator(".media img.view")
         expect(desk.page.locator(".media figcaption")).to_have_text(["1 · Clip", "2 · Image"])
@@ -189,7 +215,7 @@ def test_a_clip_steps_from_frame_to_frame_next_to_its_still(
         expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame {last + 1} of {len(UNEVEN)}")
         shows(clip, last)
         answer(desk)
-    asked = {url.rpartition("/")[2] for url in fetched if url.startswith(f"{running.url}/media/")}
+    asked = {url.rpartition("/")[2] for url in fetched if url.startswith(f"{running.server.url}/media/")}
     assert asked == {"original", "display", "frames"}, "a clip, its first frame, its moments, and the still"
     kept = b"".join(overheard)
     assert len(overheard) > 3
@@ -211,24 +237,24 @@ def fetched_once(fetched: list[str], still: Locator) -> str:
     return source
 
 
-def exported(server: Server, folder: Path) -> set[tuple[str, str]]:
+def exported(tour: Tour, folder: Path) -> set[tuple[str, str]]:
     """What came out of the project: criterion and value of every rating."""
-    done = touchstone("export", PROJECT, "ratings", "--out", str(folder / "ratings.csv"), home=server.home)
+    done = touchstone("export", tour.project, "ratings", "--out", str(folder / "ratings.csv"), home=tour.server.home)
     assert done.returncode == 0, done.stderr
     with (folder / "ratings.csv").open(encoding="utf-8") as file:
         return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}
 
 
 def test_an_action_clip_shows_the_frame_that_was_drawn(
-    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+    running: Tour, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in CLIP.frames()]
     CLIP.save(tmp_path / "1.webm")
     next(CLIP.frames()).save(tmp_path / "2.png")
     fill_pool(running, [tmp_path / "1.webm", tmp_path / "2.png"])
     store_item(running)
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open(f"/verify?project={PROJECT}")
+    with at_desk(chromium, running.server, "vera") as desk:
+        desk.open(f"/verify?project={running.project}")
         clip = desk.page.locator(".media video")
         expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {CLIP.n_frames}")
         desk.press("Home")
@@ -256,7 +282,7 @@ def test_an_action_clip_shows_the_frame_that_was_drawn(
 
 
 def test_several_images_are_enlarged_together(
-    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+    running: Tour, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     """The same spot of all images is looked at, side by side; and one at a time there is a film strip."""
     for number in HOW_MANY:
@@ -266,8 +292,8 @@ def test_several_images_are_enlarged_together(
         fill_pool(running, files)
         store_item(running)
     done = []
-    with at_desk(chromium, running, "vera") as desk:
-        desk.open(f"/verify?project={PROJECT}")
+    with at_desk(chromium, running.server, "vera") as desk:
+        desk.open(f"/verify?project={running.project}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         while desk.view() == "task":
             done.append(_compare(desk, pictures))
