@@ -88,16 +88,19 @@ def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[s
             f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
         )
     if of.measure is not None:
+        least = "" if of.scores.iou is None else f" Counted are answers with at least {of.scores.iou:g}."
         notes.append(
             "The temporal IoU of an answer is the time that it shares with the key, of the time that either covers; "
-            "what counts as wrong has 0. R@1 is the share of answers with such an IoU or a higher one."
+            f"what counts as wrong has 0.{least}"
         )
     for model, line in whole.items():
         if not line.unread:
             continue
         bounds = ""
         if line.lowest is not None and line.highest is not None:
-            what = f"The {of.measure}" if of.measure else "Accuracy"
+            what = (
+                "Accuracy" if of.measure is None else "The mean temporal IoU" if of.scores.iou is None else "This R@1"
+            )
             bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
