@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,14 @@ def png_with_a_text_bomb() -> bytes:
 BITS, SQUARE = 10, 16
 
 
+@cache
+def _backdrop(size: tuple[int, int]) -> Image.Image:
+    return photo(*size, seed=1)
+
+
 def numbered(number: int, size: tuple[int, int] = (320, 240)) -> Image.Image:
     """A frame with its number written as black and white squares along the upper edge."""
-    image = photo(*size, seed=1)
+    image = _backdrop(size).copy()
     for bit in range(BITS):
         colour = (255, 255, 255) if number >> bit & 1 else (0, 0, 0)
         image.paste(colour, (bit * SQUARE, 0, (bit + 1) * SQUARE, SQUARE))
@@ -83,12 +89,18 @@ def number_of(frame: Image.Image) -> int:
     return sum(1 << bit for bit in range(BITS) if grey.getpixel((bit * SQUARE + SQUARE // 2, SQUARE // 2)) > 127)
 
 
-def video(
-    path: Path, times: Sequence[float], *, codec: str = "libvpx", rotation: int | None = None, keyframes: int = 30
-) -> Path:
+_videos: dict[object, bytes] = {}
+"""What has been encoded: many tests ask for the same video."""
+
+
+def video(path: Path, times: Sequence[float], *, codec: str = "libvpx", keyframes: int = 30) -> Path:
     """A video whose n-th frame carries the number n and the n-th of these timestamps."""
     import av
 
+    asked = path.suffix, tuple(times), codec, keyframes
+    if asked in _videos:
+        path.write_bytes(_videos[asked])
+        return path
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream(codec, rate=30)
         stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
@@ -102,6 +114,7 @@ def video(
             frame.pts, frame.time_base = round(time * 1000), Fraction(1, 1000)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
+    _videos[asked] = path.read_bytes()
     return path
 
 

@@ -187,7 +187,7 @@ def test_dawid_skene_1979() -> None:
 def test_dawid_skene_and_crowd_kit_name_the_same_labels() -> None:
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")
     pandas = pytest.importorskip("pandas")
-    table, _ = simulated(200, 5)
+    table, _ = simulated(300, 5)
     peer = aggregation.DawidSkene(n_iter=600, tol=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its use of pandas

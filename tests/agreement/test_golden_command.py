@@ -16,6 +16,7 @@ import agreement.golden
 from tests.agreement.golden import behaviour
 from tests.agreement.golden import command as golden
 from tests.agreement.golden.entries import SHAPES, TABLE, Unknown, compute, shape_of
+from tests.agreement.of_raters import trying
 from tests.paths import ROOT, shared
 
 pytestmark = pytest.mark.thorough
@@ -172,7 +173,7 @@ def places(found: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [way for key, each in inside for way in [(*before, key), *places(each, (*before, key))]]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@trying("seed", range(200))
 def test_whatever_a_file_holds_is_a_line(seed: int) -> None:
     chance = random.Random(seed)
     alternative = {"humans": {name: {f"i{at}": at % 3 for at in range(40)} for name in "abc"}, "llm": {"i1": 1}}

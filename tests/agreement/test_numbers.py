@@ -43,7 +43,7 @@ from tests.paths import SHARED
 pytestmark = pytest.mark.thorough
 
 NONE = Bootstrap(0)
-SEEDS = range(12)
+SEEDS = range(8)
 
 SHROUT_FLEISS = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
@@ -147,12 +147,11 @@ def test_kendall_w_as_friedman(seed: int) -> None:
     assert ours.test.p_value == pytest.approx(p, abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", ["pearson", "spearman", "tau b", "tau c", "lin", "rmse", "upper"])
-def test_resampling_as_a_loop_over_peers(seed: int, name: str) -> None:
+def test_resampling_as_a_loop_over_peers(name: str) -> None:
     """Limits of the vectorised bootstrap lie where those of a plain loop over units do."""
-    random = np.random.default_rng(seed)
-    x, y = two(seed + 8)
+    random = np.random.default_rng(1)
+    x, y = two(9)
     at = random.integers(0, len(x), (1500, len(x)))
 
     def lin(x: np.ndarray, y: np.ndarray) -> float:

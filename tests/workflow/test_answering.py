@@ -405,7 +405,7 @@ def test_a_tie_counts_the_share_of_the_tied_answers_that_is_right(store: Store) 
     assert wim
 
 
-def test_files_and_pages_have_the_rows_and_no_names(store: Store) -> None:
+def test_files_pages_and_agreement_have_the_rows_and_no_names(store: Store) -> None:
     planted(store)
     found = leaderboard_page.leaderboards(store, project="p")
     cut = found.of[KEY].board
@@ -421,23 +421,19 @@ def test_files_and_pages_have_the_rows_and_no_names(store: Store) -> None:
     assert not [name for name in PLANTED if name in told]
     assert {gap.model for gap in found.of[KEY].gaps} == set(cut.models) - {cut.models[0]}
     assert found.overview["People", KEY].found.value == pytest.approx(22 / 30)
+    _they_agree_as_planted(store)
+    said = ratings.ratings_of(store, project="p", stage=Stage.ANSWERING, pseudonyms=True)
+    assert len(said) == 30
+    assert not {each.rater for each in said} & PLANTED.keys()
 
 
-def test_how_far_people_agree_on_what_they_answer(store: Store) -> None:
-    planted(store)
+def _they_agree_as_planted(store: Store) -> None:
     found = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.ANSWERING)
     (said,) = [each for each in found if each.statistic == "percent_agreement" and "pair" not in each.args]
     pairs = [(one[at], other[at]) for at in range(10) for one, other in combinations(PLANTED.values(), 2)]
     share = sum(one == other for one, other in pairs) / 30
     assert (said.criterion, said.n_units, said.n_raters) == ("said", 10, 3)
     assert said.value == pytest.approx(share)
-
-
-def test_what_people_said_is_exported_under_pseudonyms(store: Store) -> None:
-    planted(store)
-    found = ratings.ratings_of(store, project="p", stage=Stage.ANSWERING, pseudonyms=True)
-    assert len(found) == 30
-    assert not {each.rater for each in found} & PLANTED.keys()
 
 
 def test_common_items_are_those_of_models(store: Store) -> None:
