@@ -23,6 +23,9 @@ _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": An
 _YES_NO = frozenset({"yes", "no"})
 _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 
+_ENDS = (("start", "end"), ("first", "last"))
+"""What a span calls its ends, in seconds and in frames."""
+
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
 JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
@@ -152,7 +155,10 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
         read = read_answer(str(said), asked)
         return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
     if asked.kind is AnswerKind.SPANS:
-        return (key, "") if isinstance(key, list | tuple) else (None, NO_KEY)
+        names = _ENDS[asked.unit == FRAMES]
+        spans = key if isinstance(key, list | tuple) else [None]
+        fit = all(isinstance(each, Mapping) and all(_number(each.get(name)) for name in names) for each in spans)
+        return (key, "") if fit else (None, NO_KEY)
     if asked.kind is AnswerKind.TEXT:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
     if asked.none and key == kinds.NONE_OF_THESE:
@@ -166,7 +172,7 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
 
 def _spans(value: Any, asked: Asked) -> list[dict[str, float]]:
     """Spans as a field holds them; none where what was read are none."""
-    names = ("first", "last") if asked.unit == FRAMES else ("start", "end")
+    names = _ENDS[asked.unit == FRAMES]
     pairs = value if isinstance(value, list | tuple) else ()
     fit = all(isinstance(each, list | tuple) and len(each) == len(names) and all(map(_number, each)) for each in pairs)
     return [dict(zip(names, each, strict=True)) for each in pairs] if fit else []

@@ -42,6 +42,18 @@ def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
     assert "<script" not in str(view.failures(told))
 
 
+def test_a_span_is_more_or_less_the_key() -> None:
+    text = "It is from 2 to 3.5 s."
+    reading = AnswerReading(
+        1, "rules", 8, 1, AnswerKind.SPANS, ReadOutcome.READ, [[2.0, 3.5]], [], [[6, 21]], "only span", ""
+    )
+    for iou, style in ((0.625, "ts-right"), (0.25, "ts-wrong")):
+        shown = str(view.answer_card(CaseAnswer("m", text, made_at(), iou, "", True, reading=reading)))
+        assert f"IoU {iou:.2f} with the key" in shown
+        assert style in shown
+        assert "Read as <b>2 to 3.5</b>" in shown
+
+
 def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     found = made(
         [(0, EVIL, 1.0), (1, EVIL, 0.0), (2, EVIL, float("nan"))],

@@ -106,7 +106,8 @@ def test_several_spans_are_taken_together() -> None:
     key = [{"start": 0, "end": 2}, {"start": 4, "end": 6}]
     # both share 1 and 2 seconds of 2 + 2 + 0 (the second is one of theirs) = 3 of 4
     assert held_against([[1, 2], [4, 6]], SEVERAL, key)[0] == pytest.approx(3 / 4)
-    assert held_against([[1, 2], [4, 6]], SEVERAL, None)[1] == "the item has no key"
+    for none in (None, [], "2 to 3 s", [{"first": 1, "last": 2}], [2, 3]):  # frames are no seconds
+        assert held_against([[1, 2], [4, 6]], SEVERAL, none)[1] == "the item has no key"
 
 
 def test_a_long_answer_is_read_in_a_moment() -> None:
