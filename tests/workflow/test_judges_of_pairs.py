@@ -102,7 +102,8 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
 
     assert [compare_all(store, ann, ann_says), compare_all(store, bob, bob_says)] == [15, 15]
     with ScriptedServer(says(world.items)) as server:  # type: ignore[arg-type]
-        assert world.work(world.run(server.url, world.judge(), attempts=1)) is RunState.DONE
+        run = world.run(server.url, world.judge(), attempts=1)
+        assert world.work(run) is RunState.DONE
         assert len(server.asked) == 2 * 15
 
     told = json.loads(CliRunner().invoke(cli, ["preferences", "p", "--format", "json"], catch_exceptions=False).stdout)
@@ -136,6 +137,11 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert "  Strengths: No interval: undefined in" in table
 
     assert 'href="/preferences?project=p"' in shown(store, tmp_path, "calibration")
+    # m1 before m2, m1 before m3 and m2 before m3, on four items in both orders but for two replies without a verdict;
+    # on the first item once each
+    told = shown(store, tmp_path, "judges", run=run)
+    assert "the model whose name comes first is better 25" in told
+    assert "the other model is better 3" in told
     page = shown(store, tmp_path, "preferences")
     assert {"Rates and strengths as CSV", "All numbers as JSON"} <= set(re.findall(r"<download>(.*?)<", page))
     for part, cells in (("strengths", 3), ("matrix", 6), ("judges", 3)):
@@ -145,7 +151,7 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert "Strengths: No interval: undefined in" in page
 
 
-def shown(store: Store, home: Path, name: str) -> str:
+def shown(store: Store, home: Path, name: str, **query: str) -> str:
     """A page as a lead sees it, with its files."""
     from workflow.access import accounts
 
@@ -158,7 +164,8 @@ def shown(store: Store, home: Path, name: str) -> str:
     lea = accounts.find_person(store, login="lea")
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
-    test.query_params["project"] = "p"
+    for key, value in {"project": "p", **query}.items():
+        test.query_params[key] = value
     test.run()
     assert not test.exception
     drawn = "\n".join(element.proto.body for element in test.get("html"))

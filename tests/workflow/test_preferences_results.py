@@ -194,6 +194,9 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     assert "No strengths: x won every vote against the others: the estimate is infinite." in "\n".join(as_text(wins))
     assert "ts-range" not in str(drawn.models_table(wins.criteria[0].whole))
     assert wins.criteria[0].alone == ("ann",)
+    assert next(as_text(figures(models=("x",)))) == (
+        "There are no pairs: two models at least have to answer, and only x has so far."
+    )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())
     with pytest.raises(InvalidInput, match="Items cannot be cut by 'colour'"):

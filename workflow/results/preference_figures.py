@@ -179,7 +179,10 @@ def figures_of(
     slicing = slices.sliced(found.schema, found.items, by, bins=bins)
     numbers = {item.name: id for id, item in found.items.items()}
     wanted, _ = clusters_of(found, together)
-    cluster = {name: cluster_of(found, wanted, id) for name, id in numbers.items()}
+    named = {*numbers, *(vote.item for vote in said.votes), *(mark.item for mark in said.marks)}
+    cluster = {  # an item may have gone since the votes were read
+        name: cluster_of(found, wanted, numbers[name]) if name in numbers else f"item {name}" for name in named
+    }
     of_item = {name: slicing.of_item.get(id) for name, id in numbers.items()}
     return PreferenceFigures(
         found.project,
@@ -301,6 +304,9 @@ def _values(mark: Mark) -> list[str]:
 
 
 def _standing(said: Preferences) -> str:
+    if len(said.models) <= 1:
+        there = f"only {said.models[0]} has" if said.models else "none has"
+        return f"There are no pairs: two models at least have to answer, and {there} so far."
     told = [
         f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
         f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
