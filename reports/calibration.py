@@ -14,6 +14,7 @@ from reports.attacks import attacks
 from reports.content import Behind, Cell, Dots, Figure, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
+from reports.pairs import pairs
 from reports.people import design, reliability
 from reports.planning import plan
 from reports.ruling import verdicts
@@ -54,6 +55,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             attacks(study),
             plan(study),
             *([cross_check(study)] if cross_checked else []),
+            *pairs(study),
         ),
         made_with=f"Made with Touchstone {_version()}",
         settings={

@@ -12,6 +12,7 @@ import numpy as np
 
 from agreement.ceiling import Ceiling
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
+from agreement.statistic import Statistic
 from agreement.verdict import Rule
 from domain.errors import RatingsError
 from domain.records import About, Rating
@@ -68,6 +69,29 @@ class StoredRule:
 
 
 @dataclass(frozen=True)
+class JudgeOfPairs:
+    """A judge next to most people, over the pairs of answers that both have compared."""
+
+    criterion: str
+    """What people were asked."""
+    judge: str
+    pairs: int
+    """That both have compared."""
+    by_place: int
+    """Of these, those on which the judge's two orders differ."""
+    without_verdict: int
+    """Pairs that people have compared and of which the judge, though asked, has no verdict in both orders."""
+    not_asked: int
+    """Pairs that people have compared and the judge was not asked about."""
+    same: Statistic
+    """Share of pairs of which judge and people say the same."""
+    kappa: Statistic
+    """Cohen's."""
+    decided: Statistic
+    """Share of those pairs that prefer the same answer, where both prefer one."""
+
+
+@dataclass(frozen=True)
 class Study:
     """Ratings by people and by judges, kept apart from the first line on."""
 
@@ -95,6 +119,8 @@ class Study:
     """What these judges gave to answers that try to talk them into a score."""
     attacked_others: tuple[str, ...] = ()
     """Runs over such answers by judges that are none of these."""
+    pairs: Sequence[JudgeOfPairs] = ()
+    """Judges that compare two answers, where people compare them, too."""
     together: str | None = None
     """What people are called as one rater, of criteria that they settle together before anything is compared."""
     judge_runs: Sequence[JudgeAbout] = ()

@@ -22,12 +22,17 @@ from domain.records import TaskView
 from domain.roles import Role
 from domain.runs import RunState
 from domain.settings import Settings
+from domain.states import Stage
 from media.store import MediaStore
+from reports.content import Table
+from reports.pairs import pairs
 from testkit.factories import make_items, make_people, make_person, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from tests.workflow.test_comparison import answer, compare_all, schema
+from tests.workflow.test_comparison import COMPARISON, answer, compare_all, schema
 from tests.workflow.test_judge_runs import World, means
 from workflow.lead.pair_intake import open_pairs
+from workflow.results.calibration import study_of
+from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import judge_plans
 
 
@@ -43,12 +48,18 @@ def store(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
     st.cache_resource.clear()
 
 
+GRADING = """  grading:
+    raters: 1
+    criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1]}]
+"""
+
+
 class Pairs(World):
     """A project in which people compare the answers of three models to five items."""
 
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
-        make_project(store, loaded=schema())
+        make_project(store, loaded=schema(COMPARISON + GRADING))
         self.items = make_items(store, 5, fields={"question": "What is it?"})
         for model in ("m1", "m2", "m3"):
             answer(store, self.items, model, lambda id, model=model: f"Item {id}, by {model}.")  # type: ignore[misc]
@@ -132,6 +143,9 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     # both prefer one: 2 pairs on each of items 3 and 4, and 3 on item 5, of which one is another
     decided = judge["same_where_both_prefer_one"]
     assert (decided["n"], decided["share"]) == (7, pytest.approx(6 / 7))
+    assert in_a_report(store, tmp_path, world) == [
+        ("better", judge["judge"], 13, pytest.approx(6 / 13), pytest.approx(judge["kappa"]["kappa"]), 3, 2, 0)
+    ]
     table = CliRunner().invoke(cli, ["preferences", "p"], catch_exceptions=False).stdout
     assert re.search(r"m1 +all others +16 +2 +0 +0\.944 ", table)
     assert "  Strengths: No interval: undefined in" in table
@@ -149,6 +163,25 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
         assert drawn.count("ts-heat") == cells
     assert "30 votes on 15 pairs of 5 items by 2 people" in page
     assert "Strengths: No interval: undefined in" in page
+
+
+def in_a_report(store: Store, folder: Path, world: Pairs) -> list[tuple[object, ...]]:
+    """What a calibration report about grades of the same answers has in its section about pairs."""
+    units = [f"colour/{at} · m1" for at in range(len(world.items))]
+    (folder / "r.csv").write_text(
+        "unit,rater,criterion,value\n" + "".join(f"{unit},{who},score,1\n" for unit in units for who in ("eve", "gpt")),
+        encoding="utf-8",
+    )
+    import_ratings(store, by=None, project="p", path=folder / "r.csv", refuse=lambda bad: None)
+    about = {"person": None, "project": "p", "stage": Stage.GRADING}
+    study, _ = study_of(store, humans=("eve",), judges=("gpt",), vouched=("eve",), **about)  # type: ignore[arg-type]
+    (section,) = pairs(study)
+    (table,) = section.blocks
+    assert isinstance(table, Table)
+    return [
+        (criterion, judge, n, same.value, kappa.value, *counts)  # type: ignore[union-attr]
+        for criterion, judge, n, same, kappa, _, *counts in table.rows
+    ]
 
 
 def shown(store: Store, home: Path, name: str, **query: str) -> str:

@@ -20,9 +20,10 @@ from domain.rated_units import unit_of
 from domain.records import About, Person, Rating
 from domain.states import Cut, Items, Stage
 from reports.content import Source
-from reports.study import Runs, Study
+from reports.study import JudgeOfPairs, Runs, Study
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.sample_standing import counting_in_stage
+from workflow.results import pair_judges
 from workflow.results.calibrated_judges import about_judges, nothing_of, seen_of_judges
 from workflow.results.calibration_rule import stored_rule
 from workflow.results.derived_criteria import MAJORITY, scale_of, settled_ratings
@@ -87,8 +88,7 @@ def study_of(
     sides.refuse_mixtures(vouched)
     _refuse_silent(judges, seen.runs, rows, stage)
     used = [row for row in rows if row.rater in sides.everyone]
-    if not pool_guidelines:
-        _refuse_several_guidelines([row for row in used if row.rater in humans])
+    _refuse_several_guidelines([row for row in used if row.rater in humans], pooled=pool_guidelines)
     study = Study(
         cut_by(rows, schema, by),
         sides.humans,
@@ -108,9 +108,19 @@ def study_of(
         by_dimension=by is not Cut.WHOLE,
         statistics=reporting.with_means(reporting.agreement_first(schema) if statistics is None else statistics),
         rule=stored_rule(store, person=person, project=project, judges=judges),
+        pairs=_pairs(store, person, project, schema, stage, items),
         judge_runs=about_judges(store, seen.runs, [*judges, *sides.runs.earlier_names()]),
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.whole_sentence)
+
+
+def _pairs(
+    store: Store, person: Person | None, project: str, schema: Schema, stage: Stage, items: Items | str | None
+) -> tuple[JudgeOfPairs, ...]:
+    """Judges that compare two answers, next to people, where the report is about answers and people compare them."""
+    if stage is not Stage.GRADING or schema.stages.comparison is None:
+        return ()
+    return pair_judges.next_to_people(store, person=person, project=project, items=items)
 
 
 def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
@@ -244,10 +254,11 @@ def _refuse_silent(
             raise RatingsError(nothing_of(runs_[name], stage))
 
 
-def _refuse_several_guidelines(rows: Sequence[Rating]) -> None:
-    """Raise ``RatingsError`` where people's ratings were made under several versions of the guideline."""
+def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
+    """Raise ``RatingsError`` where people's ratings were made under several versions of the guideline, unless these
+    are ``pooled``."""
     versions = [number for number, _ in by_guideline(rows)]
-    if len(versions) > 1:
+    if len(versions) > 1 and not pooled:
         told = " and ".join("that of files" if number is None else str(number) for number in versions)
         raise RatingsError(
             f"People rated under versions {told} of the guideline. Ratings under different guidelines are not compared "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from domain.errors import InvalidInput, Problem
 from workflow.results.project_answers import Read
@@ -26,6 +27,14 @@ def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | No
         message = f"Items are not put together by {by!r}; there are {', '.join([ALONE, 'source', *fields])}."
         raise InvalidInput([Problem("cluster", message)])
     return by, [cluster_of(found, by, answer.item) for answer in found.answers]
+
+
+def clusters_of_names(found: Read, names: Iterable[str], by: str | None = None) -> tuple[str, dict[str, str]]:
+    """What belongs together, as ``clusters_of`` has it, and the cluster of each item by its name in files; one that has
+    gone since the names were read stands for itself."""
+    wanted, _ = clusters_of(found, by)
+    ids = {item.name: id for id, item in found.items.items()}
+    return wanted, {name: cluster_of(found, wanted, ids[name]) if name in ids else f"item {name}" for name in names}
 
 
 def cluster_of(found: Read, by: str, item: int) -> str:

@@ -10,11 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agreement import Ratings, Statistic, cohen_kappa, percent_agreement
+from agreement import Ratings, cohen_kappa, percent_agreement
 from agreement.ratings import Scale
 from db.engine import Store
-from workflow.results import win_rates
-from workflow.results.preferences import Preference
+from domain.records import Person
+from domain.states import Items
+from reports.study import JudgeOfPairs
+from workflow.results import project_answers, win_rates
+from workflow.results.clusters import clusters_of_names
+from workflow.results.preferences import Preference, preferences_of
 from workflow.results.project_answers import Read
 from workflow.runs.judge_plans import PREFERENCE
 
@@ -34,27 +38,6 @@ class JudgedPair:
     """``a``, ``b`` or ``tie``; None: one of the two replies, or both, has no verdict, or is not there yet."""
     by_place: bool
     """The two orders differ: a tie."""
-
-
-@dataclass(frozen=True)
-class JudgeAgreement:
-    """A judge next to people, over the pairs that both have compared."""
-
-    judge: str
-    pairs: int
-    """That both have compared."""
-    by_place: int
-    """Of these, those on which the judge's two orders differ."""
-    without_verdict: int
-    """Pairs that people have compared and of which the judge, though asked, has no verdict in both orders."""
-    not_asked: int
-    """Pairs that people have compared and the judge was not asked about."""
-    same: Statistic
-    """Share of pairs of which judge and people say the same."""
-    kappa: Statistic
-    """Cohen's."""
-    decided: Statistic
-    """Share of those pairs that prefer the same answer, where both prefer one."""
 
 
 def judged_pairs(store: Store, found: Read) -> list[JudgedPair]:
@@ -79,23 +62,50 @@ def judged_pairs(store: Store, found: Read) -> list[JudgedPair]:
     return [pair for _, pair in pairs.values()]
 
 
+def next_to_people(
+    store: Store, *, person: Person | None, project: str, items: Items | str | None = None
+) -> tuple[JudgeOfPairs, ...]:
+    """Every judge that compares next to the people who do, on each of their criteria; for a project's leads.
+
+    Raises
+    ------
+    NotFound
+        The project has no comparison.
+    """
+    said = preferences_of(store, project=project, by=person, items=items)
+    found = project_answers.current(store, person=person, project=project, items=items)
+    _, cluster = clusters_of_names(found, {vote.item for vote in said.votes})
+    judged = judged_pairs(store, found)
+    return tuple(
+        each
+        for name in said.criteria
+        for each in with_people([vote for vote in said.votes if vote.criterion == name], judged, cluster, name)
+        if each.pairs
+    )
+
+
 def with_people(
     votes: Sequence[Preference],
     judged: Iterable[JudgedPair],
     cluster: Mapping[str, str],
-) -> tuple[JudgeAgreement, ...]:
-    """Each judge next to what most people say of a pair in these votes, which are on one criterion; as many for as
+    criterion: str,
+) -> tuple[JudgeOfPairs, ...]:
+    """Each judge next to what most people say of a pair in these votes, which are on one ``criterion``; as many for as
     against is a tie."""
     people = _most(votes)
     of: dict[str, dict[PairKey, JudgedPair]] = defaultdict(dict)
     for each in judged:
         of[each.judge][each.pair] = each
-    return tuple(_next_to(judge, pairs, people, cluster) for judge, pairs in sorted(of.items()))
+    return tuple(_next_to(criterion, judge, pairs, people, cluster) for judge, pairs in sorted(of.items()))
 
 
 def _next_to(
-    judge: str, pairs: Mapping[PairKey, JudgedPair], people: Mapping[PairKey, str], cluster: Mapping[str, str]
-) -> JudgeAgreement:
+    criterion: str,
+    judge: str,
+    pairs: Mapping[PairKey, JudgedPair],
+    people: Mapping[PairKey, str],
+    cluster: Mapping[str, str],
+) -> JudgeOfPairs:
     asked = [key for key in people if key in pairs]
     both = [key for key in asked if pairs[key].winner is not None]
     decided = [key for key in both if "tie" not in (pairs[key].winner, people[key])]
@@ -109,7 +119,8 @@ def _next_to(
         )
         for keys in (both, decided)
     )
-    return JudgeAgreement(
+    return JudgeOfPairs(
+        criterion,
         judge,
         len(both),
         sum(pairs[key].by_place for key in both),

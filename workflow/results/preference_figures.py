@@ -17,10 +17,10 @@ from agreement.summary import Result, summarise
 from db.engine import Store
 from domain.records import Rating
 from domain.states import Items
+from reports.study import JudgeOfPairs
 from workflow.access.counted_items import Counting
 from workflow.results import pair_judges, project_answers, slices
-from workflow.results.clusters import cluster_of, clusters_of
-from workflow.results.pair_judges import JudgeAgreement
+from workflow.results.clusters import clusters_of_names
 from workflow.results.preferences import Mark, Preference, Preferences, SamePair, preferences_of
 from workflow.results.project_answers import Read
 from workflow.results.slices import BINS, DIMENSION, Bins, Slicing
@@ -85,7 +85,7 @@ class OfCriterion:
     """Of raters, over pairs."""
     alone: tuple[str, ...]
     """Raters who share no pair with another one: of their agreement nothing can be said."""
-    judges: tuple[JudgeAgreement, ...]
+    judges: tuple[JudgeOfPairs, ...]
     """How far judges that compare go along with people."""
 
     @property
@@ -178,11 +178,8 @@ def figures_of(
     """As ``preference_figures``, of what has been read."""
     slicing = slices.sliced(found.schema, found.items, by, bins=bins)
     numbers = {item.name: id for id, item in found.items.items()}
-    wanted, _ = clusters_of(found, together)
-    named = {*numbers, *(vote.item for vote in said.votes), *(mark.item for mark in said.marks)}
-    cluster = {  # an item may have gone since the votes were read
-        name: cluster_of(found, wanted, numbers[name]) if name in numbers else f"item {name}" for name in named
-    }
+    names = {*numbers, *(vote.item for vote in said.votes), *(mark.item for mark in said.marks)}
+    wanted, cluster = clusters_of_names(found, names, together)
     of_item = {name: slicing.of_item.get(id) for name, id in numbers.items()}
     return PreferenceFigures(
         found.project,
@@ -221,7 +218,7 @@ def _criterion(
         tuple(parts),
         left_preferred(decided[True], decided[False]),
         *_of_raters(votes, name, cluster),
-        pair_judges.with_people(votes, judged, cluster),
+        pair_judges.with_people(votes, judged, cluster, name),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agreement import Statistic, elo
 from domain import csv_text
-from workflow.results.pair_judges import JudgeAgreement
+from reports.study import JudgeOfPairs
 from workflow.results.preference_figures import OfCriterion, Part, PreferenceFigures
 
 COLUMNS = (
@@ -229,7 +229,7 @@ def sentences(each: OfCriterion) -> Iterator[str]:
         yield f"{line.name}: {told}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
 
 
-def of_judge(judge: JudgeAgreement) -> str:
+def of_judge(judge: JudgeOfPairs) -> str:
     """A judge next to people."""
     left_out = [
         f"{n:,} {words}"
