@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, get_args
 
 from annotation_schemas import derived, grading_sample, judge_templates, kinds, registry, rule_checks
 from annotation_schemas.answer_forms import FORMS
@@ -22,12 +23,17 @@ from annotation_schemas.model import (
     Refinement,
     Schema,
     StageName,
+    Verification,
 )
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
+from domain.states import VERIFICATIONS
 
 _SLOTS = frozenset(
-    {("verification", "raters"), ("answering", "people"), ("grading", "raters"), ("comparison", "raters")}
+    {
+        *((stage, "raters") for stage in (*VERIFICATIONS, "grading", "comparison")),
+        ("answering", "people"),
+    }
 )
 """Stages with the key that says how many people work on one thing."""
 
@@ -43,7 +49,7 @@ def cross_check(schema: Schema, document: Document) -> None:
         _dimensions,
         _item,
         _stages,
-        _verification,
+        _verifications,
         _answering,
         _grading,
         _comparison,
@@ -223,7 +229,7 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
 def _stages(schema: Schema) -> Found:
     stages = schema.stages
     asked: list[tuple[Path, str]] = []
-    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
+    for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = registry.criteria_of(schema, stage)
         for index, criterion in enumerate(criteria):
             path: Path = ("stages", stage, "criteria", index)
@@ -246,7 +252,7 @@ def _stages(schema: Schema) -> Found:
         ("authoring", "dimensions_per_person"),
         ("authoring", "people_per_dimension"),
         ("authoring", "per_source"),
-        ("verification", "raters"),
+        *((stage, "raters") for stage in VERIFICATIONS),
         ("answering", "people"),
         ("answering", "per_dimension"),
         ("grading", "raters"),
@@ -322,11 +328,37 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 
-def _verification(schema: Schema) -> Found:
-    verification = schema.stages.verification
-    if verification is None:
-        return
-    path: Path = ("stages", "verification", "keep")
+def _verifications(schema: Schema) -> Found:
+    """Each stage of verification by itself, and that they follow on one another."""
+    stages = schema.stages
+    titles = {name: stages.title_of(name) for name in get_args(StageName) if getattr(stages, name) is not None}
+    for before, after in pairwise(VERIFICATIONS):
+        if after in stages.verifications and before not in stages.verifications:
+            yield ("stages", after.value), f"nothing comes here without a stage `{before}`; call this one `{before}`"
+    for number, (name, part) in enumerate(stages.verifications.items()):
+        path: Path = ("stages", name)
+        if part.title is not None:
+            others = [other for other, title in titles.items() if other != name]
+            same_title = next((o for o in others if titles[o].casefold() == part.title.strip().casefold()), None)
+            if not part.title.strip() or same_title is not None:
+                why = f"`{same_title}` is called so" if same_title else "it is empty"
+                yield (*path, "title"), f"{why}, and people tell stages by their titles; give it another"
+        if part.again and not number:
+            yield (*path, "again"), "no stage of verification comes before this one; leave it out"
+        yield from _verification(schema, name, part)
+    if (
+        stages.adjudication
+        and stages.verifications
+        and not any(part.adjudicates for part in stages.verifications.values())
+    ):
+        yield (
+            ("stages", "adjudication"),
+            "every verification says `contested: drop`, so nothing comes here; say `none`",
+        )
+
+
+def _verification(schema: Schema, stage: str, verification: Verification) -> Found:
+    path: Path = ("stages", stage, "keep")
     keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
     about = list(criteria_that_decide(keep))
     if not about:
@@ -334,33 +366,40 @@ def _verification(schema: Schema) -> Found:
     for index, name in enumerate(about):
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
-            yield at, f"`{name}` is no criterion of verification{among(name, list(criteria))}"
+            asked_in = (
+                each
+                for each in get_args(StageName)
+                if any(name == other.name for other in registry.criteria_of(schema, each))
+            )
+            other = next(asked_in, None)
+            elsewhere = f"; it is asked in `{other}`, whose votes count there" if other else ""
+            yield at, f"`{name}` is no criterion of {_called(stage)}{elsewhere}{among(name, list(criteria))}"
         elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
             able = kinds.of_criterion(criteria[name]).by_overlap
             how = "give it a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
             yield at, f"no two people {does} `{name}` alike, so it cannot decide about items; {how}"
         elif criteria[name].dimensions is not None:
             yield at, f"`{name}` is asked in some dimensions only, so it cannot decide about all items"
-    yield from _skips(schema, [criteria[name] for name in about if name in criteria])
+    yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
     if rule is None:
         return
     overlapping = [name for name in about if name in criteria and kinds.of_criterion(criteria[name]).by_overlap]
     if overlapping and rule.in_groups and verification.raters > MOST_IN_GROUPS:
         why = f"`{keep.rule}` looks for groups of votes that overlap among at most {MOST_IN_GROUPS}"
-        yield ("stages", "verification", "raters"), f"{why}; ask fewer people, or say `unanimous`"
+        yield ("stages", stage, "raters"), f"{why}; ask fewer people, or say `unanimous`"
     if overlapping and not keep.parts and keep.key is None:
         yield _keyless(path, overlapping[0])
     elif keep.parts:
-        yield from _keep_parts(schema, keep, rule, criteria, path)
+        yield from _keep_parts(schema, stage, keep, rule, criteria)
     elif rule.needs_key or (keep.key is not None and not rule.needs_values):
-        yield from _keep_key(schema, keep, path)
+        yield from _keep_key(schema, stage, keep)
     else:
         yield from _keep_values(keep, rule, about, criteria, path)
     if verification.qualification:
-        yield from _qualification(verification.qualification, "verification")
-        if verification.qualification.against in ("key", "both") and not keys_of_votes(schema):
-            at = ("stages", "verification", "qualification", "against")
+        yield from _qualification(verification.qualification, stage)
+        if verification.qualification.against in ("key", "both") and not keys_of_votes(schema, stage):
+            at = ("stages", stage, "qualification", "against")
             yield at, "the keep rule has no `key` to compare with; use `seniors`"
 
 
@@ -375,7 +414,7 @@ def _qualification(gate: Qualification, stage: str) -> Found:
 
 
 def _gold(schema: Schema) -> Found:
-    for name in ("verification", "grading"):
+    for name in (*VERIFICATIONS, "grading"):
         gold = getattr(getattr(schema.stages, name), "gold", None)
         if gold is None:
             continue
@@ -415,7 +454,8 @@ def _keep_values(
             yield (*path, "values" if name in keep.values else "value"), wrong
 
 
-def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[str, Criterion], path: Path) -> Found:
+def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria: Mapping[str, Criterion]) -> Found:
+    path: Path = ("stages", stage, "keep")
     for other in ("criterion", "criteria", "key", "value", "values"):
         if getattr(keep, other) not in (None, (), {}):
             yield (*path, other), "there is `parts` already, each with its own target; move it into one of them"
@@ -430,7 +470,7 @@ def _keep_parts(schema: Schema, keep: Keep, rule: KeepRule, criteria: Mapping[st
             why = f"this has {' and '.join(said)}" if said else "nothing says which answers keep an item"
             yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
         elif part.key is not None:
-            yield from _key_of_votes(schema, part.key, at)
+            yield from _key_of_votes(schema, stage, part.key, at)
         elif part.criterion in criteria:
             yield from _target_fits(criteria[part.criterion], target, at)
 
@@ -456,11 +496,10 @@ def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
         yield (*at, "at_most"), "at_most is less than at_least"
 
 
-def _skips(schema: Schema, deciding: Sequence[Criterion]) -> Found:
-    verification = schema.stages.verification
-    if verification is None or verification.skips is None:
+def _skips(schema: Schema, stage: str, verification: Verification, deciding: Sequence[Criterion]) -> Found:
+    if verification.skips is None:
         return
-    path: Path = ("stages", "verification", "skips")
+    path: Path = ("stages", stage, "skips")
     skips = verification.skips
     if not 1 <= skips.after <= verification.raters:
         yield (*path, "after"), f"this must be at least 1, and at most the {verification.raters} votes of an item"
@@ -468,9 +507,12 @@ def _skips(schema: Schema, deciding: Sequence[Criterion]) -> Found:
         yield path, "no criterion of `keep` can be skipped; give it a `skip`"
     if skips.then == "adjudicate" and schema.stages.adjudication is None:
         yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
+    elif skips.then == "adjudicate" and not verification.adjudicates:
+        yield (*path, "then"), "here nothing goes to adjudication (`contested: drop`); let skips `retire` an item"
 
 
-def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
+def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
+    path: Path = ("stages", stage, "keep")
     if keep.value is not None or keep.values:
         yield (
             (*path, "value" if keep.value is not None else "values"),
@@ -479,16 +521,16 @@ def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
     if keep.key is None:
         yield path, "`key` is missing; it names the field that holds the right answer"
     else:
-        yield from _key_of_votes(schema, keep.key, path)
+        yield from _key_of_votes(schema, stage, keep.key, path)
 
 
-def _key_of_votes(schema: Schema, key: str, path: Path) -> Found:
+def _key_of_votes(schema: Schema, stage: str, key: str, path: Path) -> Found:
     """A field that votes are compared with is there, and no one who votes sees it."""
     fields = {field.name: field for field in schema.item.fields}
     if key not in fields:
         yield (*path, "key"), f"`{key}` is no field of the item{among(key, list(fields))}"
-    elif "verification" not in fields[key].secret_in:
-        yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [verification]`"
+    elif stage not in fields[key].secret_in:
+        yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [{stage}]`"
 
 
 def _answering(schema: Schema) -> Found:
@@ -621,7 +663,7 @@ def _judges(schema: Schema) -> Found:
     yield from _names([(("judges", index, "name"), judge.name) for index, judge in enumerate(schema.judges)])
     criteria = {
         criterion.name: criterion
-        for stage in ("verification", "grading")
+        for stage in (*VERIFICATIONS, "grading")
         for criterion in registry.criteria_of(schema, stage)
     }
     for index, judge in enumerate(schema.judges):
@@ -674,9 +716,8 @@ def shown_to_judges(schema: Schema) -> Found:
             message = f"`{field.name}` is what judges call the answer that they grade; give the field another name"
             yield ("item", "fields", index, "name"), message
     fields, roles = ([each.name for each in schema.item.fields], [slot.role for slot in schema.item.assets])
-    asked = {
-        stage: {each.name for each in registry.criteria_of(schema, stage)} for stage in ("verification", "grading")
-    }
+    graded = {each.name for each in registry.criteria_of(schema, "grading")}
+    voted = {each.name for stage in VERIFICATIONS for each in registry.criteria_of(schema, stage)}
     for index, judge in enumerate(schema.judges):
         template = judge_templates.shipped().get(judge.template)
         if template is None:
@@ -685,8 +726,8 @@ def shown_to_judges(schema: Schema) -> Found:
         found = template.troubles(
             judge.fills,
             [*_sources(schema), *judge.fills.values()],
-            answers=bool(asked["grading"].intersection(judge.criteria)),
-            items=bool(asked["verification"].intersection(judge.criteria)),
+            answers=bool(graded.intersection(judge.criteria)),
+            items=bool(voted.intersection(judge.criteria)),
         )
         unmirrored = template.unmirrored(judge.values or template.head.values)
         if unmirrored is not None:
@@ -694,11 +735,11 @@ def shown_to_judges(schema: Schema) -> Found:
         for about, sentence in found:
             if about not in judge.fills or about in template.prompt.placeholders:
                 yield (*path, "fills", about) if about in judge.fills else path, sentence
-        graded = {
+        filled = {
             name for name, source in template.sources(judge.fills).items() if source == judge_templates.PREDICTION
         }
-        if graded and judge_templates.PREDICTION not in judge.sees and graded.intersection(judge.sees):
-            names = ", ".join(f"`{name}`" for name in sorted(graded))
+        if filled and judge_templates.PREDICTION not in judge.sees and filled.intersection(judge.sees):
+            names = ", ".join(f"`{name}`" for name in sorted(filled))
             message = (
                 f"the template `{judge.template}` puts the model's answer into {names}; add `prediction` to `sees`"
             )
@@ -756,7 +797,7 @@ def _rest(schema: Schema) -> Found:
         for name in schema.source.fields:
             if name not in targets:
                 yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"
-    rated = ("verification", "grading", "comparison", "coding")
+    rated = (*VERIFICATIONS, "grading", "comparison", "coding")
     asked = [each.name for stage in rated for each in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
@@ -768,7 +809,7 @@ def _rest(schema: Schema) -> Found:
 
 
 def _derived(schema: Schema) -> Found:
-    stages = ("verification", "refinement", "grading", "comparison", "coding")
+    stages = (*VERIFICATIONS, "refinement", "grading", "comparison", "coding")
     asked = [each.name for stage in stages for each in registry.criteria_of(schema, stage)]
     graded = {each.name: each for each in registry.criteria_of(schema, "grading")}
     yield from _names([(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)])
@@ -839,3 +880,8 @@ def _no_value(criterion: Criterion, value: Any) -> str | None:
 def _of_percent(share: float) -> str:
     """What a number that looks like one in percent is as a share, as the end of a sentence."""
     return f"; {share:g} % is {share / 100:g}" if 1 < share <= 100 else ""
+
+
+def _called(stage: str) -> str:
+    """A stage as sentences name it, by its key."""
+    return stage if stage == VERIFICATIONS[0] else f"`{stage}`"

@@ -51,10 +51,11 @@ def key_field(schema: Schema) -> str | None:
     return said or (first.name if first is not None else None)
 
 
-def keys_of_votes(schema: Schema) -> tuple[str, ...]:
-    """The item fields that votes of verification are held against, in the order of the keep rule."""
-    stage = schema.stages.verification
-    return tuple(dict.fromkeys(each.key for each in targets(stage.keep) if each.key)) if stage is not None else ()
+def keys_of_votes(schema: Schema, stage: str | None = None) -> tuple[str, ...]:
+    """The item fields that votes of a stage of verification are held against (None: of all of them), in the order of
+    the keep rule."""
+    rules = [part.keep for name, part in schema.stages.verifications.items() if stage in (None, name)]
+    return tuple(dict.fromkeys(each.key for rule in rules for each in targets(rule) if each.key))
 
 
 def votes_tell(schema: Schema, left_out: Collection[str]) -> bool:

@@ -139,12 +139,13 @@ def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
     return [said, "Something else, and why it is so: this is made up."]
 
 
-def votes(schema: Schema, item: Item, state: ItemState) -> list[Ballot] | None:
-    """Votes of all raters after which an item is in this state; None: no votes that were tried bring it there."""
-    stage = schema.stages.verification
+def votes(schema: Schema, item: Item, state: ItemState, name: str = "verification") -> list[Ballot] | None:
+    """Votes of all raters of a stage of verification after which it has brought an item into this state; None: no votes
+    that were tried bring it there."""
+    stage = schema.stages.verifications.get(name)
     if stage is None:
         return None
-    criteria = registry.criteria_of(schema, "verification", item.dimension)
+    criteria = registry.criteria_of(schema, name, item.dimension)
     deciding = criteria_that_decide(stage.keep)
     asked = {each.name: each for each in criteria}
     goals = [each.of(item.fields) for each in targets(stage.keep)]
@@ -152,7 +153,7 @@ def votes(schema: Schema, item: Item, state: ItemState) -> list[Ballot] | None:
         return None
     wanted = {goal.criterion: simulation.tried(goal, asked[goal.criterion]) for goal in goals}
     forms = simulation.ballots(criteria, item.fields, wanted=wanted, deciding=deciding, rules=stage.rules)
-    return simulation.votes_for(schema, forms, deciding, goals, item.fields, state)
+    return simulation.votes_for(schema, forms, deciding, goals, item.fields, state, name)
 
 
 def forms(schema: Schema, stage: str, item: Item, prediction: str | None = None) -> list[Ballot]:

@@ -18,7 +18,17 @@ PREDICTION = "prediction"
 """What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
 
 StageName = Literal[
-    "triage", "authoring", "verification", "adjudication", "refinement", "answering", "grading", "comparison", "coding"
+    "triage",
+    "authoring",
+    "verification",
+    "verification_2",
+    "verification_3",
+    "adjudication",
+    "refinement",
+    "answering",
+    "grading",
+    "comparison",
+    "coding",
 ]
 
 
@@ -413,10 +423,16 @@ class Authoring(_Part):
 
 
 class Verification(_Part):
-    """Independent votes on every item."""
+    """Independent votes on every item; in a further stage of verification, on every item that the one before kept."""
 
+    title: str | None = None
+    """As people read it; absent: "Verification", "Verification 2"."""
     raters: int
     """How many people vote on an item; never its author."""
+    by: Literal["annotator", "senior", "lead"] = "annotator"
+    """The least role that may vote."""
+    again: bool = False
+    """Whether people who voted on an item in an earlier stage of verification may vote on it in this one."""
     shuffle: tuple[Literal["options"], ...] = ()
     """`options`: an item's options come in an order of their own for each person."""
     criteria: tuple[Criterion, ...]
@@ -427,12 +443,20 @@ class Verification(_Part):
     """What makes of their votes a verdict."""
     skips: Skips | None = None
     """What skips do; absent: a skip is a vote that agrees with no other."""
+    contested: Literal["adjudicate", "drop"] = "adjudicate"
+    """What becomes of what the votes leave open, where the schema has an adjudication: it goes there, or it is
+    dropped."""
     qualification: Qualification | None = None
     """What to pass before one may vote."""
     gold: Gold | None = None
     """Items with a known answer among those that are voted on."""
     order: str = "random"
     """In which order the items are handed out: a row of the registry of orders."""
+
+    @property
+    def adjudicates(self) -> bool:
+        """Whether what the votes leave open goes to a senior, where the schema has them settle anything."""
+        return self.contested == "adjudicate"
 
     def model_post_init(self, _context: Any) -> None:
         """Tell the keep rule what its criteria say."""
@@ -616,6 +640,10 @@ class Stages(_Part):
     """Writing items."""
     verification: Verification | None = None
     """Independent votes on items."""
+    verification_2: Verification | None = None
+    """Votes on the items that `verification` has kept."""
+    verification_3: Verification | None = None
+    """Votes on the items that `verification_2` has kept."""
     adjudication: Adjudication | None = None
     """Settling what the votes left open; without it, what differs is dropped."""
     refinement: Refinement | None = None
@@ -628,6 +656,29 @@ class Stages(_Part):
     """Saying which of two models' answers is better."""
     coding: Coding | None = None
     """Saying what is wrong with models' answers."""
+
+    @property
+    def verifications(self) -> Mapping[str, Verification]:
+        """The stages in which people vote on items, by name, in the order in which an item goes through them."""
+        every = {
+            "verification": self.verification,
+            "verification_2": self.verification_2,
+            "verification_3": self.verification_3,
+        }
+        return {name: part for name, part in every.items() if part is not None}
+
+    @property
+    def again(self) -> list[str]:
+        """The stages of verification in which people may vote who have voted on an item in an earlier one."""
+        return [name for name, part in self.verifications.items() if part.again]
+
+    def title_of(self, stage: str) -> str:
+        """What people call a stage.
+
+        >>> Stages().title_of("verification_2")
+        'Verification 2'
+        """
+        return getattr(getattr(self, stage, None), "title", None) or as_words(stage)
 
     @property
     def arbitration(self) -> Arbitration | None:

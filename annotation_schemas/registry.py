@@ -75,6 +75,8 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
     Row("stage", "verification", "independent, blind votes on every item"),
+    Row("stage", "verification_2", "votes on every item that the first verification has kept"),
+    Row("stage", "verification_3", "votes on every item that the second verification has kept"),
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers by means of a model's answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
@@ -206,15 +208,10 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
             yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
-    if stages.verification:
-        yield "keep_rule", stages.verification.keep.rule, ("stages", "verification", "keep", "rule"), "verification"
-        if stages.verification.skips:
-            yield (
-                "skip_act",
-                stages.verification.skips.then,
-                ("stages", "verification", "skips", "then"),
-                "verification",
-            )
+    for stage, part in stages.verifications.items():
+        yield "keep_rule", part.keep.rule, ("stages", stage, "keep", "rule"), stage
+        if part.skips:
+            yield "skip_act", part.skips.then, ("stages", stage, "skips", "then"), stage
     for index, judge in enumerate(schema.judges):
         yield "template", judge.template, ("judges", index, "template"), "judges"
         if judge.parser:

@@ -8,14 +8,14 @@ from annotation_schemas import derived, kinds
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
-from domain.states import Cut, Stage
+from domain.states import VERIFICATIONS, Cut, Stage
 from domain.statistics import OVERLAP, STATISTICS, Needs, summarised
 
 ACCURACY = "accuracy"
 DERIVED = frozenset({"derived", "genuine_pca"})
 OF_RESULTS = frozenset({ACCURACY, *DERIVED})
 """Statistics of Results; all others say how far raters agree."""
-_RATED = ("verification", "grading")
+_RATED = (*VERIFICATIONS, "grading")
 
 
 def stage_first(schema: Schema) -> Stage:

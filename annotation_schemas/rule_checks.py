@@ -12,11 +12,12 @@ from annotation_schemas.model import Criterion, CrossRule, ItemField, Scalar, Sc
 from annotation_schemas.yaml_text import Path
 from domain.cross_rules import CROSS_RULES, Compares, CrossRuleRow
 from domain.policies import same
+from domain.states import VERIFICATIONS
 
 Found = Iterator[tuple[Path, str]]
 Parts = Mapping[str, Criterion | ItemField]
 
-STAGES = ("verification", "refinement", "grading", "comparison", "coding")
+STAGES = (*VERIFICATIONS, "refinement", "grading", "comparison", "coding")
 """Those in which a rater answers several criteria."""
 
 

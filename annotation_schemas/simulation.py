@@ -33,7 +33,7 @@ from domain.policies import (
     same,
     targets,
 )
-from domain.states import ItemState
+from domain.states import VERIFICATIONS, ItemState
 
 MOST_BALLOTS = 3_000
 """More ways to fill in a form are not tried."""
@@ -109,7 +109,7 @@ def some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> A
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
     """What criteria are shown after, where the answers are entries of that field."""
     found: list[Any] = []
-    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
+    for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
         for criterion in criteria.values():
             for name, accepted in criterion.show_if.items():
@@ -223,7 +223,7 @@ def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
 
 def _asked(schema: Schema) -> Iterator[Finding]:
     """Each criterion is asked of someone, and no one gets an empty form."""
-    for stage in ("verification", "refinement", "answering", "grading", "comparison", "coding"):
+    for stage in (*VERIFICATIONS, "refinement", "answering", "grading", "comparison", "coding"):
         criteria = registry.criteria_of(schema, stage)
         part = getattr(schema.stages, stage)
         in_stage = getattr(part, "dimensions", None)
@@ -341,29 +341,52 @@ def _writers(schema: Schema) -> Iterator[Finding]:
 
 
 def _verdicts(schema: Schema) -> Iterator[Finding]:
-    """A right, unanimous item is kept, and every outcome of the stage can be reached."""
-    stage = schema.stages.verification
-    if stage is None:
-        return
-    deciding = criteria_that_decide(stage.keep)
-    by_name = {each.name: each for each in stage.criteria}
-    if any(by_name[name].dimensions is not None for name in deciding):
-        return  # told by the checks of names
-    played: set[tuple[str, ...]] = set()
-    for dimension in schema.dimensions:
-        criteria = registry.criteria_of(schema, "verification", dimension.id)
-        names = tuple(each.name for each in criteria)
-        if names in played:
-            continue
-        played.add(names)
-        found = list(_played(schema, stage, criteria))
-        yield from found
-        if found:
-            return  # another dimension would say the same again
+    """A right, unanimous item is kept, and every outcome of each stage of verification can be reached."""
+    contested: dict[str, bool] = {}
+    for name, stage in schema.stages.verifications.items():
+        deciding = criteria_that_decide(stage.keep)
+        by_name = {each.name: each for each in stage.criteria}
+        if any(by_name[each].dimensions is not None for each in deciding):
+            continue  # told by the checks of names
+        played: set[tuple[str, ...]] = set()
+        for dimension in schema.dimensions:
+            criteria = registry.criteria_of(schema, name, dimension.id)
+            names = tuple(each.name for each in criteria)
+            if names in played:
+                continue
+            played.add(names)
+            found = list(_played(schema, _Played(name, stage, contested), criteria))
+            yield from found
+            if found:
+                break  # another dimension would say the same again
+    if schema.stages.adjudication is not None and contested and not any(contested.values()):
+        raters = [stage.raters for stage in schema.stages.verifications.values()]
+        why = (
+            "one vote differs from no other"
+            if raters == [1]
+            else "all that the votes can come to is settled by the rule"
+        )
+        yield Finding(
+            ERROR,
+            ("stages", "adjudication"),
+            f"nothing ever comes to adjudication, because {why}; say `adjudication: none`"
+            + (", or let more than one person vote" if raters == [1] else ""),
+        )
 
 
-def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) -> Iterator[Finding]:
-    keep, path = stage.keep, ("stages", "verification", "keep")
+@dataclass(frozen=True)
+class _Played:
+    """A stage of verification that is played."""
+
+    name: str
+    part: Verification
+    contested: dict[str, bool]
+    """Of the stages so far: whether anything can go to adjudication."""
+
+
+def _played(schema: Schema, one: _Played, criteria: Sequence[Criterion]) -> Iterator[Finding]:
+    stage = one.part
+    keep, path = stage.keep, ("stages", one.name, "keep")
     deciding = criteria_that_decide(keep)
     asked = {each.name: each for each in criteria}
     fields = some_item(schema)
@@ -408,8 +431,8 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
             ),
         )
         return
-    yield from _single_votes(stage, schema, criteria, forms, item, goals)
-    yield from _outcomes(stage, schema, deciding, forms, right, item)
+    yield from _single_votes(one, schema, criteria, forms, item, goals)
+    yield from _outcomes(one, schema, deciding, forms, right, item)
 
 
 def _told_values(values: Mapping[str, Any]) -> str:
@@ -564,7 +587,7 @@ def _key_values(schema: Schema, key: str, criterion: Criterion, fields: Mapping[
 
 
 def _single_votes(
-    stage: Verification,
+    one: _Played,
     schema: Schema,
     criteria: Sequence[Criterion],
     forms: Sequence[Ballot],
@@ -575,6 +598,7 @@ def _single_votes(
 
     Where another answer of theirs keeps no item anyway, it is that answer which decides.
     """
+    stage = one.part
     for name in criteria_that_decide(stage.keep):
         criterion = next(each for each in criteria if each.name == name)
         index = list(stage.criteria).index(criterion)
@@ -589,7 +613,7 @@ def _single_votes(
             how = "is asked only after some answers" if hidden else "may be left out"
             yield Finding(
                 WARNING,
-                ("stages", "verification", "criteria", index, key),
+                ("stages", one.name, "criteria", index, key),
                 f"`{name}` decides and {how}: where all raters leave it, they agree, and the item is {_STATES[state]} "
                 "as if their votes differed; let a criterion decide that is always answered",
             )
@@ -597,14 +621,15 @@ def _single_votes(
 
 
 def _outcomes(
-    stage: Verification,
+    one: _Played,
     schema: Schema,
     deciding: Sequence[str],
     forms: Sequence[Ballot],
     right: Ballot,
     item: Mapping[str, Any],
 ) -> Iterator[Finding]:
-    path: Path = ("stages", "verification", "keep")
+    stage = one.part
+    path: Path = ("stages", one.name, "keep")
     unanimous = _state(stage, schema, [right] * stage.raters, item)
     if unanimous is not ItemState.KEPT:
         yield Finding(
@@ -616,26 +641,16 @@ def _outcomes(
     reached = {_state(stage, schema, each, item) for each in votes}
     if ItemState.REJECTED not in reached:
         yield Finding(ERROR, path, "no votes can reject an item, so verification changes nothing; check what keeps one")
-    if schema.stages.adjudication is not None and ItemState.IN_ADJUDICATION not in reached:
-        why = (
-            "one vote differs from no other"
-            if stage.raters == 1
-            else "all that the votes can come to is settled by the rule"
-        )
-        yield Finding(
-            ERROR,
-            ("stages", "adjudication"),
-            f"nothing ever comes to adjudication, because {why}; say `adjudication: none`"
-            + (", or let more than one person vote" if stage.raters == 1 else ""),
-        )
+    one.contested[one.name] = one.contested.get(one.name, False) or ItemState.IN_ADJUDICATION in reached
     if stage.keep.rule in ("majority", "weighted"):
-        yield from _like_another_rule(stage, schema, votes, item)
+        yield from _like_another_rule(one, schema, votes, item)
 
 
 def _like_another_rule(
-    stage: Verification, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
+    one: _Played, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    path: Path = ("stages", "verification", "keep", "rule")
+    stage = one.part
+    path: Path = ("stages", one.name, "keep", "rule")
     if stage.keep.rule == "weighted" and stage.qualification is None:
         yield Finding(
             WARNING,
@@ -664,7 +679,7 @@ def _state(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: M
         [form.vote() for form in forms],
         raters=stage.raters,
         item_fields=item,
-        adjudication=schema.stages.adjudication is not None,
+        adjudication=stage.adjudicates and schema.stages.adjudication is not None,
         skips=stage.skips,
     ).state
 
@@ -715,9 +730,11 @@ def votes_for(
     goals: Sequence[Target],
     item: Mapping[str, Any],
     state: ItemState,
+    name: str,
 ) -> list[Ballot] | None:
-    """Votes of all raters after which an item of that content is in this state; None: none that were played."""
-    stage = schema.stages.verification
+    """Votes of all raters of a stage of verification after which an item of that content is in this state; None: none
+    that were played."""
+    stage = schema.stages.verifications.get(name)
     right = next((form for form in forms if all(each.met_by(form.values.get(each.criterion)) for each in goals)), None)
     if stage is None or right is None:
         return None
@@ -773,7 +790,7 @@ def _grading(schema: Schema) -> Iterator[Finding]:
 
 
 def _shuffles(schema: Schema) -> Iterator[Finding]:
-    for name in ("verification", "grading"):
+    for name in (*VERIFICATIONS, "grading"):
         shuffle = getattr(getattr(schema.stages, name), "shuffle", ())
         if "options" in shuffle and not any(each.field for each in registry.criteria_of(schema, name)):
             yield Finding(
@@ -785,7 +802,7 @@ def _shuffles(schema: Schema) -> Iterator[Finding]:
 
 
 def _gates(schema: Schema) -> Iterator[Finding]:
-    for name in ("verification", "grading"):
+    for name in (*VERIFICATIONS, "grading"):
         gate = getattr(getattr(schema.stages, name), "qualification", None)
         if gate is not None and gate.pass_mark == 0:
             yield Finding(
@@ -800,35 +817,48 @@ def _gates(schema: Schema) -> Iterator[Finding]:
 
 def _shown_answers(schema: Schema) -> Iterator[Finding]:
     """Fields that are shown where raters should find the answer by themselves."""
-    stage = schema.stages.verification
-    if stage is None:
-        return
+    seen: dict[str, str] = {}
+    for name, part in schema.stages.verifications.items():
+        yield from _shown_to_voters(schema, name, part)
+        for field in schema.item.fields:
+            if part.again and name in field.secret_in and field.name in seen:
+                yield Finding(
+                    WARNING,
+                    ("stages", name, "again"),
+                    f"people who vote here may have seen `{field.name}` in `{seen[field.name]}`, and it is secret "
+                    "here; leave `again` out, or hide the field there, too",
+                )
+            elif name not in field.secret_in:
+                seen.setdefault(field.name, name)
+
+
+def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator[Finding]:
     lists = {each.field for each in stage.criteria if each.field is not None}
     known = key_fields(schema)
-    keyed = keys_of_votes(schema)
+    keyed, called = keys_of_votes(schema, name), name.replace("_", " ")
     places = _places_of_key(schema) if keyed else ()
     for index, field in enumerate(schema.item.fields):
-        if "verification" in field.secret_in:
+        if name in field.secret_in:
             continue
         path: Path = ("item", "fields", index)
-        todo = "give it `secret_in: [verification]`"
+        todo = f"give it `secret_in: [{name}]`"
         if field.name in places:
             yield Finding(
                 ERROR,
                 path,
-                f"`{field.name}` says where the right answer stands, and raters of verification see it; {todo}",
+                f"`{field.name}` says where the right answer stands, and raters of {called} see it; {todo}",
             )
         elif keyed and (field.name in known or _TELLS.search(field.name)):
             yield Finding(
                 WARNING,
                 path,
-                f"`{field.name}` may give away the right answer to raters of verification, who should find it; {todo}",
+                f"`{field.name}` may give away the right answer to raters of {called}, who should find it; {todo}",
             )
         elif kinds.of_field(field).chosen and field.field in lists:
             yield Finding(
                 WARNING,
                 path,
-                f"raters of verification choose from `{field.field}` while they see `{field.name}`, which was chosen "
+                f"raters of {called} choose from `{field.field}` while they see `{field.name}`, which was chosen "
                 f"from it; {todo}",
             )
 

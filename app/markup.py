@@ -44,6 +44,7 @@ STYLE = """
 .ts-key { display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; white-space: nowrap; }
 .ts-key i { width: 12px; height: 12px; border-radius: 3px; }
 .kept { background: #1f8a64; } .rejected { background: #c4622d; } .in_verification { background: #2f7fb8; }
+.in_verification_2 { background: #5b5fc7; } .in_verification_3 { background: #8a4fb5; }
 .in_adjudication { background: #8b6fc0; } .unverified { background: #7d8a94; }
 .wanting { background: color-mix(in srgb, currentColor 14%, transparent); }
 .in_adjudication { background-image: repeating-linear-gradient(45deg, #ffffff55 0 3px, transparent 3px 7px); }

@@ -10,7 +10,6 @@ from annotation_schemas.model import LoadedSchema
 from app import markup, shell
 from app.views import triage
 from app.workbench import preview
-from app.workbench.page import STAGE_TITLES
 from domain.states import Stage
 
 
@@ -24,7 +23,7 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
     schema = loaded.schema_
     stages = preview.stages_of(schema)
     with middle:
-        stage = st.selectbox("Stage", stages, key=f"{key}.stage", format_func=lambda each: STAGE_TITLES[each])
+        stage = st.selectbox("Stage", stages, key=f"{key}.stage", format_func=schema.stages.title_of)
     with right:
         ids = [each.id for each in schema.dimensions]
         title_of = {each.id: each.title for each in schema.dimensions}

@@ -435,7 +435,7 @@ def menu(view: ProjectView) -> list[dict[str, str]]:
     key = (view.schema.hash, view.name, view.role, view.stages)
     if key not in _menus:
         _menus[key] = [
-            {"name": screen.name, "title": screen.title, "href": f"/{screen.path}?project={view.name}"}
+            {"name": screen.name, "title": title_of(view, screen), "href": f"/{screen.path}?project={view.name}"}
             for screen in offered(view)
         ]
     return _menus[key]
@@ -443,6 +443,12 @@ def menu(view: ProjectView) -> list[dict[str, str]]:
 
 _menus: dict[tuple[object, ...], list[dict[str, str]]] = {}
 """All that a menu is made of is in its key: a stored schema never changes."""
+
+
+def title_of(view: ProjectView, screen: Screen) -> str:
+    """What the menu calls a screen: as the schema calls its stage, where it says so."""
+    part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
+    return getattr(part, "title", None) or screen.title
 
 
 def offered(view: ProjectView) -> Sequence[Screen]:
@@ -565,7 +571,7 @@ def _sidebar(services: Services, current: Screen) -> None:
                 show(markup.tag("div", markup.text(title), style="ts ts-quiet ts-group"))
             for screen in screens:
                 if screen.name in pages:
-                    st.page_link(pages[screen.name], label=screen.title, query_params={"project": view.name})
+                    st.page_link(pages[screen.name], label=title_of(view, screen), query_params={"project": view.name})
     show(
         markup.tag(
             "div",

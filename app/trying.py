@@ -21,7 +21,7 @@ from app.services import Resources
 from domain.errors import NotAvailable
 from domain.records import Person, TaskView, TriageGroup
 from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, ItemState, Stage
 from media import made_up as drawn
 from workflow.access import accounts, projects
 from workflow.annotate import claims, image_pool, progress, qualification, refinement, submissions, triage
@@ -77,8 +77,9 @@ class _Builder:
         self.left_out: list[str] = []
         self.n_keys = 0
         stages = self.schema.stages
-        rated = (stages.verification, stages.grading, stages.coding)
-        self.n_raters = min(max([1, *(part.raters for part in rated if part is not None)]), MOST_RATERS)
+        rated = (stages.grading, stages.coding)
+        votes = sum(part.raters for part in stages.verifications.values())  # of others in each stage
+        self.n_raters = min(max([1, votes, *(part.raters for part in rated if part is not None)]), MOST_RATERS)
         self.raters: list[Person] = []
         self.brought: dict[int, list[Item]] = {}
 
@@ -97,12 +98,14 @@ class _Builder:
         self._model_answers(GRADED)
         for number in (4, 5):
             self._import(number)
+        for number, stage in enumerate([*self.schema.stages.verifications][1:], 6):
+            self._settle(number, ItemState.KEPT, before=stage)
         return Tried(people, self._work(people), self.left_out)
 
     def _join(self, login: str, name: str, role: Role) -> Person:
         person = accounts.create_person(self.store, login=login, name=name)
         projects.set_member(self.store, by=None, project=self.project, login=login, role=role)
-        for stage in (Stage.VERIFICATION, Stage.GRADING):
+        for stage in (*VERIFICATIONS, Stage.GRADING):
             part = getattr(self.schema.stages, stage.value)
             if part is not None and part.qualification is not None:
                 why = "The schema is only tried."
@@ -228,26 +231,37 @@ class _Builder:
             seconds=20.0,
         )
 
-    def _settle(self, number: int, state: ItemState) -> None:
-        """Items of that number with votes that bring them into that state; none where votes cannot."""
-        part = self.schema.stages.verification
-        if part is None:
+    def _settle(self, number: int, state: ItemState, *, before: str | None = None) -> None:
+        """Items of that number with votes that bring them into that state, or into the stage of verification ``before``
+        which they stop; none where votes cannot."""
+        parts = self.schema.stages.verifications
+        if not parts:
             if state is ItemState.KEPT:
                 self._import(number)
             return
-        if state is ItemState.IN_ADJUDICATION and self.schema.stages.adjudication is None:
+        contested = state is ItemState.IN_ADJUDICATION
+        first = next(iter(parts.values()))
+        if contested and (self.schema.stages.adjudication is None or not first.adjudicates):
             return
-        if part.raters > len(self.raters):
-            told = f"{part.raters} raters are more than are made up: nothing is decided, and nothing waits after votes."
+        votes = sum(part.raters for part in parts.values())
+        if votes > len(self.raters):
+            told = f"{votes} raters are more than are made up: nothing is decided, and nothing waits after votes."
             self.left_out += [told] if told not in self.left_out else []
             return
-        plans = {item.dimension: made_up.votes(self.schema, item, state) for item in self._import(number)}
-        for place, person, task in self._everything(self.raters[: part.raters], Stage.VERIFICATION):
-            ballots = plans[task.dimension]
-            if ballots is None:
-                self.left_out.append(f"No votes were found that leave an item of {task.dimension} {state.value}.")
+        items, free = self._import(number), list(self.raters)
+        for name, part in parts.items():
+            voters, free = free[: part.raters], free[part.raters :]
+            if name == before:
                 return
-            self._submit(person, task, ballots[place])
+            plans = {item.dimension: made_up.votes(self.schema, item, state, name) for item in items}
+            for place, person, task in self._everything(voters, Stage(name)):
+                ballots = plans[task.dimension]
+                if ballots is None:
+                    self.left_out.append(f"No votes were found that leave an item of {task.dimension} {state.value}.")
+                    return
+                self._submit(person, task, ballots[place])
+            if contested:  # by the votes of the first
+                return
 
     def _model_answers(self, number: int) -> None:
         """What two made-up models answer to the items of that number, passed on to the stages that look at answers."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, exists, func
+from sqlalchemy import and_, exists, func, or_
 from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -23,7 +23,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VERIFICATIONS, VOTED_ON, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
@@ -35,6 +35,7 @@ class Said(NamedTuple):
 
     item_id: int
     person_id: int
+    stage: Stage
     answers: dict[str, Any]
     reasons: dict[str, Any]
     weight: float | None
@@ -43,12 +44,13 @@ class Said(NamedTuple):
 
 
 def current_annotations(
-    session: Session, *, project_id: int, stage: Stage, ids: Sequence[int] | None = None
+    session: Session, *, project_id: int, stages: Sequence[Stage], ids: Sequence[int] | None = None
 ) -> dict[int, list[Said]]:
     """What counts about the current revision of every item (or of those with these ids), by item id, oldest first."""
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.person_id,
+        AnnotationRow.stage,
         AnnotationRow.answers,
         AnnotationRow.reasons,
         AnnotationRow.weight,
@@ -61,7 +63,7 @@ def current_annotations(
         .where(
             # not both: SQLite would look through the whole project for a few items
             col(AnnotationRow.project_id) == project_id if ids is None else col(AnnotationRow.item_id).in_(ids),
-            col(AnnotationRow.stage) == stage,
+            col(AnnotationRow.stage).in_(stages),
             col(AnnotationRow.purpose) == Purpose.LIVE,
             col(AnnotationRow.revision) == ItemRow.current_revision,
             ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
@@ -74,7 +76,7 @@ def current_annotations(
     for row in map(Said._make, session.execute(wanted)):
         if otherwise:
             about["version"] = row.schema_version_id
-            answers = reworded.answers(session, **about, stage=stage, given=row.answers)
+            answers = reworded.answers(session, **about, stage=row.stage, given=row.answers)
             row = row._replace(answers=answers, reasons=reworded.reasons(session, **about, given=row.reasons))
         found.setdefault(row.item_id, []).append(row)
     return found
@@ -83,11 +85,8 @@ def current_annotations(
 def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, Stage], int]:
     """How many slots about its current revision each of these items has in a stage, those called off left out, and
     those for votes that people have in hand of decided items: the schema asked for more when they took them."""
-    honoured = and_(
-        col(TaskRow.stage) == Stage.VERIFICATION,
-        col(TaskRow.state) == TaskState.CLAIMED,
-        col(ItemRow.state) != ItemState.IN_VERIFICATION,
-    )
+    over = [and_(col(TaskRow.stage) == stage, col(ItemRow.state) != state) for stage, state in VOTED_ON.items()]
+    honoured = and_(or_(*over), col(TaskRow.state) == TaskState.CLAIMED)
     wanted = (
         select(TaskRow.item_id, TaskRow.stage, func.count())
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
@@ -101,6 +100,21 @@ def current_slots(session: Session, *, ids: Sequence[int]) -> dict[tuple[int, St
         .group_by(col(TaskRow.item_id), col(TaskRow.stage))
     )
     return {(item_id or 0, Stage(stage)): n for item_id, stage, n in session.exec(wanted)}
+
+
+def units_to_settle(session: Session, *, ids: Sequence[int]) -> list[tuple[int, str]]:
+    """What waits for a senior, or was settled by one, about the current revisions of these items: item (id), unit."""
+    wanted = (
+        select(TaskRow.item_id, TaskRow.unit)
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(
+            col(TaskRow.item_id).in_(ids),
+            TaskRow.stage == Stage.ADJUDICATION,
+            TaskRow.revision == ItemRow.current_revision,
+            TaskRow.state != TaskState.WITHDRAWN,
+        )
+    )
+    return [(item_id or 0, unit) for item_id, unit in session.exec(wanted)]
 
 
 @dataclass(frozen=True)
@@ -212,7 +226,7 @@ def own_votes(session: Session, *, project_id: int) -> list[str]:
         .join(RevisionRow, col(RevisionRow.item_id) == ItemRow.id)
         .where(
             ItemRow.project_id == project_id,
-            AnnotationRow.stage == Stage.VERIFICATION,
+            col(AnnotationRow.stage).in_(VERIFICATIONS),
             AnnotationRow.purpose == Purpose.LIVE,
             RevisionRow.number <= AnnotationRow.revision,
             (col(RevisionRow.editor_id) == AnnotationRow.person_id)

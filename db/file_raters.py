@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from db.tables import AnnotationRow, FileRaterRow, ImportedRatingRow, PersonRow, RunRow
 from domain.run_kinds import RunKind
-from domain.states import Purpose, Stage
+from domain.states import VERIFICATIONS, Purpose, Stage
 
 MARKED = "raters.marked"
 """The event of someone saying who raters are."""
@@ -57,7 +57,7 @@ def accounts(session: Session, *, project_id: int) -> dict[str, int]:
             .where(
                 col(AnnotationRow.person_id) == col(PersonRow.id),
                 col(AnnotationRow.project_id) == project_id,
-                col(AnnotationRow.stage).in_([Stage.VERIFICATION, Stage.GRADING]),
+                col(AnnotationRow.stage).in_([*VERIFICATIONS, Stage.GRADING]),
                 col(AnnotationRow.purpose) == Purpose.LIVE,
             )
             .exists(),

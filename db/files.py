@@ -222,6 +222,7 @@ class KeptVote(NamedTuple):
 
     item_id: int
     person_id: int
+    stage: Stage
     answers: str
     reasons: str
     weight: float | None
@@ -234,6 +235,7 @@ def on_kept_items(session: Session, *, project_id: int, stage: Stage) -> Iterato
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.person_id,
+        AnnotationRow.stage,
         cast(col(AnnotationRow.answers), Text),
         cast(col(AnnotationRow.reasons), Text),
         AnnotationRow.weight,

@@ -25,7 +25,7 @@ from db.tables import (
 )
 from db.task_slots import Slot, open_for_person
 from db.withdrawn_runs import about_counting
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 
 SETTLED = (ItemState.KEPT, ItemState.REJECTED)
 
@@ -119,7 +119,7 @@ def for_person(
 ) -> list[tuple[int, int, str]]:
     """Gold (id, item, dimension) that a person may be asked about and was not yet: settled as it was when it was made,
     not their own, not looked into, not waiting for an image or clip in a role that is ``needed``, and nothing that they
-    answered or hold in this stage."""
+    answered or hold in this stage, or in any of verification."""
     given = {
         "project": project_id,
         "stage": stage.value,
@@ -140,7 +140,7 @@ def _for(stage: Stage, within: bool) -> Any:
     asked = exists().where(
         col(TaskRow.item_id) == col(GoldRow.item_id),
         col(TaskRow.person_id) + 0 == taker,
-        col(TaskRow.stage) == bindparam("stage_"),
+        col(TaskRow.stage).in_(VERIFICATIONS) if stage in VERIFICATIONS else col(TaskRow.stage) == bindparam("stage_"),
         same_thing,
     )
     wanted = (
@@ -157,7 +157,7 @@ def _for(stage: Stage, within: bool) -> Any:
         )
         .order_by(col(GoldRow.id))
     )
-    if stage is Stage.VERIFICATION:
+    if stage in VERIFICATIONS:
         wanted = wanted.where(col(ItemRow.state).in_(SETTLED))
     if within:
         wanted = wanted.where(col(GoldRow.dimension).in_(bindparam("dimensions", expanding=True)))

@@ -16,7 +16,7 @@ from db import reworded
 from db.engine import insert_or_ignore
 from db.records import StoredGuidelineVersion
 from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
-from domain.states import Purpose, Stage
+from domain.states import VERIFICATIONS, Purpose, Stage
 
 _NEWER = aliased(AnnotationRow)
 """An annotation that replaces another."""
@@ -221,7 +221,7 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .where(
             col(AnnotationRow.project_id) == project_id,
-            col(AnnotationRow.stage) == Stage.VERIFICATION,
+            col(AnnotationRow.stage).in_(VERIFICATIONS),
             col(AnnotationRow.purpose) == Purpose.LIVE,
             func.length(cast(col(AnnotationRow.reasons), Text)) > len("{}"),
             ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),

@@ -35,7 +35,7 @@ from db.tables import (
     TaskRow,
 )
 from db.withdrawn_runs import of_counting_runs
-from domain.states import ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
 _AT_ONCE = 500
 """As many ids as go into one query."""
@@ -244,7 +244,7 @@ def chosen(
         voted = select(AnnotationRow.item_id).where(
             AnnotationRow.person_id == voter_id,
             AnnotationRow.project_id == project_id,
-            AnnotationRow.stage == Stage.VERIFICATION,
+            col(AnnotationRow.stage).in_(VERIFICATIONS),
             AnnotationRow.purpose == Purpose.LIVE,
         )
         wanted = wanted.where(col(ItemRow.id).in_(voted))
@@ -506,7 +506,7 @@ def parts(session: Session, *, item_id: int) -> dict[int, list[str]]:
     voters = session.exec(
         select(AnnotationRow.person_id).where(
             AnnotationRow.item_id == item_id,
-            AnnotationRow.stage == Stage.VERIFICATION,
+            col(AnnotationRow.stage).in_(VERIFICATIONS),
             AnnotationRow.purpose == Purpose.LIVE,
         )
     )

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from db.records import StoredInvitation, StoredPerson, StoredSession
 from db.tables import AnnotationRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from domain.roles import Role
-from domain.states import Purpose, Stage
+from domain.states import VERIFICATIONS, Purpose
 
 # ---- accounts -------------------------------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ def voters(session: Session, *, project_id: int) -> list[str]:
     voted = exists().where(
         col(AnnotationRow.person_id) == col(PersonRow.id),
         col(AnnotationRow.project_id) == project_id,
-        col(AnnotationRow.stage) == Stage.VERIFICATION,
+        col(AnnotationRow.stage).in_(VERIFICATIONS),
         col(AnnotationRow.purpose) == Purpose.LIVE,
     )
     return list(session.exec(select(PersonRow.login).where(voted).order_by(col(PersonRow.login))))

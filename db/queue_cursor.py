@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -28,7 +28,7 @@ from sqlmodel import Session, col, select
 from db.engine import insert_or_ignore
 from db.records import StoredQueueCursor
 from db.tables import QueueCursorRow, TaskRow
-from db.task_rules import may_take_conditions, not_postponed, on_offer
+from db.task_rules import may_take_conditions, not_postponed, on_offer, taker
 from db.task_slots import SHUFFLE_RANGE, moment
 from domain.states import Purpose, Stage
 
@@ -94,6 +94,8 @@ class Cursor:
     """Of a random order: the rank of the slots that it goes through."""
     more: bool = False
     """The search was broken off; there may be work further on."""
+    taker: Mapping[str, Any] = field(default_factory=dict)
+    """What the protocol asks of the person is about, as ``db.task_rules.taker`` gives it."""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -102,7 +104,7 @@ class Cursor:
         return {
             "project": row.project_id,
             "stage": row.stage,
-            "taker": row.person_id,
+            **self.taker,
             "dimension": self.dimension,
             "level": self.level,
         }
@@ -135,7 +137,8 @@ def open_cursor(
             row = session.exec(_stored(hold), params=given).one()
     if not hold:
         row = QueueCursorRow(**row.model_dump())
-    return Cursor(row=row, seed=seed, random=random, dimension=dimension, level=level)
+    theirs = taker(session, stage, person_id)
+    return Cursor(row=row, seed=seed, random=random, dimension=dimension, level=level, taker=theirs)
 
 
 @cache

@@ -28,7 +28,7 @@ from db.tables import (
 )
 from db.task_slots import moment
 from domain.rewording import Reading
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
 
@@ -82,7 +82,7 @@ class Lot(NamedTuple):
     votes: Mapping[int, list[StoredAnnotation]]
     decisions: Mapping[int, list[StoredAnnotation]]
     slots: Mapping[int, list[StoredTask]]
-    """For votes on the current revision, gold and qualification left out."""
+    """For votes on the current revision, of all stages of verification; gold and qualification left out."""
 
 
 def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool) -> Lot:
@@ -94,14 +94,15 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
     rows = session.exec(wanted).all()
     ids = [row.id for row in rows]
-    said: dict[Stage, dict[int, list[StoredAnnotation]]] = {Stage.VERIFICATION: {}, Stage.ADJUDICATION: {}}
+    votes: dict[int, list[StoredAnnotation]] = {}
+    decisions: dict[int, list[StoredAnnotation]] = {}
     counted = (
         select(AnnotationRow)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
         .where(
             col(AnnotationRow.item_id).in_(ids),
-            col(AnnotationRow.stage).in_(list(said)),
+            col(AnnotationRow.stage).in_((*VERIFICATIONS, Stage.ADJUDICATION)),
             AnnotationRow.purpose == Purpose.LIVE,
             AnnotationRow.revision == ItemRow.current_revision,
             col(_NEWER.id).is_(None),
@@ -109,7 +110,8 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         .order_by(col(AnnotationRow.id))
     )
     for vote in session.exec(counted):
-        said[vote.stage].setdefault(vote.item_id, []).append(vote)
+        said = decisions if vote.stage is Stage.ADJUDICATION else votes
+        said.setdefault(vote.item_id, []).append(vote)
     stored = (
         select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
@@ -125,7 +127,7 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
             col(TaskRow.item_id).in_(ids),
-            TaskRow.stage == Stage.VERIFICATION,
+            col(TaskRow.stage).in_(VERIFICATIONS),
             TaskRow.purpose == Purpose.LIVE,
             TaskRow.revision == ItemRow.current_revision,
         )
@@ -135,7 +137,7 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         of_items = of_items.with_for_update(of=TaskRow, key_share=True).execution_options(populate_existing=True)
     for slot in session.exec(of_items):
         slots.setdefault(slot.item_id or 0, []).append(slot)
-    return Lot(rows, contents, said[Stage.VERIFICATION], said[Stage.ADJUDICATION], slots)
+    return Lot(rows, contents, votes, decisions, slots)
 
 
 def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> None:
@@ -200,7 +202,7 @@ def asked_again(session: Session, *, item_ids: Collection[int], change: int) -> 
         .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
         .where(
             col(AnnotationRow.item_id).in_(sorted(item_ids)),
-            AnnotationRow.stage == Stage.VERIFICATION,
+            col(AnnotationRow.stage).in_(VERIFICATIONS),
             AnnotationRow.purpose == Purpose.ASKED_AGAIN,
             AnnotationRow.revision == ItemRow.current_revision,
             AnnotationRow.schema_change == change,

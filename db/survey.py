@@ -43,7 +43,7 @@ SAID = {LABELLED: ProjectPart.ITEMS, DESCRIBED: RUNS}
 """Events that are more than history: what leads have said of items and of models."""
 PUBLIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 UNIT = re.compile(
-    r"(?P<of>[a-z]+)/(?:"
+    r"(?P<of>[a-z]+(?:_[0-9])?)/(?:"
     r"item/(?P<item>[0-9]{1,18})/[0-9]{1,9}"
     r"|prediction/(?P<prediction>[0-9]{1,18})(?:/(?P<then>[0-9]{1,18}))?"
     r"|(?P<first>[0-9]{1,18})(?:/(?P<second>[0-9]{1,18}))?"

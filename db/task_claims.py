@@ -14,12 +14,12 @@ from sqlmodel import Session, col, select
 
 from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
-from db.task_rules import may_take_conditions, not_postponed, of_stage
+from db.task_rules import may_take_conditions, not_postponed, of_stage, taker
 from db.task_slots import moment
 from domain.policies import LEASE
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
 
-_WANTED_IN = {Stage.VERIFICATION: ItemState.IN_VERIFICATION, Stage.ADJUDICATION: ItemState.IN_ADJUDICATION}
+_WANTED_IN = {**VOTED_ON, Stage.ADJUDICATION: ItemState.IN_ADJUDICATION}
 """The state of an item in which others are asked about it in a stage."""
 
 
@@ -86,7 +86,7 @@ def abandoned(
     limit: int,
 ) -> list[StoredTask]:
     """Slots whose lease has ended that this person may take, the longest abandoned first."""
-    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
+    given = {"project": project_id, "stage": stage, **taker(session, stage, person_id), "now": now, "limit": limit}
     wanted = _abandoned(stage, dimensions is not None)
     return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
 
@@ -116,7 +116,8 @@ def _abandoned(stage: Stage, within: bool) -> Any:
 def open_siblings(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
     """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
     postponed."""
-    return [(id, unit) for id, unit in session.execute(_open_siblings(stage), {"task": task_id, "taker": person_id})]
+    given = {"task": task_id, **taker(session, stage, person_id)}
+    return [(id, unit) for id, unit in session.execute(_open_siblings(stage), given)]
 
 
 @cache
@@ -140,7 +141,7 @@ def _open_siblings(stage: Stage) -> Any:
 
 def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
     """Give a slot to a person; None if someone else was faster or (on PostgreSQL) holds it just now."""
-    given = {"task": task_id, "taker": person_id}
+    given = {"task": task_id, **taker(session, stage, person_id)}
     locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
     if locked is None or not is_free(locked, now=now):
         return None
@@ -261,12 +262,12 @@ def is_free(row: StoredTask, *, now: datetime) -> bool:
 def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
     """Whether the protocol lets a person have this slot at all."""
     wanted = select(TaskRow.id).where(TaskRow.id == row.id, *may_take_conditions(row.stage, join=False))
-    return session.exec(wanted, params={"taker": person_id}).first() is not None
+    return session.exec(wanted, params=taker(session, row.stage, person_id)).first() is not None
 
 
 def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:
     """The open slots of a stage that the protocol lets a person have, with their units."""
-    given = {"project": project_id, "stage": stage, "taker": person_id}
+    given = {"project": project_id, "stage": stage, **taker(session, stage, person_id)}
     return dict(session.exec(_may_be_taken(stage), params=given).all())
 
 

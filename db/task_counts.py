@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.tables import PredictionRow, TaskRow
-from db.task_rules import may_take_conditions, of_stage
+from db.task_rules import may_take_conditions, of_stage, taker
 from db.task_slots import unit_of_prediction
 from db.withdrawn_runs import of_counting_runs
 from domain.states import Purpose, Stage, TaskState
@@ -44,7 +44,8 @@ def count_available(
     now: datetime,
 ) -> dict[str, int]:
     """How many different units wait that this person may take, by dimension."""
-    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions, "now": now}
+    given = {"project": project_id, "stage": stage, **taker(session, stage, person_id)}
+    given |= {"dimensions": dimensions, "now": now}
     return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
 
 
@@ -220,7 +221,7 @@ def any_waits_for_media(
     session: Session, *, project_id: int, stage: Stage, person_id: int, dimensions: Sequence[str] | None
 ) -> bool:
     """Whether something that a person may take waits for an image or clip; a few hundred slots are looked at."""
-    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions}
+    given = {"project": project_id, "stage": stage, **taker(session, stage, person_id), "dimensions": dimensions}
     return session.execute(_any_waits(stage, dimensions is not None), given).first() is not None
 
 

@@ -19,7 +19,7 @@ from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VOTED_ON, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
 _AT_ONCE = 500
@@ -33,6 +33,21 @@ BEGUN = -1
 def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
     """The name of an item's revision as something to vote on or to settle."""
     return f"{stage.value}/item/{item_id}/{revision}"
+
+
+def unit_to_settle(stage: Stage, *, item_id: int, revision: int) -> str:
+    """The name of an item's revision as something to settle after the votes of a stage."""
+    of = Stage.ADJUDICATION.value + stage.value.removeprefix(Stage.VERIFICATION.value)
+    return f"{of}/item/{item_id}/{revision}"
+
+
+def settled_in(unit: str) -> Stage:
+    """The stage whose votes are settled by a slot of that name.
+
+    >>> settled_in("adjudication_2/item/7/1").value
+    'verification_2'
+    """
+    return Stage(Stage.VERIFICATION.value + unit.partition("/")[0].removeprefix(Stage.ADJUDICATION.value))
 
 
 def unit_of_answer(stage: Stage, *, prediction_id: int) -> str:
@@ -120,15 +135,13 @@ def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str]
 
 
 def items_without(session: Session, *, project_id: int, stage: Stage) -> list[int]:
-    """The items in verification of whose current revision there is no slot in a stage, by id."""
+    """The items that are voted on in a stage and of whose current revision there is no slot in it, by id."""
     there = exists().where(
         col(TaskRow.item_id) == ItemRow.id,
         col(TaskRow.stage) == stage,
         col(TaskRow.revision) == ItemRow.current_revision,
     )
-    wanted = select(ItemRow.id).where(
-        ItemRow.project_id == project_id, ItemRow.state == ItemState.IN_VERIFICATION, ~there
-    )
+    wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == VOTED_ON[stage], ~there)
     return list(session.exec(wanted.order_by(col(ItemRow.id))))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
 from itertools import combinations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from domain.decimals import EXACT, exact
 from domain.errors import NotAvailable
 from domain.overlap import Apart, Overlap
-from domain.states import ItemState
+from domain.states import VOTED_ON, ItemState, Stage
 
 LEASE = timedelta(minutes=30)
 """How long a task stays with someone of whom nothing is heard."""
@@ -36,6 +36,8 @@ class Verdict:
 
     state: ItemState
     why: str
+    stage: Stage = Stage.VERIFICATION
+    """The stage of verification that it was reached in."""
 
 
 class PartSpec(Protocol):
@@ -455,3 +457,49 @@ def item_state(
     return verdict(
         rule, votes, raters=raters, item_fields=item_fields, adjudication=adjudication, skips=skips, words=words
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One stage of verification, with what was said of an item in it."""
+
+    stage: Stage
+    title: str
+    keep: KeepSpec
+    raters: int
+    adjudication: bool
+    skips: SkipsSpec | None
+    words: Mapping[Any, str]
+    votes: Sequence[Vote]
+    decision: str | None
+    """What a senior settled about the votes of this stage."""
+
+
+def state_after(rounds: Sequence[Round], *, item_fields: Mapping[str, Any]) -> Verdict:
+    """Where an item stands that goes through several stages of verification, in their order: it is rejected by the
+    first that rejects it, and kept when the last one keeps it.
+
+    What was voted in a later stage waits while an earlier one is open again.
+    """
+    if not rounds:
+        return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")
+    several, came = len(rounds) > 1, ""
+    for number, each in enumerate(rounds, 1):
+        found = item_state(
+            each.keep,
+            each.votes,
+            raters=each.raters,
+            item_fields=item_fields,
+            adjudication=each.adjudication,
+            decision=each.decision,
+            skips=each.skips,
+            words=each.words,
+        )
+        if found.state is ItemState.KEPT and number < len(rounds):
+            came = f"{each.title}: {found.why} "
+            continue
+        state = VOTED_ON[each.stage] if found.state is ItemState.IN_VERIFICATION else found.state
+        why = f"{each.title}: {found.why}" if several else found.why
+        begins = found.state is ItemState.IN_VERIFICATION and not each.votes
+        return replace(found, state=state, why=f"{came}{why}" if begins else why, stage=each.stage)
+    raise AssertionError("the last stage decides")

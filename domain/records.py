@@ -128,6 +128,8 @@ class Rating:
     """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
     pair: RatingPair | None = None
     """Where two models' answers were compared: which, and how they stood."""
+    stage: str = ""
+    """The stage in which it was given, as files name it; empty where the project has one of verification at most."""
 
 
 @dataclass(frozen=True)
@@ -396,6 +398,8 @@ class TaskView:
     """Comparison: the texts of two models' answers, as they stand for this person, the left one first."""
     place: tuple[int, int] | None = None
     """Grading: which one of its item's answers this is for this person, and how many there are."""
+    settles: Stage | None = None
+    """Adjudication: the stage whose votes disagreed."""
     votes: Sequence[VoteView] = ()
     """Adjudication: the votes that disagreed."""
     history: Sequence[str] = ()
@@ -636,6 +640,8 @@ class DimensionProgress:
     kept: int
     rejected: int
     unverified: int
+    in_verification_2: int = 0
+    in_verification_3: int = 0
     blocked: Sequence[str] = ()
     """What keeps the dimension from moving on, one sentence each."""
 

@@ -158,6 +158,16 @@ class Complete:
 
 
 @dataclass(frozen=True)
+class Passed:
+    """Items do not come to a stage of verification that was added later, if all that kept them was said under earlier
+    versions."""
+
+    under: frozenset[int]
+    """These versions (ids)."""
+    stage: str
+
+
+@dataclass(frozen=True)
 class Reading:
     """How everything that a project has is read now. Empty: it never had another schema."""
 
@@ -168,6 +178,7 @@ class Reading:
     """What the schemas that the project has had call themselves (``version``), by id."""
     most_votes: int = 0
     """How many people one of them asked to vote on an item, at most."""
+    passed: Sequence[Passed] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored: ``from_json`` reads it."""
@@ -176,6 +187,7 @@ class Reading:
             "complete": [{"under": sorted(each.under), "raters": each.raters} for each in self.complete],
             "numbers": {str(id): number for id, number in self.numbers.items()},
             "most_votes": self.most_votes,
+            "passed": [{"under": sorted(each.under), "stage": each.stage} for each in self.passed],
         }
 
     @classmethod
@@ -188,12 +200,14 @@ class Reading:
             complete=tuple(Complete(frozenset(each["under"]), each["raters"]) for each in stored["complete"]),
             numbers={int(id): number for id, number in stored["numbers"].items()},
             most_votes=stored["most_votes"],
+            passed=tuple(Passed(frozenset(each["under"]), each["stage"]) for each in stored.get("passed", ())),
         )
 
     @property
     def versions(self) -> set[int]:
         """The ids of all schemas that it names."""
-        return {*self.steps, *self.numbers, *(id for each in self.complete for id in each.under)}
+        limited = [each.under for some in (self.complete, self.passed) for each in some]
+        return {*self.steps, *self.numbers, *(id for under in limited for id in under)}
 
     def renumbered(self, ids: Mapping[int, int]) -> Reading:
         """The same where schemas have other ids: the new ones by the old ones."""
@@ -202,6 +216,7 @@ class Reading:
             steps={ids[id]: steps for id, steps in self.steps.items()},
             complete=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.complete),
             numbers={ids[id]: number for id, number in self.numbers.items()},
+            passed=tuple(replace(each, under=frozenset(ids[id] for id in each.under)) for each in self.passed),
         )
 
     def after(self, step: Step, *, now: int, but: Reading | None = None) -> Mapping[int, Sequence[Step]]:
@@ -251,3 +266,8 @@ class Reading:
         """How many votes make an item complete on which votes were cast under these versions (ids)."""
         fewest = [each.raters for each in self.complete if sum(id in each.under for id in versions) >= each.raters]
         return min([raters, *fewest])
+
+    def passes(self, stage: Stage, versions: Sequence[int]) -> bool:
+        """Whether an item does not come to a stage of verification: what kept it was said under these versions (ids),
+        and such items stay kept."""
+        return bool(versions) and any(each.stage == stage and each.under.issuperset(versions) for each in self.passed)

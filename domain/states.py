@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -11,6 +12,9 @@ class Stage(StrEnum):
     TRIAGE = "triage"
     AUTHORING = "authoring"
     VERIFICATION = "verification"
+    VERIFICATION_2 = "verification_2"
+    """Votes on what the verification before it has kept."""
+    VERIFICATION_3 = "verification_3"
     ADJUDICATION = "adjudication"
     REFINEMENT = "refinement"
     ANSWERING = "answering"
@@ -22,12 +26,13 @@ class Stage(StrEnum):
     """Settling what is wrong with an answer about which those who coded it differ."""
 
 
-BLIND = frozenset(
-    {Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION}
-)
+VERIFICATIONS = (Stage.VERIFICATION, Stage.VERIFICATION_2, Stage.VERIFICATION_3)
+"""The stages in which people vote on items, in the order in which an item goes through those that a schema has."""
+
+BLIND = frozenset({*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION})
 """Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
 
-ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING, Stage.COMPARISON})
+ONLY_HERE = frozenset({Stage.TRIAGE, Stage.ANSWERING, Stage.COMPARISON, *VERIFICATIONS[1:]})
 """Stages that only our own pages ask: their work does not go out to Label Studio."""
 
 
@@ -73,6 +78,8 @@ class ItemState(StrEnum):
         return made
 
     IN_VERIFICATION = "in_verification", "in verification"
+    IN_VERIFICATION_2 = "in_verification_2", "in verification 2"
+    IN_VERIFICATION_3 = "in_verification_3", "in verification 3"
     IN_ADJUDICATION = "in_adjudication", "in adjudication"
     KEPT = "kept", "kept"
     REJECTED = "rejected", "rejected"
@@ -80,7 +87,14 @@ class ItemState(StrEnum):
     """The schema has no verification stage, so no verdict can be reached."""
 
 
-UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+VOTED_ON: Mapping[Stage, ItemState] = {
+    Stage.VERIFICATION: ItemState.IN_VERIFICATION,
+    Stage.VERIFICATION_2: ItemState.IN_VERIFICATION_2,
+    Stage.VERIFICATION_3: ItemState.IN_VERIFICATION_3,
+}
+"""The state of an item whose votes in a stage are not all in."""
+
+UNSETTLED = (*VOTED_ON.values(), ItemState.IN_ADJUDICATION)
 """States in which someone still has to look at the item."""
 
 

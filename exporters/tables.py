@@ -45,16 +45,18 @@ def _said_csv(about: str, said: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
-    """``unit,rater,criterion,value``; ``dimension`` and ``note`` if a rating has one, ``guideline`` and ``schema`` if
-    these had several versions; of comparisons ``model_a``, ``model_b``, ``left`` and ``winner``. A note stands in every
-    row of the submission that it was written next to."""
+    """``unit,rater,criterion,value``; ``stage`` where there are several of verification, ``dimension`` and ``note``
+    if a rating has one, ``guideline`` and ``schema`` if these had several versions; of comparisons ``model_a``,
+    ``model_b``, ``left`` and ``winner``. A note stands in every row of the submission that it was written next to."""
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
     with_guideline = len({rating.guideline for rating in rows} - {None}) > 1
     with_schema = len({rating.schema for rating in rows} - {None}) > 1
     with_note = any(rating.note for rating in rows)
     with_pair = any(rating.pair for rating in rows)
+    with_stage = any(rating.stage for rating in rows)
     more = [
+        *(["stage"] if with_stage else []),
         *(["dimension"] if with_dimension else []),
         *(["guideline"] if with_guideline else []),
         *(["schema"] if with_schema else []),
@@ -66,7 +68,8 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
     writer.writerow(["unit", "rater", "criterion", "value", *more])
     for rating in rows:
         value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)
-        extra = [rating.dimension or ""] if with_dimension else []
+        extra = [rating.stage] if with_stage else []
+        extra += [rating.dimension or ""] if with_dimension else []
         extra += ["" if rating.guideline is None else str(rating.guideline)] if with_guideline else []
         extra += ["" if rating.schema is None else str(rating.schema)] if with_schema else []
         extra += [rating.note] if with_note else []

@@ -273,9 +273,8 @@ def _in_words(field: ItemField, value: Any) -> str:
 
 
 def _vote(schema: Schema, task: TaskView, vote: VoteView) -> str:
-    stage = schema.stages.verification
     lines = []
-    for criterion in stage.criteria if stage is not None else ():
+    for criterion in (each for stage in schema.stages.verifications.values() for each in stage.criteria):
         if criterion.name not in vote.values:
             continue
         value, reason = vote.values[criterion.name], vote.reasons.get(criterion.name)

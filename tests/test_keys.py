@@ -48,7 +48,7 @@ from app.views.export import formats_of
 from app.workbench.page import static_part
 from db import files
 from db.engine import Store, open_store
-from db.tables import AssetRow, PredictionRow, ProjectRow, RunRow, TaskRow
+from db.tables import AssetRow, ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
@@ -225,10 +225,36 @@ def verdicts(seen: Seen) -> Any:
     return [
         item_state(
             stage.keep, votes, raters=2, item_fields={**ITEM, "boxed": box(0.2)}, skips=stage.skips,
-            adjudication=seen.schema.stages.adjudication is not None,
+            adjudication=stage.adjudicates and seen.schema.stages.adjudication is not None,
         ).state
         for votes in [*itertools.product(ways, ways), *((way,) for way in ways)]
     ]  # fmt: skip
+
+
+def gone_on(worth: str) -> Callable[[Seen], Any]:
+    """Where the votes of two people, and of a third in the second verification, leave items."""
+
+    def see(seen: Seen) -> Any:
+        there = world(seen)
+        for person in (there.ann, there.ben):
+            answer(there, person, "yes")
+        sam = there.people["sam"]
+        about: dict[str, Any] = {"person": sam, "project": "p", "stage": Stage.VERIFICATION_2}
+        while isinstance(view := claims.next_task(there.store, **about), TaskView):
+            submissions.submit(there.store, person=sam, task=view.id, key=view.id, values={"worth": worth})
+        with there.store.read() as session:
+            return sorted(session.exec(select(ItemRow.state)).all())
+
+    return see
+
+
+def voted_again(seen: Seen) -> Any:
+    """Whether someone who has voted on all items gets one in the second verification."""
+    there = world(seen)
+    for person in (there.ann, there.ben):
+        answer(there, person, "yes")
+    view = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.VERIFICATION_2)
+    return isinstance(view, TaskView)
 
 
 def offered(seen: Seen) -> Any:
@@ -793,6 +819,11 @@ P = "stages.comparison"
 BETTER = {"name": "better", "kind": "preference", "prompt": "Which", "options": ["tie"]}
 COMPARED = {P: {"raters": 2, "criteria": [BETTER]}}
 C = f"{V}.criteria"
+W = "stages.verification_2"
+WORTH = {"name": "worth", "kind": "choice", "prompt": "Worth it", "options": ["yes", "no"]}
+ROUND = {
+    W: {"raters": 1, "criteria": [WORTH], "keep": {"rule": "unanimous", "criterion": "worth", "value": "yes"}},
+}
 OF_PLANS = {f"{G}.criteria.{at}.dimensions": ["two"] for at in (0, 1)}
 FIELD = "item.fields"
 GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
@@ -1058,6 +1089,10 @@ ROWS: dict[str, Row] = {
     "Authoring.dimensions_per_person": row(writers, "stages.authoring.dimensions_per_person", 1),
     "Authoring.people_per_dimension": row(writers, "stages.authoring.people_per_dimension", 1),
     "Authoring.per_source": row(written, "stages.authoring.per_source", 1),
+    "Verification.title": row(page(Stage.VERIFICATION), f"{V}.title", "First look"),
+    "Verification.by": row(roles, f"{V}.by", "senior"),
+    "Verification.again": row(voted_again, f"{W}.again", True, **ROUND),
+    "Verification.contested": row(verdicts, f"{V}.contested", "drop", **ROUND),
     "Verification.raters": row(slots, f"{V}.raters", 3),
     "Verification.shuffle": row(voting, f"{V}.shuffle", ["options"]),
     "Verification.criteria": row(VERIFYING, f"{C}.1", LETTER),
@@ -1124,6 +1159,17 @@ ROWS: dict[str, Row] = {
     "Stages.triage": row(triaged, "stages.triage", "none"),
     "Stages.authoring": row(written, "stages.authoring", "none"),
     "Stages.verification": row(slots, "stages.verification", "none", **{"stages.adjudication": "none"}),
+    "Stages.verification_2": row(gone_on("no"), W, "none", **ROUND),
+    "Stages.verification_3": row(
+        gone_on("yes"),
+        "stages.verification_3",
+        {
+            **ROUND[W],
+            "criteria": [{**WORTH, "name": "last"}],
+            "keep": {"rule": "unanimous", "criterion": "last", "value": "yes"},
+        },
+        **ROUND,
+    ),
     "Stages.adjudication": row(verdicts, "stages.adjudication", "none"),
     "Stages.refinement": row(page(Stage.REFINEMENT), "stages.refinement", "none"),
     "Stages.grading": row(slots, "stages.grading", "none", judges=[], report={}),

@@ -119,8 +119,8 @@ def _label_of_value(added: ChangeKind, removed: ChangeKind) -> Rule:
 def _tolerance(at: At, old: Any, new: Any) -> Found:
     """How far numbers may be apart: verdicts hang on it where the criterion decides, figures everywhere."""
     if differ(old, new):
-        stages = [schema.stages.verification for schema in (at.old_schema, at.new_schema)]
-        decides = any(stage and at.new_part.name in criteria_that_decide(stage.keep) for stage in stages)
+        stages = [part for each in (at.old_schema, at.new_schema) for part in each.stages.verifications.values()]
+        decides = any(at.new_part.name in criteria_that_decide(stage.keep) for stage in stages)
         yield at.found(rows.KEEP_RULE if decides else rows.FIGURES, old, new)
 
 
@@ -313,7 +313,10 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         rows.HANDING_OUT, "people", "dimensions_per_person", "people_per_dimension", "per_source"
     ),
     model.Verification: {
+        **_all(rows.WORDS, "title"),
         "raters": _RATERS,
+        **_all(rows.GATES, "by", "again"),
+        **_all(rows.SETTLING, "contested"),
         **_all(rows.HANDING_OUT, "shuffle", "order"),
         "criteria": _CRITERIA,
         "rules": _RULES,
@@ -365,6 +368,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
             ("triage", "authoring", "refinement", "answering", "grading", "comparison", "coding"), _STAGE
         ),
         "verification": part(rows.ADDED_VERIFICATION, rows.REMOVED_STAGE),
+        **dict.fromkeys(("verification_2", "verification_3"), part(rows.ADDED_ROUND, rows.REMOVED_STAGE)),
         "adjudication": _settling,
     },
     model.Judge: _all(

@@ -59,6 +59,7 @@ RECOMPUTE = Way(
     "recompute", "STAGE", "the votes that are in are counted anew; each item that comes out otherwise is listed"
 )
 MORE_VOTES = Way("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
+SEND_ON = Way("send_on", "STAGE", "items that are kept so far go on to this stage, and are kept when it keeps them")
 FILL = Way("fill", "FIELD=VALUE", "items without it get this value")
 RETIRE = Way(
     "retire", "NAME", "it is no longer asked or shown; what was stored stays with the version it was given under"
@@ -80,6 +81,7 @@ WAYS = {
         NEW_VOTES_ONLY,
         RECOMPUTE,
         MORE_VOTES,
+        SEND_ON,
         FILL,
         RETIRE,
         LEAVE,
@@ -187,6 +189,7 @@ SKIPS = _asks("skips", "Skips do something else, so items may come to other verd
 SETTLING = _asks("settling", "Who settles what differs, if anyone: open items may come out otherwise.", RECOMPUTE)
 REFINEMENT_END = _asks("refinement_end", "Items may be refined that were not, or the other way round.", RECOMPUTE)
 ADDED_VERIFICATION = _asks("added_verification", "Items that are in have no votes.", ASK_OLD_ITEMS)
+ADDED_ROUND = _asks("added_round", "Items that are kept so far were not voted on in this stage.", SEND_ON, LEAVE)
 
 # ---- incompatible ---------------------------------------------------------------------------------------------------
 

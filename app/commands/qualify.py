@@ -83,10 +83,10 @@ def exempt(
 
 
 def _stage(name: str) -> Stage:
-    from domain.states import Stage
+    from domain.states import VERIFICATIONS, Stage
 
-    if name not in (Stage.VERIFICATION.value, Stage.GRADING.value):
-        raise typer.BadParameter(f"--stage {name!r} is neither verification nor grading.")
+    if name not in (*VERIFICATIONS, Stage.GRADING):
+        raise typer.BadParameter(f"--stage {name!r} is neither a verification nor grading.")
     return Stage(name)
 
 

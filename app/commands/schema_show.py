@@ -15,7 +15,7 @@ from annotation_schemas.prompts import PromptSet, load_prompt_set
 from annotation_schemas.shown import PREDICTION_TITLE, WITH_ANSWER, shown_fields, title_in_stage
 from app.commands.schema_diff import schema_named
 from domain.policies import targets
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 
 Json = dict[str, Any]
 
@@ -193,10 +193,10 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
     lines = []
     for stage in get_args(StageName):
         part = getattr(stages, stage)
-        if part is None and stage in ("answering", "comparison"):
+        if part is None and stage in ("answering", "comparison", *VERIFICATIONS[1:]):
             continue
         words = "none" if part is None else "yes"
-        if part is not None and stage in ("verification", "grading", "comparison", "coding"):
+        if part is not None and stage in (*VERIFICATIONS, "grading", "comparison", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
             words = f"{part.raters} raters; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
@@ -205,7 +205,7 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
             words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of an item's answers"
         if part is not None and stage == "answering":
             words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
-        if part is not None and stage == "verification":
+        if part is not None and stage in VERIFICATIONS:
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.keep.parts:
                 told = (f"{each.criterion} ({each.in_words()})" for each in targets(part.keep))

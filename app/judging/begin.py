@@ -18,6 +18,7 @@ from domain.errors import InvalidInput
 from domain.judging import COMPARED, JudgePlan
 from domain.records import ProjectView
 from domain.run_kinds import RunKind
+from domain.states import VERIFICATIONS
 from workflow.results import judge_replies
 from workflow.runs import identities, judge_plans
 from workflow.runs.judge_templates import TemplateView
@@ -197,7 +198,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     parts = judge_plans.parts_of(template.template.head.parser)
     names = list(
         dict.fromkeys(
-            each.name for stage in ("grading", "verification") for each in registry.criteria_of(schema, stage)
+            each.name for stage in ("grading", *VERIFICATIONS) for each in registry.criteria_of(schema, stage)
         )
     )
     before = dict(usual.criteria) if usual else {part: part for part in parts}

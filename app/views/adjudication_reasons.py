@@ -14,7 +14,7 @@ from app.screens import Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import VERIFICATIONS
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
 from workflow.lead.adjudication_reasons import Overview
@@ -227,7 +227,7 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
 def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
     """The labels of what verifiers may answer, by criterion and value; those of reasons and skips too."""
     found: dict[tuple[str, str], str] = {}
-    for criterion in registry.criteria_of(view.schema.schema_, Stage.VERIFICATION.value):
+    for criterion in (each for stage in VERIFICATIONS for each in registry.criteria_of(view.schema.schema_, stage)):
         offered = [*options_of(criterion, {}), *(criterion.skip.reasons if criterion.skip else ())]
         for choice in [*offered, *(reason for option in offered for reason in option.reasons)]:
             found.setdefault((criterion.name, str(choice.value)), choice.label)

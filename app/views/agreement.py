@@ -22,7 +22,7 @@ from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.roles import Role
-from domain.states import Cut, Items, Stage
+from domain.states import VERIFICATIONS, Cut, Items, Stage
 from domain.statistics import OVERLAP, STATISTICS, Needs
 from workflow.lead import item_history as found
 from workflow.results import rater_agreement
@@ -36,7 +36,7 @@ FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
 
 UNITS = {
-    Stage.VERIFICATION: "item",
+    **dict.fromkeys(VERIFICATIONS, "item"),
     Stage.GRADING: "answer",
     Stage.COMPARISON: "pair",
     Stage.CODING: "answer",
@@ -91,7 +91,7 @@ def render(services: Services) -> None:
             "Stage",
             stages,
             default=usual,
-            format_func=lambda stage: str(stage).capitalize(),
+            format_func=schema.stages.title_of,
             key=f"agreement.stage.{view.name}",
             label_visibility="collapsed",
         )

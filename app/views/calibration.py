@@ -20,7 +20,7 @@ from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import Cut, Items, Stage
+from domain.states import VERIFICATIONS, Cut, Items, Stage
 from domain.statistics import STATISTICS
 from workflow.access.counted_items import counting_of
 from workflow.lead import item_history as found
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from reports.content import Behind
 
 CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
-STAGES = (Stage.GRADING, Stage.VERIFICATION)
+STAGES = (Stage.GRADING, *VERIFICATIONS)
 
 
 def render(services: Services) -> None:
@@ -64,7 +64,7 @@ def render(services: Services) -> None:
                 "Stage",
                 stages,
                 default=stage,
-                format_func=lambda each: each.value.capitalize(),
+                format_func=view.schema.schema_.stages.title_of,
                 key="calibration.stage",
                 label_visibility="collapsed",
             )

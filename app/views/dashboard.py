@@ -7,7 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotation_schemas.model import Stages
 from app import figures, graded_sample, markup, pending_figures, shell
+from app.schema_words import state_called
 from app.screens import Screen
 from app.services import Services
 from app.views import history, refine, triage
@@ -23,6 +25,8 @@ SCREEN = Screen("Dashboard", place=100, role=Role.LEAD)
 PARTS = (
     ItemState.KEPT,
     ItemState.IN_ADJUDICATION,
+    ItemState.IN_VERIFICATION_3,
+    ItemState.IN_VERIFICATION_2,
     ItemState.IN_VERIFICATION,
     ItemState.UNVERIFIED,
     ItemState.REJECTED,
@@ -51,13 +55,14 @@ def render(services: Services) -> None:
                 " No one can begin until you make one on the page Qualify."
             )
         )
+    stages = view.schema.schema_.stages
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(
-            [(state, state.label) for state in PARTS if _count(board, state)]
+            [(state, state_called(stages, state)) for state in PARTS if _count(board, state)]
             + [("wanting", "not written yet")] * any((row.wanted or 0) > row.drafted for row in board.rows)
         ),
-        dimensions(board.rows, project=view.name),
+        dimensions(board.rows, stages, project=view.name),
     )
     _forecasts(services, view)
     _people(services, view)
@@ -94,7 +99,7 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
 
 
-def dimensions(rows: Sequence[DimensionProgress], *, project: str = "") -> markup.Markup:
+def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: str = "") -> markup.Markup:
     """The table, a row per dimension; its name leads to the histories of its items."""
     heads = [
         ("Dimension", ""),
@@ -104,11 +109,11 @@ def dimensions(rows: Sequence[DimensionProgress], *, project: str = "") -> marku
         ("Wanted", "number"),
         ("What blocks it", ""),
     ]
-    return markup.table(heads, [_row(row, project) for row in rows])
+    return markup.table(heads, [_row(row, stages, project) for row in rows])
 
 
-def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
-    parts = [(state, state.label, getattr(row, state)) for state in PARTS]
+def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
+    parts = [(state, state_called(stages, state), getattr(row, state)) for state in PARTS]
     blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
     return [
         markup.tag(
@@ -136,7 +141,7 @@ def _forecasts(services: Services, view: ProjectView) -> None:
         shell.section("What is left, and until when")
     pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
     if lines:
-        shell.show(forecasts(lines))
+        shell.show(forecasts(lines, view.schema.schema_.stages))
         st.caption(
             "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
             " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
@@ -158,16 +163,16 @@ def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
     )
 
 
-def forecasts(found: Sequence[Forecast]) -> markup.Markup:
+def forecasts(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
     """A row per stage in which something is left."""
     heads = [("Stage", ""), ("Left", "number"), ("Done between", "line"), ("Active time", "number"), ("Why", "wide")]
-    return markup.table(heads, [_forecast(one) for one in found])
+    return markup.table(heads, [_forecast(one, stages) for one in found])
 
 
-def _forecast(one: Forecast) -> list[markup.Markup]:
+def _forecast(one: Forecast, stages: Stages) -> list[markup.Markup]:
     finish = " and ".join(str(day) for day in one.finish) if one.finish else "-"
     return [
-        markup.tag("b", markup.text(one.stage.value.capitalize())),
+        markup.tag("b", markup.text(stages.title_of(one.stage))),
         markup.number(one.left),
         markup.tag("span", markup.text(finish), data_part="finish", data_stage=one.stage.value),
         markup.text(_hours(*one.hours) if one.hours else "-"),

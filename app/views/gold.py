@@ -15,7 +15,7 @@ from domain.display_names import distinct_names
 from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.annotate import gold_checks, gold_making, gold_scores
 from workflow.annotate.gold_making import GoldLine
 from workflow.annotate.gold_scores import GoldScore
@@ -47,7 +47,7 @@ def render(services: Services) -> None:
         return
     stage = stages[0]
     if len(stages) > 1:
-        names = {each.value.capitalize(): each for each in stages}
+        names = {view.schema.schema_.stages.title_of(each): each for each in stages}
         chosen = st.segmented_control(
             "Stage", list(names), default=next(iter(names)), key="gold.stage", label_visibility="collapsed"
         )
@@ -66,7 +66,9 @@ def _part(view: ProjectView, stage: Stage) -> object:
 def gold_of(view: ProjectView, stage: Stage) -> str:
     """What the schema says of it, in a sentence."""
     asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
-    said = [f"{asked.rate:.0%} of a person's tasks in {stage.value} are gold checks"]
+    said = [
+        f"{asked.rate:.0%} of a person's tasks in {view.schema.schema_.stages.title_of(stage).lower()} are gold checks"
+    ]
     if asked.warn_below is not None:
         said.append(f"they are warned below {asked.warn_below:.0%} right")
     if asked.stop_below is not None:
@@ -221,7 +223,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
         markup.paragraph(
             f"{markup.count(len(known), 'settled item is', 'settled items are')} clear and not among the gold"
             " checks yet."
-            if stage is Stage.VERIFICATION
+            if stage in VERIFICATIONS
             else f"All grades agree on {markup.count(len(known), 'answer')} that {'is' if len(known) == 1 else 'are'}"
             " no gold check yet."
         )

@@ -124,7 +124,8 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         )
         stages = view.schema.schema_.stages
         asked = any(
-            part is not None and part.qualification is not None for part in (stages.verification, stages.grading)
+            part is not None and part.qualification is not None
+            for part in (*stages.verifications.values(), stages.grading)
         )
         again = asked and st.checkbox(
             "Everyone who has passed a qualification must pass a set again under this version",

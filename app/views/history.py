@@ -19,7 +19,7 @@ from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, St
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
-from domain.states import Items, ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, Items, ItemState, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
@@ -118,7 +118,7 @@ def _list(services: Services, view: ProjectView) -> None:
     )
     schema = view.schema.schema_
     titles = {known.id: known.title for known in schema.dimensions}
-    rated = (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
+    rated = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
     stages = [stage for stage in rated if getattr(schema.stages, stage) is not None]
     wanted = st.query_params.get("dimension")
     first, second, third, fourth = st.columns([3, 2, 2, 2], vertical_alignment="bottom")

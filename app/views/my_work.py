@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotation_schemas.model import Stages
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.screens import SCREENS, Screen
@@ -18,7 +19,7 @@ from domain.comments import Mentions
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.access import projects
 from workflow.annotate import (
     claims,
@@ -40,6 +41,8 @@ START = {
     Stage.TRIAGE: "Triage",
     Stage.AUTHORING: "Write items",
     Stage.VERIFICATION: "Verify",
+    Stage.VERIFICATION_2: "Verify",
+    Stage.VERIFICATION_3: "Verify",
     Stage.ADJUDICATION: "Adjudicate",
     Stage.REFINEMENT: "Refine",
     Stage.ANSWERING: "Answer",
@@ -52,6 +55,8 @@ NOUN = {
     Stage.TRIAGE: ("frame to triage", "frames to triage"),
     Stage.AUTHORING: ("item to write", "items to write"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
+    Stage.VERIFICATION_2: ("item to verify", "items to verify"),
+    Stage.VERIFICATION_3: ("item to verify", "items to verify"),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
     Stage.REFINEMENT: ("answer to decide on", "answers to decide on"),
     Stage.ANSWERING: ("item to answer", "items to answer"),
@@ -149,7 +154,7 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
-            shell.show(_words(stage, rows, waiting=waiting, done=done))
+            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done))
         with button:
             pressed = st.button(
                 "Qualify" if barred else START.get(stage, "Start"),
@@ -166,9 +171,9 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
         _dimensions(view, screen.name, rows)
 
 
-def _words(stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
+def _words(stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
-    name = markup.text(str(stage).capitalize())
+    name = markup.text(stages.title_of(stage))
     mine = [markup.quiet(f"{done} done by you")] if done else []
     if waiting:
         head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine], " · ")
@@ -273,7 +278,10 @@ def _line(
         if view.name == row.project
         for dimension in view.schema.schema_.dimensions
     }
-    place = f"{row.title} · {row.stage.value} · {titles.get(row.dimension, row.dimension)}"
+    stages = next((view.schema.schema_.stages for view in views if view.name == row.project), None)
+    later = stages is not None and row.stage in VERIFICATIONS[1:]
+    called = stages.title_of(row.stage) if stages is not None and later else row.stage.value
+    place = f"{row.title} · {called} · {titles.get(row.dimension, row.dimension)}"
     with st.container(border=True, key=f"my_work.{name}.{row.task}"):
         words, right = st.columns([5, 1.4], vertical_alignment="center")
         with words:

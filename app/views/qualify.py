@@ -28,7 +28,12 @@ WORDS = {
     Standing.FAILED: "not passed",
     Standing.SENT_BACK: "sent back",
 }
-PAGES = {Stage.VERIFICATION: "verify", Stage.GRADING: "grade"}
+PAGES = {
+    Stage.VERIFICATION: "verify",
+    Stage.VERIFICATION_2: "verify_2",
+    Stage.VERIFICATION_3: "verify_3",
+    Stage.GRADING: "grade",
+}
 """The stages that may ask for a qualification, with the page on which they are worked on."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
 """Marks next to the colours: right, wrong, no one says."""
@@ -50,7 +55,7 @@ def render(services: Services) -> None:
     if not mine:
         shell.show(markup.notice("No stage of yours asks for a qualification."))
         return
-    stage = _stage(mine)
+    stage = _stage(view, mine)
     _own_try(services, view, stage)
     if at_least(view.role, Role.SENIOR):
         _seniors(services, view, stage)
@@ -58,7 +63,7 @@ def render(services: Services) -> None:
         _lead(services, view, stage, asked[stage].items)
 
 
-def _stage(stages: Sequence[Stage]) -> Stage:
+def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
     """The stage that the page is about: the only one, the one that the address names, or the one that is chosen."""
     if len(stages) == 1:
         return stages[0]
@@ -67,7 +72,7 @@ def _stage(stages: Sequence[Stage]) -> Stage:
         "Stage",
         list(stages),
         default=(named or list(stages))[0],
-        format_func=lambda stage: stage.value.capitalize(),
+        format_func=view.schema.schema_.stages.title_of,
         key="qualify.stage",
     )
     return chosen or (named or list(stages))[0]

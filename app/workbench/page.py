@@ -24,22 +24,9 @@ from annotation_schemas.shown import shown_fields, title_in_stage
 from domain.comments import Thread
 from domain.cross_rules import CROSS_RULES
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 
 Json = dict[str, Any]
-
-STAGE_TITLES = {
-    Stage.TRIAGE: "Triage",
-    Stage.AUTHORING: "Authoring",
-    Stage.VERIFICATION: "Verification",
-    Stage.ADJUDICATION: "Adjudication",
-    Stage.REFINEMENT: "Refinement",
-    Stage.ANSWERING: "Answering",
-    Stage.GRADING: "Grading",
-    Stage.COMPARISON: "Comparison",
-    Stage.CODING: "Coding",
-    Stage.ARBITRATION: "Arbitration",
-}
 
 # ---- the part that stays -------------------------------------------------------------------------------------------
 
@@ -62,7 +49,7 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
     adjudication = schema.stages.adjudication
     return {
         "project": {"name": project, "title": title, "made_up": made_up},
-        "stage": {"name": stage.value, "title": STAGE_TITLES[stage]},
+        "stage": {"name": stage.value, "title": schema.stages.title_of(stage.value)},
         "dimensions": {
             dimension.id: {"title": dimension.title, "definition": dimension.definition, "group": dimension.group}
             for dimension in schema.dimensions
@@ -81,7 +68,7 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
             _rule(rule, {each.name: each for each in criteria_of(schema, stage)})
             for rule in registry.rules_of(schema, stage.value)
         ],
-        "vote_criteria": [_criterion(criterion) for criterion in criteria_of(schema, Stage.VERIFICATION)]
+        "vote_criteria": [_criterion(each) for stage in VERIFICATIONS for each in criteria_of(schema, stage)]
         if stage is Stage.ADJUDICATION
         else [],
         "adjudication": {"reasons": [_choice(reason) for reason in adjudication.reasons], "edit": adjudication.edit}
@@ -91,20 +78,8 @@ def make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str,
 
 
 def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
-    """What a rater is asked in this stage."""
-    if stage is Stage.VERIFICATION and schema.stages.verification:
-        return schema.stages.verification.criteria
-    if stage is Stage.REFINEMENT and schema.stages.refinement:
-        return schema.stages.refinement.criteria
-    if stage is Stage.ANSWERING and schema.stages.answering:
-        return schema.stages.answering.criteria
-    if stage is Stage.GRADING and schema.stages.grading:
-        return schema.stages.grading.criteria
-    if stage is Stage.COMPARISON and schema.stages.comparison:
-        return schema.stages.comparison.criteria
-    if stage in (Stage.CODING, Stage.ARBITRATION) and schema.stages.coding:
-        return schema.stages.coding.criteria
-    return ()
+    """What a rater is asked in this stage; a senior is asked something else about the votes of others."""
+    return () if stage is Stage.ADJUDICATION else registry.criteria_of(schema, stage.value)
 
 
 def _choice(choice: Choice) -> Json:
@@ -339,6 +314,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "answers": list(task.answers) if task.answers else None,
         "place": list(task.place) if task.place else None,
         "votes": [_vote(vote) for vote in task.votes],
+        "vote_criteria": [criterion.name for criterion in _vote_criteria(schema, task)],
         "history": list(task.history),
         "news": _news(task.news),
     }
@@ -366,7 +342,7 @@ def _news(news: GuidelineNews | None) -> Json | None:
 
 
 def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
-    return criteria_of(schema, Stage.VERIFICATION) if task.stage is Stage.ADJUDICATION else ()
+    return criteria_of(schema, task.settles) if task.settles is not None else ()
 
 
 def _plans(schema: Schema, task: TaskView) -> Json:

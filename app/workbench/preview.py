@@ -68,6 +68,7 @@ def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
         lease_until=datetime.max.replace(tzinfo=UTC),
         answer=answer,
         answers=(wrong, right) if compared else None,
+        settles=Stage(_contested(schema)) if stage is Stage.ADJUDICATION else None,
         votes=[
             VoteView(
                 f"{noun} {ascii_uppercase[number % 26]}",
@@ -82,10 +83,16 @@ def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
 def _votes(schema: Schema, stage: Stage, item: Item, answer: str | None) -> Sequence[Ballot]:
     """What a senior settles: votes that differ, or two codings of an answer."""
     if stage is Stage.ADJUDICATION:
-        return made_up.votes(schema, item, ItemState.IN_ADJUDICATION) or ()
+        return made_up.votes(schema, item, ItemState.IN_ADJUDICATION, _contested(schema)) or ()
     if stage is Stage.ARBITRATION:
         return made_up.differing(schema, "coding", item, answer)
     return ()
+
+
+def _contested(schema: Schema) -> str:
+    """The first stage of verification whose votes may come to a senior."""
+    parts = schema.stages.verifications
+    return next((name for name, part in parts.items() if part.adjudicates), Stage.VERIFICATION.value)
 
 
 def pictures(schema: Schema) -> list[AssetView]:

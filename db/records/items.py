@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Text
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id, row_id
+from db.types import UTCDateTime, public_id, row_id, word_column
 from domain.states import ItemState
 
 
@@ -38,7 +38,7 @@ class StoredItem(SQLModel):
     position: int | None = None
     fragment_lead: str | None = Field(default=None, sa_type=Text)
     fragment_raw: str | None = Field(default=None, sa_type=Text)
-    state: ItemState = Field(sa_column=enum_column(ItemState))
+    state: ItemState = Field(sa_column=word_column(ItemState))
     current_revision: int = 1
     priority: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """Higher comes first, in stages whose order is by priority."""

@@ -507,8 +507,8 @@ def test_the_schema_that_is_changed_is_one() -> None:
 def test_there_are_sixty_and_every_kind_of_change_is_among_them_or_in_a_test_of_its_own() -> None:
     assert len(ONE_BY_ONE) >= 60
     seen = {row for _, there, back in ONE_BY_ONE.values() for row in (there[1], back[0])}
-    apart = {"version", "same_version", "guideline", "renamed", "key_field", "added_verification", "plan_rules",
-             "reading", "unit_of_field"}  # fmt: skip
+    apart = {"version", "same_version", "guideline", "renamed", "key_field", "added_verification", "added_round",
+             "plan_rules", "reading", "unit_of_field"}  # fmt: skip
     assert set(CHANGE_KINDS) == seen | apart
 
 
@@ -576,6 +576,17 @@ def test_verification_that_comes_later_asks_about_the_items_that_are_there() -> 
         ("stages.adjudication", "added_stage", FITS),
     ]
     assert ("stages.verification", "removed_stage", NO) in told(compare(made(), made(*without, version=2)))
+
+
+def test_a_further_verification_asks_what_becomes_of_what_is_kept() -> None:
+    criterion = {"name": "worth", "kind": "choice", "prompt": "Is it?", "options": ["yes", "no"]}
+    keep = {"rule": "unanimous", "criterion": "worth", "value": "yes"}
+    second = put("stages.verification_2", {"raters": 1, "criteria": [criterion], "keep": keep})
+    found = compare(made(), made(second, version=2))
+    assert told(found) == [("stages.verification_2", "added_round", ASKS)]
+    for way in ("send_on", "leave"):
+        assert decided(made(second, version=2), **{way: ["verification_2"]}).can_be_taken
+    assert told(compare(made(second), made(version=2))) == [("stages.verification_2", "removed_stage", NO)]
 
 
 def test_a_criterion_of_a_new_dimension_alone_is_asked_of_no_old_item() -> None:

@@ -73,6 +73,8 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "triage": NO_SUCH_STAGE,
     "author": working(AUTHOR),
     "verify": working(VERIFIER),
+    "verify_2": NO_SUCH_STAGE,
+    "verify_3": NO_SUCH_STAGE,
     "qualify": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "adjudicate": NO_SUCH_STAGE,
     "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are sent there

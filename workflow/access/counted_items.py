@@ -17,7 +17,7 @@ from db import items
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.records import Person
-from domain.states import Items, ItemState, Stage
+from domain.states import VERIFICATIONS, Items, ItemState, Stage
 from workflow.access.projects import Access, require_lead
 
 VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
@@ -119,7 +119,7 @@ def counting(
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
         message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
         raise InvalidInput([Problem("items", message)])
-    if items_ is None and stage is Stage.VERIFICATION:
+    if items_ is None and stage in VERIFICATIONS:
         return Counting(Items.ALL, None, by_state, "agreement about votes is over everything that was voted on")
     if items_ is None and not verdicts:
         return Counting(Items.ALL, None, by_state, without)

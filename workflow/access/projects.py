@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import guidelines, people, projects
+from db import guidelines, people, projects, task_rules
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredMember, StoredPerson, StoredProject
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
@@ -287,7 +287,8 @@ def role_for(schema: Schema, stage: Stage) -> Role:
         return Role(schema.stages.adjudication.by)
     if stage is Stage.ARBITRATION:
         return Role.SENIOR
-    return Role.ANNOTATOR
+    part = schema.stages.verifications.get(stage)
+    return Role.ANNOTATOR if part is None else Role(part.by)
 
 
 def stages_of(schema: Schema) -> list[Stage]:
@@ -379,6 +380,8 @@ def _access_of(
     guideline_hash: str,
     seen: int | None,
 ) -> Access:
+    loaded = _with_guideline(session, row, schema_hash, guideline_hash)
+    task_rules.let_vote_again(session, project_id=row.id, stages=loaded.schema_.stages.again)
     as_lead = Access(
         project_id=row.id,
         name=row.name,
@@ -387,7 +390,7 @@ def _access_of(
         seed=row.seed,
         began=row.created_at.isoformat(),
         schema_version_id=row.schema_version_id,
-        loaded=_with_guideline(session, row, schema_hash, guideline_hash),
+        loaded=loaded,
         role=Role.LEAD,
         dimensions=None,
         stages=None,

@@ -12,7 +12,7 @@ from db.records import StoredItem, StoredTask
 from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role, at_least
-from domain.states import BLIND, UNSETTLED, Purpose, Stage, TaskState
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
 from workflow.access.projects import Access
 
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
@@ -81,7 +81,7 @@ def _why_blind(access: Access, person: Person, item: StoredItem, slots: Sequence
         return FOR_SENIORS
     waiting = {row.unit for row in slots if _unfinished(row, item)}
     for row in slots:
-        undoable = row.unit in waiting or (row.stage is Stage.VERIFICATION and item.state in UNSETTLED)
+        undoable = row.unit in waiting or (row.stage in VERIFICATIONS and item.state in UNSETTLED)
         if row.person_id == person.id and (
             _in_hand(row) or (undoable and row.revision in (None, item.current_revision))
         ):
@@ -96,6 +96,6 @@ def _in_hand(row: StoredTask) -> bool:
 def _unfinished(row: StoredTask, item: StoredItem) -> bool:
     if row.purpose is not Purpose.LIVE:
         return False
-    if row.stage is Stage.VERIFICATION and row.revision != item.current_revision:
+    if row.stage in VERIFICATIONS and row.revision != item.current_revision:
         return False
     return row.state in (TaskState.OPEN, TaskState.CLAIMED) or row.correcting

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from db import items
+from db import items, task_slots
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import Problem
 from domain.records import Person, Submission
-from domain.states import ItemState
+from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.authoring import edit_problems, revise
-from workflow.annotate.verification import settle
+from workflow.annotate.verification import DECIDED_IN, settle
 
 DECISIONS = ("accept", "reject", "edit")
+
+
+def with_stage(row: StoredTask, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was decided, with the stage whose votes it is about where that is not the first; no page says it."""
+    said = {name: value for name, value in values.items() if name != DECIDED_IN}
+    stage = task_slots.settled_in(row.unit)
+    return said if stage is Stage.VERIFICATION else {**said, DECIDED_IN: stage.value}
 
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:

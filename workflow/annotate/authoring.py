@@ -16,7 +16,7 @@ from db.types import public_id
 from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
-from domain.states import ItemState, Stage, TaskState
+from domain.states import VERIFICATIONS, ItemState, Stage, TaskState
 from workflow.access.event_log import log, log_items
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, answering
@@ -106,9 +106,10 @@ def revise(
     now: datetime,
 ) -> int:
     """Give a locked item a new revision, on which votes begin anew; its number."""
-    for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
-        unit = task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
-        task_slots.withdraw(session, units=[unit])
+    for stage in VERIFICATIONS[: max(len(access.schema.stages.verifications), 1)]:
+        about = {"item_id": item.id, "revision": item.current_revision}
+        units = [task_slots.unit_of_revision(stage, **about), task_slots.unit_to_settle(stage, **about)]
+        task_slots.withdraw(session, units=units)
     answering.close(session, access=access, item_id=item.id, revision=item.current_revision, dimension=item.dimension)
     for id in tasks.answers_in_refinement(session, item_id=item.id):
         unit = task_slots.unit_of_refinement(prediction_id=id, revision=item.current_revision)
@@ -243,7 +244,7 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     if items.has_predictions(session, item_id=item.id):
         return "Models have answered this item already; tell a senior if it is wrong."
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
-    for slot in tasks.of_unit(session, unit=unit, lock=True):
+    for slot in tasks.of_unit(session, unit=unit, lock=True):  # further stages follow on votes in this one
         if slot.state is TaskState.DONE:
             return "Someone has voted on this item already; tell a senior if it is wrong."
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):

@@ -21,10 +21,10 @@ from db.records import StoredTask
 from domain.errors import InvalidInput, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
 from domain.records import NothingLeft, Person, ProjectView
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, access_to
 
-STAGES = (Stage.VERIFICATION, Stage.GRADING)
+STAGES = (*VERIFICATIONS, Stage.GRADING)
 """The stages that may have gold: those in which people answer blind."""
 
 LAG = 10

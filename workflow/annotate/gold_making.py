@@ -18,7 +18,7 @@ from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.order import evenly
 from domain.policies import criteria_that_decide, same, targets
 from domain.records import Person
-from domain.states import ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.gold_checks import asked_or_refuse, checked_reason, scored_answers
@@ -154,8 +154,10 @@ Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 """What is known: the item, in grading the model's answer, and the right answers."""
 
 _NOTHING_KNOWN = {
-    Stage.VERIFICATION: "No settled item is left whose right answers are beyond doubt; settle more, or name items with"
-    " their answers.",
+    **dict.fromkeys(
+        VERIFICATIONS,
+        "No settled item is left whose right answers are beyond doubt; settle more, or name items with their answers.",
+    ),
     Stage.GRADING: "No model's answer is left that has all its grades and on which they agree; grade more, or name"
     " some with their grades.",
 }
@@ -180,7 +182,7 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
         row = rows.get(one.item_id)
         if one.id in replaced or row is None:
             continue
-        if stage is Stage.VERIFICATION and one.revision != row.current_revision:
+        if stage in VERIFICATIONS and one.revision != row.current_revision:
             continue
         cast[one.item_id, one.prediction_id].append(one)
     found: list[Candidate] = []
@@ -188,8 +190,8 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
         if (item_id, prediction_id) in taken or prediction_id in gone:
             continue
         item = rows[item_id]
-        if stage is Stage.VERIFICATION:
-            known = _known_verdict(session, access, item, votes)
+        if stage in VERIFICATIONS:
+            known = _known_verdict(session, access, stage, item, votes)
         else:
             known = _known_grade(access, item, votes)
         if known:
@@ -199,15 +201,15 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
 
 
 def _known_verdict(
-    session: Session, access: Access, item: StoredItem, votes: Sequence[work_pace.Sent]
+    session: Session, access: Access, stage: Stage, item: StoredItem, votes: Sequence[work_pace.Sent]
 ) -> dict[str, Any] | None:
-    stage = access.schema.stages.verification
-    if stage is None or item.state not in gold_items.SETTLED:
+    part = access.schema.stages.verifications.get(stage.value)
+    if part is None or item.state not in gold_items.SETTLED:
         return None
     if item.state is ItemState.KEPT:
         content = items.content(session, item_id=item.id, revision=item.current_revision)
-        return kept_answers(stage.keep, content)
-    return _agreed([vote.answers for vote in votes], criteria_that_decide(stage.keep))
+        return kept_answers(part.keep, content)
+    return _agreed([vote.answers for vote in votes], criteria_that_decide(part.keep))
 
 
 def kept_answers(keep: Keep, content: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -320,6 +322,6 @@ def _known(row: StoredGold, item: StoredItem, prediction: StoredPrediction | Non
 
 def _usable(row: StoredGold, item: StoredItem, gone: Container[int | None]) -> bool:
     """Whether people are asked about it: not if its answer is one of those that were withdrawn with their run."""
-    settled = row.stage != Stage.VERIFICATION.value or item.state in gold_items.SETTLED
+    settled = row.stage not in VERIFICATIONS or item.state in gold_items.SETTLED
     there = row.withdrawn_at is None and row.prediction_id not in gone
     return there and settled and item.current_revision == row.revision

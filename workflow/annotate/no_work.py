@@ -9,7 +9,7 @@ from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailable
 from domain.records import NothingLeft, Person
-from domain.states import UNSETTLED, Stage, TaskState
+from domain.states import UNSETTLED, VERIFICATIONS, Stage, TaskState
 from workflow.access.projects import Access, role_for, stages_of
 from workflow.annotate import image_pool
 
@@ -19,6 +19,9 @@ WAITS_FOR_MEDIA = (
 
 _NOTHING_YET = {
     Stage.VERIFICATION: "There is nothing to verify yet; items come from authoring or from an import.",
+    **dict.fromkeys(
+        VERIFICATIONS[1:], "There is nothing to verify here yet; items come when the verification before has kept them."
+    ),
     Stage.ADJUDICATION: "There is nothing to settle: no votes have differed.",
     Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
     Stage.COMPARISON: "There is nothing to compare yet; a lead opens pairs of models' answers.",
@@ -37,13 +40,14 @@ def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> NothingLeft | None:
     """Why someone cannot work in a stage at all; None if they can."""
+    title = stage.value if stage not in VERIFICATIONS[1:] else access.schema.stages.title_of(stage.value)
     if stage not in stages_of(access.schema):
-        return NothingLeft("no_stage", f"This project has no {stage.value}; look at My work for what it has.")
+        return NothingLeft("no_stage", f"This project has no {title}; look at My work for what it has.")
     if not access.may_do(stage):
         who = role_for(access.schema, stage).value
         article = "an" if who[:1] in "aeiou" else "a"
         return NothingLeft(
-            "not_member", f"You have no part in the {stage.value}; a lead can make you {article} {who} for it."
+            "not_member", f"You have no part in the {title}; a lead can make you {article} {who} for it."
         )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NothingLeft("not_your_dimension", f"This project has no dimension {dimension!r}.")

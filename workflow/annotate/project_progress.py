@@ -16,6 +16,7 @@ from workflow.access.accounts import person_of
 from workflow.access.projects import Access, as_member, require_lead, role_for
 from workflow.annotate import gates, gold_scores, image_pool, qualification_sets, refinement
 from workflow.annotate import grading as grade
+from workflow.annotate.verification import rounds_of
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
@@ -41,6 +42,8 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                     wanted=dimension.wanted,
                     drafted=drafted,
                     in_verification=n[ItemState.IN_VERIFICATION],
+                    in_verification_2=n[ItemState.IN_VERIFICATION_2],
+                    in_verification_3=n[ItemState.IN_VERIFICATION_3],
                     in_adjudication=n[ItemState.IN_ADJUDICATION],
                     kept=n[ItemState.KEPT],
                     rejected=n[ItemState.REJECTED],
@@ -125,7 +128,13 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
     found: dict[str, list[str]] = {}
     for dimension in access.schema.dimensions:
         found[dimension.id] = [
-            *_too_few_verifiers(session, access, dimension.id, *able(Stage.VERIFICATION, dimension.id), takes),
+            *(
+                sentence
+                for stage in rounds_of(access.schema)
+                for sentence in _too_few_verifiers(
+                    session, access, stage, dimension.id, *able(stage, dimension.id), takes
+                )
+            ),
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_to_answer(session, access, dimension.id, *able(Stage.ANSWERING, dimension.id), takes),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
@@ -189,25 +198,28 @@ vote at all: among many people there is always someone who has not seen it."""
 def _too_few_verifiers(
     session: Session,
     access: Access,
+    stage: Stage,
     dimension: str,
     able: Set[int],
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
 ) -> Sequence[str]:
     """Items with fewer people who may still vote on them than votes that they need."""
-    verification = access.schema.stages.verification
-    if verification is None or len(able) > verification.raters + _EXACT:
+    part, rounds = rounds_of(access.schema)[stage], [*rounds_of(access.schema)]
+    before = sum(rounds_of(access.schema)[each].raters for each in rounds[: rounds.index(stage)])
+    if len(able) > part.raters + before + _EXACT:
         return ()
-    slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.VERIFICATION, dimension=dimension)
+    slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
     takers = dict.fromkeys(slots, 0)
     for person_id in able if slots else ():
-        for unit in set(takes(Stage.VERIFICATION, person_id).values()) & set(takers):
+        for unit in set(takes(stage, person_id).values()) & set(takers):
             takers[unit] += 1
     stuck = sum(takers[unit] < n for unit, n in slots.items())
     if not stuck:
         return ()
+    where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     return (
-        f"{_items(stuck)} for {verification.raters} votes, but {_only(len(able))} may verify"
+        f"{_items(stuck)} for {part.raters} votes{where}, but {_only(len(able))} may verify"
         f" here{_and_barred(barred)}, and no one votes on an item that they wrote, edited, voted on or looked into;"
         " add verifiers.",
     )
@@ -222,8 +234,10 @@ def _too_few_to_answer(
     takes: Callable[[Stage, int], Mapping[int, str]],
 ) -> Sequence[str]:
     """Items that more people are to answer than are left who have had nothing to do with them."""
-    answering, verification = access.schema.stages.answering, access.schema.stages.verification
-    most = _EXACT + (verification.raters if verification is not None else 0)  # who verified an item does not answer it
+    answering = access.schema.stages.answering
+    most = _EXACT + sum(
+        part.raters for part in rounds_of(access.schema).values()
+    )  # who verified an item does not answer it
     if answering is None or len(able) > answering.people + most:
         return ()
     slots = task_counts.open_units(session, project_id=access.project_id, stage=Stage.ANSWERING, dimension=dimension)

@@ -162,13 +162,14 @@ def item_results(
     for at, thing in enumerate(things, start=1):
         mine = given.get(thing.id)
         content = contents[thing.item.id, mine.revision if mine else thing.item.current_revision]
-        results.append(_result(access, asked, thing, content, mine, by_thing.get(thing.id, []), at))
+        results.append(_result(access, asked, of.stage, thing, content, mine, by_thing.get(thing.id, []), at))
     return results
 
 
 def _result(
     access: Access,
     asked: Qualification,
+    stage: str,
     thing: SetEntry,
     content: Mapping[str, Any],
     given: StoredAnnotation | None,
@@ -176,7 +177,7 @@ def _result(
     at: int,
 ) -> ItemResult:
     item = thing.item
-    verification = access.schema.stages.verification
+    verification = access.schema.stages.verifications.get(stage)
     keep = verification.keep if verification and thing.prediction is None else None
     deciding = targets(keep) if keep else [Target(name) for name in _graded(access, item.dimension)]
     keyed = [each.of(content) for each in deciding if each.key]

@@ -147,7 +147,7 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         }
     else:
         sent = checks.answers_in_refinement(session, project_id=access.project_id)
-        rows = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
+        rows = checks.current_annotations(session, project_id=access.project_id, stages=(Stage.REFINEMENT,))
         decisions = {id: [row.answers for row in given] for id, given in rows.items()}
     return {
         "fed": sum(map(len, sent.values())),

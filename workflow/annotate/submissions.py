@@ -14,7 +14,7 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.records import Person, Submission, Submitted, TaskView
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access import guidelines
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
@@ -54,7 +54,9 @@ class _Step:
 
 _STEPS: Mapping[Stage, _Step] = {
     Stage.AUTHORING: _Step(authoring.check, authoring.place, authoring.after, authoring.why_fixed),
-    Stage.VERIFICATION: _Step(verification.check, verification.place, verification.after, verification.why_fixed),
+    **dict.fromkeys(
+        VERIFICATIONS, _Step(verification.check, verification.place, verification.after, verification.why_fixed)
+    ),
     Stage.ADJUDICATION: _Step(adjudication.check, adjudication.place, adjudication.after, adjudication.why_fixed),
     Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
     Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
@@ -250,7 +252,7 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
     """Why what was submitted can no longer be corrected; None if it can."""
     if row.purpose is Purpose.QUALIFICATION:
         return qualification.why_fixed(session, row=row)
-    if row.purpose is Purpose.GOLD and row.stage is Stage.VERIFICATION:
+    if row.purpose is Purpose.GOLD and row.stage in VERIFICATIONS:
         return (
             None if verification.is_slip(session, access, row, now) else verification.SETTLED
         )  # as what has just been settled
@@ -260,6 +262,8 @@ def _why_fixed(session: Session, access: Access, row: StoredTask, now: datetime)
 def _store(
     session: Session, access: Access, row: StoredTask, person: Person, key: str, given: Submission, now: datetime
 ) -> Submitted | Conflict:
+    if row.stage is Stage.ADJUDICATION:
+        given = replace(given, values=adjudication.with_stage(row, given.values))
     step, as_given = _STEPS[row.stage], given
     version, given = earlier_forms.as_asked_now(session, access, row, given)
     given = replace(given, values=_in_order(session, access, row, given))

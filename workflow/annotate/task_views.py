@@ -9,13 +9,13 @@ from typing import Any
 from annotation_schemas import registry
 from annotation_schemas.model import AssetSlot, Schema
 from annotation_schemas.shown import shown_fields
-from db import assets, events, items, media_access, submissions, tasks
+from db import assets, events, items, media_access, submissions, task_slots, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFound
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
-from domain.states import Purpose, Stage
+from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import comparison, earlier_forms
@@ -46,6 +46,7 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         answer=_answer(session, row),
         answers=comparison.texts_of(session, access=access, row=row, person=person),
         place=_place(session, row, person),
+        settles=task_slots.settled_in(row.unit) if row.stage is Stage.ADJUDICATION else None,
         votes=tuple(_votes(session, row)),
         history=tuple(_history(session, row)),
         guideline=access.loaded.guideline_hash,
@@ -177,13 +178,16 @@ def _votes(session: Session, row: StoredTask) -> list[VoteView]:
         return _side_by_side(coded, "Coder")
     if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
         return []
-    return votes_on(session, item_id=row.item_id, revision=row.revision)
+    stage = task_slots.settled_in(row.unit)
+    return votes_on(session, item_id=row.item_id, revision=row.revision, stages=(stage,))
 
 
-def votes_on(session: Session, *, item_id: int, revision: int) -> list[VoteView]:
-    """The votes on a revision, without names, in an order that says nothing about who came first."""
-    cast = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
-    return _side_by_side(cast, "Vote")
+def votes_on(
+    session: Session, *, item_id: int, revision: int, stages: Sequence[Stage] = VERIFICATIONS
+) -> list[VoteView]:
+    """The votes on a revision in these stages, without names, in an order that says nothing about who came first."""
+    said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=stages)
+    return _side_by_side([vote for stage in stages for vote in said[stage]], "Vote")
 
 
 def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]:

@@ -1,25 +1,30 @@
-"""Verification: independent votes on an item's revision, and the verdict that follows from them."""
+"""Verification: independent votes on an item's revision, and the verdict that follows from them.
+
+A schema may have several stages of it: an item comes to each when the one before has kept it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.model import Schema
+from annotation_schemas.model import Schema, Verification
 from db import comment_threads, items, submissions, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
 from domain.errors import Problem
-from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
+from domain.policies import KEEP_RULES, LEASE, Round, Verdict, Vote, contest, state_after
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log_items
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answering, coding, comparison, grading, qualification
 
+DECIDED_IN = "stage"
+"""What a decision of a senior names besides what was decided, if it is about the votes of a further stage."""
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
 
@@ -28,33 +33,44 @@ def first_state(access: Access) -> ItemState:
     return ItemState.IN_VERIFICATION if access.schema.stages.verification else ItemState.UNVERIFIED
 
 
+def rounds_of(schema: Schema) -> dict[Stage, Verification]:
+    """The stages of verification of a schema, in their order."""
+    return {Stage(name): part for name, part in schema.stages.verifications.items()}
+
+
 def open_verification(
-    session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime
+    session: Session,
+    *,
+    access: Access,
+    revisions: Iterable[tuple[int, int, str]],
+    now: datetime,
+    stage: Stage = Stage.VERIFICATION,
 ) -> int:
-    """Open the slots for votes on new revisions (item id, number, dimension); the number of slots."""
-    stage = access.schema.stages.verification
-    if stage is None:
+    """Open the slots for votes on revisions (item id, number, dimension) in a stage; the number of slots. New revisions
+    begin with the first one."""
+    part = rounds_of(access.schema).get(stage)
+    if part is None:
         return 0
     slots = []
     revisions = list(revisions)
-    by_priority = stage.order == "priority"
+    by_priority = part.order == "priority"
     priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     for item_id, revision, dimension in revisions:
-        unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
+        unit = task_slots.unit_of_revision(stage, item_id=item_id, revision=revision)
         slots += [
             task_slots.Slot(
                 project_id=access.project_id,
-                stage=Stage.VERIFICATION,
+                stage=stage,
                 unit=unit,
                 slot=slot,
                 item_id=item_id,
                 revision=revision,
                 dimension=dimension,
-                rank=task_slots.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                rank=task_slots.rank_of(part.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
                 shuffle=task_slots.shuffle_key(seed=access.seed, unit=unit, slot=slot),
                 at=now,
             )
-            for slot in range(stage.raters)
+            for slot in range(part.raters)
         ]
     return task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
 
@@ -87,6 +103,8 @@ class Said(Protocol):
     @property
     def person_id(self) -> int: ...
     @property
+    def stage(self) -> Stage: ...
+    @property
     def answers(self) -> dict[str, Any]: ...
     @property
     def reasons(self) -> dict[str, Any]: ...
@@ -96,26 +114,60 @@ class Said(Protocol):
     def schema_version_id(self) -> int: ...
 
 
+_Said = TypeVar("_Said", bound=Said)
+
+
 def judge(access: Access, fields: Mapping[str, Any], votes: Sequence[Said], decisions: Sequence[Said]) -> Verdict:
-    """What the votes on an item's current revision, and the senior's decision about it, come to."""
-    verification = access.schema.stages.verification
-    return item_state(
-        verification.keep if verification else None,
-        as_votes(votes),
-        raters=votes_wanted(access, votes),
-        item_fields=fields,
-        adjudication=access.schema.stages.adjudication is not None,
-        decision=decisions[-1].answers.get("decision") if decisions else None,
-        skips=verification.skips if verification else None,
-        words=reasons_of_skips(access.schema),
-    )
+    """What the votes on an item's current revision, of all stages of verification, and what seniors decided about it,
+    come to."""
+    stages = access.schema.stages
+    decided = {decided_in(each.answers): each.answers.get("decision") for each in decisions}
+    rounds = [
+        Round(
+            stage=stage,
+            title=stages.title_of(stage.value),
+            keep=part.keep,
+            votes=as_votes(of_stage(votes, stage)),
+            raters=votes_wanted(access, votes, stage),
+            adjudication=part.adjudicates and stages.adjudication is not None,
+            decision=decided.get(stage),
+            skips=part.skips,
+            words=reasons_of_skips(access.schema, stage),
+        )
+        for stage, part in rounds_of(access.schema).items()
+        if not _passes(access, stage, votes, decisions)
+    ]
+    return state_after(rounds, item_fields=fields)
 
 
-def votes_wanted(access: Access, votes: Sequence[Said]) -> int:
-    """How many votes an item needs on which these were cast: as many as the schema says, or as an earlier one said
+def _passes(access: Access, stage: Stage, votes: Sequence[Said], decisions: Sequence[Said]) -> bool:
+    """Whether an item does not come to a stage that the schema had not when it was kept."""
+    if not access.reading.passed:
+        return False
+    before = VERIFICATIONS[: VERIFICATIONS.index(stage)]
+    said = [vote for vote in votes if vote.stage in before] + [
+        each for each in decisions if decided_in(each.answers) in before
+    ]
+    return access.reading.passes(stage, [each.schema_version_id for each in said])
+
+
+def of_stage(votes: Sequence[_Said], stage: Stage) -> list[_Said]:
+    """Those of the votes that were cast in a stage."""
+    return [vote for vote in votes if vote.stage is stage]
+
+
+def decided_in(said: Mapping[str, Any]) -> Stage:
+    """The stage whose votes a decision is about, from what it says. Only decisions about further ones name it."""
+    return Stage(said.get(DECIDED_IN, Stage.VERIFICATION))
+
+
+def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
+    """How many votes an item needs in a stage, if it has these: as many as the schema says, or as an earlier one said
     under which it had all of them, where the items that were decided then stay decided."""
-    stage = access.schema.stages.verification
-    return access.reading.wanted(stage.raters, [vote.schema_version_id for vote in votes]) if stage else 0
+    part = rounds_of(access.schema).get(stage)
+    if part is None or stage is not Stage.VERIFICATION:  # in further stages the number stays as it is
+        return part.raters if part is not None else 0
+    return access.reading.wanted(part.raters, [vote.schema_version_id for vote in of_stage(votes, stage)])
 
 
 def as_votes(rows: Sequence[Said]) -> list[Vote]:
@@ -123,11 +175,11 @@ def as_votes(rows: Sequence[Said]) -> list[Vote]:
     return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
 
 
-def reasons_of_skips(schema: Schema) -> dict[Any, str]:
+def reasons_of_skips(schema: Schema, stage: Stage) -> dict[Any, str]:
     """The labels of the reasons that a verifier may give for a skip."""
     return {
         reason.value: reason.label
-        for criterion in registry.criteria_of(schema, "verification")
+        for criterion in registry.criteria_of(schema, stage.value)
         if criterion.skip
         for reason in criterion.skip.reasons
     }
@@ -135,17 +187,17 @@ def reasons_of_skips(schema: Schema) -> dict[Any, str]:
 
 def verdict_of(session: Session, *, access: Access, item: StoredItem) -> Verdict:
     """As ``judge``, from the database."""
-    return judge(access, *_said_of(session, item))
+    return judge(access, *_said_of(session, access, item))
 
 
-def _said_of(session: Session, item: StoredItem) -> tuple[Mapping[str, Any], Sequence[Said], Sequence[Said]]:
+def _said_of(
+    session: Session, access: Access, item: StoredItem
+) -> tuple[Mapping[str, Any], Sequence[Said], Sequence[Said]]:
     """The fields of an item as it stands, its votes, and what seniors have decided."""
-    item_id, revision = item.id, item.current_revision
-    said = items.latest_by_stage(
-        session, item_id=item_id, revision=revision, stages=(Stage.VERIFICATION, Stage.ADJUDICATION)
-    )
+    item_id, revision, rounds = item.id, item.current_revision, [*rounds_of(access.schema)]
+    said = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=(*rounds, Stage.ADJUDICATION))
     fields = items.content(session, item_id=item_id, revision=revision)
-    return fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION]
+    return fields, [vote for stage in rounds for vote in said[stage]], said[Stage.ADJUDICATION]
 
 
 def settle(session: Session, *, access: Access, item: StoredItem, now: datetime) -> Verdict:
@@ -155,10 +207,11 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
     because a skip was taken back is. Where the schema asked more people before, who has the item in hand while enough
     have voted keeps it, and their vote counts.
     """
-    fields, votes, decisions = _said_of(session, item)
+    fields, votes, decisions = _said_of(session, access, item)
     verdict = judge(access, fields, votes, decisions)
-    enough = len(votes) >= votes_wanted(access, votes)
-    fewer_now = access.reading.most_votes > votes_wanted(access, ())
+    first = Stage.VERIFICATION
+    enough = len(of_stage(votes, first)) >= votes_wanted(access, votes, first)
+    fewer_now = access.reading.most_votes > votes_wanted(access, (), first)
     follow(session, access=access, verdicts=[(item, verdict)], now=now, honour=enough and fewer_now)
     return verdict
 
@@ -174,6 +227,7 @@ def follow(
     """Do what follows from the verdicts on locked items; see ``settle``. ``honour`` leaves people what they have in
     hand: what they submit of it counts, too."""
     changed = [(item, item.state, verdict) for item, verdict in verdicts if verdict.state is not item.state]
+    known = _ever_voted_on(access)
     if changed:
         told = {
             item.id: {"from": before.value, "to": verdict.state.value, "why": verdict.why}
@@ -182,7 +236,7 @@ def follow(
         log_items(session, "item.state", project=access, items=told, now=now)
         states = [(item, verdict.state) for item, _, verdict in changed]
         items.settle(session, states=states)
-        _open_missing(session, access, states, now)
+        open_missing(session, access=access, states=states, now=now)
         match_slots(session, access=access, states=states, honour=honour)
     for item, before, verdict in changed:
         grading.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
@@ -190,46 +244,62 @@ def follow(
         coding.follow_state(session, access=access, item_id=item.id, before=before, state=verdict.state)
         revision = (item.id, item.current_revision, item.dimension)
         answering.follow_state(session, access=access, revision=revision, before=before, state=verdict.state, now=now)
-    contested = [item for item, verdict in verdicts if verdict.state is ItemState.IN_ADJUDICATION]
+    contested = [(item, verdict.stage) for item, verdict in verdicts if verdict.state is ItemState.IN_ADJUDICATION]
     if contested:
-        slots = [_for_senior(session, access, item, now) for item in contested]
+        slots = [_for_senior(session, access, item, stage, now) for item, stage in contested]
         task_slots.offer(session, slots=slots, needed=access.needed_roles)
     if access.schema.stages.adjudication is not None:
-        over = [item for item, _, verdict in changed if verdict.state is not ItemState.IN_ADJUDICATION]
-        task_slots.withdraw(session, units=[_unit(Stage.ADJUDICATION, item) for item in over], held=not honour)
+        over = [
+            _to_settle(stage, item)
+            for item, _, verdict in changed
+            for stage in known
+            if verdict.state is not ItemState.IN_ADJUDICATION or verdict.stage is not stage
+        ]
+        task_slots.withdraw(session, units=over, held=not honour)
 
 
-def _open_missing(
-    session: Session, access: Access, states: Sequence[tuple[StoredItem, ItemState]], now: datetime
+def open_missing(
+    session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], now: datetime
 ) -> None:
-    """Open what items lack of their slots that are voted on again: the schema may ask more people than when they were
-    decided."""
-    again = [item for item, state in states if state is ItemState.IN_VERIFICATION]
-    if again:
-        revisions = [(item.id, item.current_revision, item.dimension) for item in again]
-        open_verification(session, access=access, revisions=revisions, now=now)
+    """Open what items lack of their slots in the stage that they have come to. Some may be there: an item is voted on
+    again, and the schema may ask more people than when it was decided."""
+    for stage in rounds_of(access.schema):
+        here = [item for item, state in states if state is VOTED_ON[stage]]
+        if here:
+            revisions = [(item.id, item.current_revision, item.dimension) for item in here]
+            open_verification(session, access=access, revisions=revisions, now=now, stage=stage)
 
 
 def match_slots(
     session: Session, *, access: Access, states: Sequence[tuple[StoredItem, ItemState]], honour: bool = False
 ) -> None:
     """Offer items' slots for votes, or call them off, as their states want it; ``honour`` as in ``follow``."""
-    stage = access.schema.stages.verification
-    wanted = {item.id: state is ItemState.IN_VERIFICATION for item, state in states}
-    offered = [_unit(Stage.VERIFICATION, item) for item, _ in states if wanted[item.id]]
-    task_slots.offer_units(session, units=offered, below=stage.raters if stage is not None else 0)
-    over = [_unit(Stage.VERIFICATION, item) for item, _ in states if not wanted[item.id]]
-    task_slots.withdraw(session, units=over, held=not honour)
+    rounds = rounds_of(access.schema)
+    for stage in _ever_voted_on(access):
+        offered = [_unit(stage, item) for item, state in states if state is VOTED_ON[stage]]
+        task_slots.offer_units(session, units=offered, below=rounds[stage].raters if stage in rounds else 0)
+        over = [_unit(stage, item) for item, state in states if state is not VOTED_ON[stage]]
+        task_slots.withdraw(session, units=over, held=not honour)
+
+
+def _ever_voted_on(access: Access) -> Collection[Stage]:
+    """The stages of verification of the schema, and where it has changed all that it may have had."""
+    return VERIFICATIONS if access.reading.numbers else rounds_of(access.schema)
 
 
 def _unit(stage: Stage, item: StoredItem) -> str:
-    """An item as it stands, as something to vote on or to settle."""
+    """An item as it stands, as something to vote on."""
     return task_slots.unit_of_revision(stage, item_id=item.id, revision=item.current_revision)
 
 
-def _for_senior(session: Session, access: Access, item: StoredItem, now: datetime) -> task_slots.Slot:
-    """The slot in which a senior settles an item."""
-    unit = _unit(Stage.ADJUDICATION, item)
+def _to_settle(stage: Stage, item: StoredItem) -> str:
+    """An item as it stands, as something to settle after the votes of a stage."""
+    return task_slots.unit_to_settle(stage, item_id=item.id, revision=item.current_revision)
+
+
+def _for_senior(session: Session, access: Access, item: StoredItem, stage: Stage, now: datetime) -> task_slots.Slot:
+    """The slot in which a senior settles what the votes of a stage left open."""
+    unit = _to_settle(stage, item)
     return task_slots.Slot(
         project_id=access.project_id,
         stage=Stage.ADJUDICATION,
@@ -237,7 +307,7 @@ def _for_senior(session: Session, access: Access, item: StoredItem, now: datetim
         item_id=item.id,
         revision=item.current_revision,
         dimension=item.dimension,
-        shuffle=task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
+        shuffle=task_slots.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item, stage)),
         at=now,
     )
 
@@ -248,8 +318,8 @@ def weight_of(session: Session, *, access: Access, row: StoredTask, person: Pers
     None where votes are not weighed, and for raters whom no one has scored: their votes count 1 (see
     ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everyone.
     """
-    stage = access.schema.stages.verification
-    if row.stage is not Stage.VERIFICATION or stage is None or not KEEP_RULES[stage.keep.rule].weighs:
+    part = rounds_of(access.schema).get(row.stage)
+    if part is None or not KEEP_RULES[part.keep.rule].weighs:
         return None
     return score_of(session, access, person.id, row.stage)
 
@@ -259,14 +329,11 @@ def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> 
     return qualification.score_of(session, access, person_id, stage)
 
 
-def _contest(session: Session, access: Access, item: StoredItem) -> float:
-    """How contested an item is as it stands."""
-    stage = access.schema.stages.verification
-    if stage is None:
-        return 0.0
-    cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=Stage.VERIFICATION)
+def _contest(session: Session, access: Access, item: StoredItem, stage: Stage) -> float:
+    """How contested an item is as it stands, by the votes of a stage."""
+    cast = items.latest_annotations(session, item_id=item.id, revision=item.current_revision, stage=stage)
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
-    return contest(stage.keep, as_votes(cast), item_fields=fields)
+    return contest(rounds_of(access.schema)[stage].keep, as_votes(cast), item_fields=fields)
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------
@@ -274,12 +341,12 @@ def _contest(session: Session, access: Access, item: StoredItem) -> float:
 
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """What is wrong with a vote."""
-    stage = access.schema.stages.verification
-    if stage is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", "This project has no verification.")]
+    part = rounds_of(access.schema).get(row.stage)
+    if part is None or row.item_id is None or row.revision is None:
+        return [Problem("stage", f"This project has no {access.schema.stages.title_of(row.stage.value)}.")]
     fields = items.content(session, item_id=row.item_id, revision=row.revision)
-    criteria = registry.criteria_of(access.schema, "verification", row.dimension)
-    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
+    criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=part.rules)
 
 
 def place(
@@ -309,7 +376,8 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     item = items.lock(session, id=row.item_id or 0)
     if is_slip(session, access, row, now):
         return None
-    voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
+    later = VERIFICATIONS[VERIFICATIONS.index(row.stage) + 1 :]
+    voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION, *(VOTED_ON[stage] for stage in later))
     return SETTLED if item.state in voted or item.current_revision != row.revision else None
 
 

@@ -15,7 +15,7 @@ from db.records import StoredItem
 from domain.errors import FileRefused
 from domain.rated_units import unit_of
 from domain.records import AssetView, TaskView
-from domain.states import ONLY_HERE, Stage
+from domain.states import ONLY_HERE, VERIFICATIONS, Stage
 from labelstudio import results
 from labelstudio.export_file import Annotated, Predicted, Task, label_studio_json, local_file
 from labelstudio.names import DIMENSION, ITEM, MODEL
@@ -92,7 +92,7 @@ def tasks_file(
             **_media(access, assets.get(id, ())),
             **{name: value for name, value in fields.items() if name not in without},
         }
-        if stage is Stage.VERIFICATION:
+        if stage in VERIFICATIONS:
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
             predictions = [] if kept is not None and not private else [Predicted(a.model, a.text) for a in answers[id]]

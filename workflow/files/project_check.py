@@ -9,18 +9,29 @@ from itertools import chain, product
 from typing import Any
 
 from annotation_schemas import kinds
+from annotation_schemas.model import Verification
 from annotation_schemas.registry import criteria_of
 from db import checks as queries
 from db import guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.schema_changes import unfinished
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, triage_figures
-from workflow.annotate.verification import as_votes, follow, judge, match_slots, open_verification, votes_wanted
+from workflow.annotate.verification import (
+    as_votes,
+    decided_in,
+    follow,
+    judge,
+    match_slots,
+    of_stage,
+    open_missing,
+    rounds_of,
+    votes_wanted,
+)
 
 _AT_ONCE = 2_000
 _MENDED_AT_ONCE = 50
@@ -62,7 +73,7 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
     versions = guidelines.numbers(session, project_id=access.project_id)
     if len(versions) < 2:
         return
-    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    votes = queries.current_annotations(session, project_id=access.project_id, stages=VERIFICATIONS)
     found: dict[tuple[int, ...], list[int]] = {}
     for item_id, cast in votes.items():
         under = tuple(sorted({versions[vote.guideline_hash] for vote in cast if vote.guideline_hash in versions}))
@@ -75,11 +86,11 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
-    for stage in (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING):
+    for stage in (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING):
         asked = [each for each in criteria_of(access.schema, stage.value) if kinds.of_criterion(each).in_clip]
         if not asked:
             continue
-        answered = queries.current_annotations(session, project_id=access.project_id, stage=stage)
+        answered = queries.current_annotations(session, project_id=access.project_id, stages=(stage,))
         names = {item.id: item.external_id for item in items.of_project(session, project_id=access.project_id)}
         for item_id, shown in items.assets_of(session, ids=answered).items():
             clips = {
@@ -137,21 +148,28 @@ def _put_right(
 
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
+    several = len(rounds_of(access.schema)) > 1
     for lot in _judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
+        contested = [each.id for each in lot if each.verdict.state is ItemState.IN_ADJUDICATION]
+        units = queries.units_to_settle(session, ids=contested) if contested else ()
+        to_settle = {(item_id, task_slots.settled_in(unit)) for item_id, unit in units}
         for each in lot:
             verdict, name = each.verdict, f"item {each.external_id}"
             if verdict.state is not each.state:
                 became = f"is stored as {each.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
                 yield each.id, f"{name} {became}"
-            offered = slots.get((each.id, Stage.VERIFICATION), 0)
-            missing = votes_wanted(access, each.votes) - offered
-            if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
-                yield each.id, f"{name} lacks {missing} of its slots for votes."
-            surplus = offered - len(each.votes)
-            if surplus > 0 and verdict.state is not ItemState.IN_VERIFICATION:
-                yield each.id, f"{name} is no longer in verification, but {surplus} more votes are asked for."
-            if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((each.id, Stage.ADJUDICATION)):
+            for stage in rounds_of(access.schema):
+                offered, cast = slots.get((each.id, stage), 0), of_stage(each.votes, stage)
+                missing = votes_wanted(access, cast, stage) - offered
+                here = f" in {stage.value}" if several else ""
+                if missing > 0 and verdict.state is VOTED_ON[stage]:
+                    yield each.id, f"{name} lacks {missing} of its slots for votes{here}."
+                surplus = offered - len(cast)
+                if surplus > 0 and verdict.state is not VOTED_ON[stage]:
+                    where = stage.value if several else "verification"
+                    yield each.id, f"{name} is no longer in {where}, but {surplus} more votes are asked for."
+            if verdict.state is ItemState.IN_ADJUDICATION and (each.id, verdict.stage) not in to_settle:
                 yield each.id, f"{name} waits for a senior, but has no slot for one."
 
 
@@ -175,51 +193,78 @@ def _judged(session: Session, access: Access) -> Iterator[list[_Judged]]:
         some = every[begin : begin + _AT_ONCE]
         about: dict[str, Any] = {"project_id": access.project_id, "ids": [id for id, *_ in some]}
         fields = items.current_content(session, **about)
-        votes = queries.current_annotations(session, stage=Stage.VERIFICATION, **about)
-        decisions = queries.current_annotations(session, stage=Stage.ADJUDICATION, **about)
+        votes = queries.current_annotations(session, stages=VERIFICATIONS, **about)
+        decisions = queries.current_annotations(session, stages=(Stage.ADJUDICATION,), **about)
         lot = []
         for id, external_id, _, state in some:
             said = (votes.get(id, []), decisions.get(id, []))
-            lot.append(_Judged(id, external_id, state, fields[id], *said, judge(access, fields[id], *said)))
+            verdict = judge(access, fields[id], *said)
+            lot.append(_Judged(id, external_id, state, fields[id], *said, verdict))
         yield lot
 
 
-def gates(session: Session, *, access: Access) -> dict[str, int]:
+def gates(session: Session, *, access: Access) -> dict[str, Any]:
     """How many items come through each gate of verification, worked out anew from their votes.
 
     ``voted``: all votes are in, or so many skips that no more are wanted; ``skipped``: at least one vote is a skip;
     ``unanimous``: all agree on an answer in every criterion that decides; ``equal_to_key`` (or ``as_wanted``, where the
     rule names a value): and it is the one that keeps an item; ``adjudicated``, if the schema has seniors: one of them
-    settled it. Where the schema has a refinement, its counts follow; see ``workflow.annotate.refinement.counts``.
+    settled it. ``kept`` and ``rejected`` are what the stage made of them. Further stages of verification have the same,
+    under their names, of the items that ``came`` to them. Where the schema has a refinement, its counts follow; see
+    ``workflow.annotate.refinement.counts``.
     """
-    stage = access.schema.stages.verification
-    if stage is None:
-        return refinement.counts(session, access=access)
-    wanted = "equal_to_key" if stage.keep.key is not None else "as_wanted"
-    names = ["imported", "voted", "skipped", "unanimous", wanted, "adjudicated", "kept", "rejected"]
-    found: Counter[str] = Counter()
+    found: dict[Stage, Counter[str]] = {stage: Counter() for stage in rounds_of(access.schema)}
     for each in chain.from_iterable(_judged(session, access)):
-        cast = as_votes(each.votes)
-        complete = len(cast) >= votes_wanted(access, each.votes)
-        found.update(
-            {
-                "imported": 1,
-                "voted": each.verdict.state is not ItemState.IN_VERIFICATION,
-                "skipped": any(is_skip(vote, criteria_that_decide(stage.keep)) for vote in cast),
-                "unanimous": complete and is_unanimous(stage.keep, cast, item_fields=each.fields, wanted=False),
-                wanted: complete and is_unanimous(stage.keep, cast, item_fields=each.fields, wanted=True),
-                "adjudicated": bool(each.decisions),
-                "kept": each.verdict.state is ItemState.KEPT,
-                "rejected": each.verdict.state is ItemState.REJECTED,
-            }
-        )
-    gone = {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
+        for stage, counted in found.items():
+            if stage is not Stage.VERIFICATION and not _came_to(stage, each):
+                continue
+            counted.update(_gone_through(access, stage, each))
+    gone: dict[str, Any] = {}
+    for stage, counted in found.items():
+        part = rounds_of(access.schema)[stage]
+        names = ["voted", "skipped", "unanimous", _wanted(part), "adjudicated", "kept", "rejected"]
+        settles = access.schema.stages.adjudication is not None and part.adjudicates
+        came = ["imported" if stage is Stage.VERIFICATION else "came"]
+        told = {name: counted[name] for name in [*came, *names] if name != "adjudicated" or settles}
+        gone |= told if stage is Stage.VERIFICATION else {stage.value: told}
     return gone | refinement.counts(session, access=access)
+
+
+def _wanted(part: Verification) -> str:
+    return "equal_to_key" if part.keep.key is not None else "as_wanted"
+
+
+def _came_to(stage: Stage, item: _Judged) -> bool:
+    """Whether an item has come to a further stage of verification: it stands there, or was voted on in it."""
+    return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
+
+
+def _gone_through(access: Access, stage: Stage, item: _Judged) -> dict[str, bool]:
+    """Through which gates of a stage an item has come. Of several stages each counts what it made of the item itself:
+    what it kept may wait for the next one, or be rejected there."""
+    part = rounds_of(access.schema)[stage]
+    votes, state = of_stage(item.votes, stage), item.verdict.state
+    last = item.verdict.stage
+    beyond = VERIFICATIONS.index(last) > VERIFICATIONS.index(stage)
+    before = VERIFICATIONS.index(last) < VERIFICATIONS.index(stage)
+    cast = as_votes(votes)
+    complete = len(cast) >= votes_wanted(access, votes, stage)
+    return {
+        "imported": True,
+        "came": True,
+        "voted": not before and state is not VOTED_ON[stage],
+        "skipped": any(is_skip(vote, criteria_that_decide(part.keep)) for vote in cast),
+        "unanimous": complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=False),
+        _wanted(part): complete and is_unanimous(part.keep, cast, item_fields=item.fields, wanted=True),
+        "adjudicated": any(decided_in(each.answers) is stage for each in item.decisions),
+        "kept": beyond or (last is stage and state is ItemState.KEPT),
+        "rejected": last is stage and state is ItemState.REJECTED,
+    }
 
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
     """Unfinished slots (id, rank, sentence) that stand elsewhere than the order of their stage says."""
-    for stage in (Stage.VERIFICATION, Stage.ANSWERING, Stage.GRADING):
+    for stage in (*VERIFICATIONS, Stage.ANSWERING, Stage.GRADING):
         part = getattr(access.schema.stages, stage.value)
         if part is None:
             continue
@@ -247,18 +292,18 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
         with store.write() as session:
             access = access_to(session, person=None, project=name)
             held, now = items.lock_all(session, ids=item_ids[begin : begin + _MENDED_AT_ONCE]), store.now()
-            revisions = [(item.id, item.current_revision, item.dimension) for item in held]
-            open_verification(session, access=access, revisions=revisions, now=now)
             about: dict[str, Any] = {"project_id": access.project_id, "ids": [item.id for item in held]}
             fields = items.current_content(session, **about)
-            votes = queries.current_annotations(session, stage=Stage.VERIFICATION, **about)
-            decisions = queries.current_annotations(session, stage=Stage.ADJUDICATION, **about)
+            votes = queries.current_annotations(session, stages=VERIFICATIONS, **about)
+            decisions = queries.current_annotations(session, stages=(Stage.ADJUDICATION,), **about)
             verdicts = [
                 (item, judge(access, fields[item.id], votes.get(item.id, []), decisions.get(item.id, [])))
                 for item in held
             ]
             follow(session, access=access, verdicts=verdicts, now=now)
-            match_slots(session, access=access, states=[(item, verdict.state) for item, verdict in verdicts])
+            states = [(item, verdict.state) for item, verdict in verdicts]
+            open_missing(session, access=access, states=states, now=now)
+            match_slots(session, access=access, states=states)
     with store.write() as session:
         log(
             session,
@@ -275,6 +320,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     schema = access.schema.stages
     for stage, raters in (
         (Stage.VERIFICATION, max(schema.verification.raters if schema.verification else 0, access.reading.most_votes)),
+        *((stage, part.raters) for stage, part in rounds_of(access.schema).items() if stage is not Stage.VERIFICATION),
         (Stage.ANSWERING, schema.answering.people if schema.answering else 0),
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
         (Stage.REFINEMENT, 1 if schema.refinement else 0),

@@ -337,8 +337,9 @@ def _label_studio(
 
 def _ratings(session: Session, access: Access) -> list[Rating]:
     names = people_names(session, project_id=access.project_id)
+    several = len(access.schema.stages.verifications) > 1
     return [
-        rating
+        replace(rating, stage=stage.value) if several else rating
         for stage in RATED
         if getattr(access.schema.stages, stage.value) is not None
         for rating in stage_ratings(session, access=access, stage=stage, names=names)

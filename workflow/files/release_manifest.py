@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation_schemas.keys import votes_tell
+from annotation_schemas.model import Schema, Verification
 from db import events, files, guidelines, projects, schema_changes
 from db.engine import Session
 from db.items import Outgoing
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
+from workflow.annotate.verification import decided_in
 from workflow.files.items_going_out import ItemsOut
 from workflow.files.project_check import gates
 from workflow.results.file_raters import people_names
@@ -44,7 +46,6 @@ def about_release(
     schema = access.schema
     names = people_names(session, project_id=access.project_id)
     last = events.last_at(session, project_id=access.project_id)
-    verification = schema.stages.verification
     votes = _votes(session, access, names, hidden=votes_tell(access.schema, without))
     return {
         "project": access.name,
@@ -55,16 +56,28 @@ def about_release(
         "left_out": list(without),
         "schema": _schema(session, access),
         "guideline": _guideline(session, access, state.rows, votes.under),
-        "policy": {
-            "raters": verification.raters if verification else 0,
-            "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
-            "skips": verification.skips.model_dump(mode="json") if verification and verification.skips else None,
-            "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
-        },
+        "policy": _policy(schema),
         "counts": _counts(access, state.rows),
         "gates": gates(session, access=access),
         **_by_reference(votes, _kept_items(session, access, state, names, places, votes)),
     }
+
+
+def _policy(schema: Schema) -> dict[str, Any]:
+    """What made verdicts of the votes: of the first stage of verification, and under its name of each further one."""
+    stages = schema.stages
+
+    def of(part: Verification | None) -> dict[str, Any]:
+        settled = stages.adjudication if part is None or part.adjudicates else None
+        return {
+            "raters": part.raters if part else 0,
+            "keep": part.keep.model_dump(mode="json", exclude_defaults=True) if part else None,
+            "skips": part.skips.model_dump(mode="json") if part and part.skips else None,
+            "adjudication": settled.by if settled else None,
+        }
+
+    further = {name: of(part) for name, part in stages.verifications.items() if part is not stages.verification}
+    return of(stages.verification) | further
 
 
 def _schema(session: Session, access: Access) -> dict[str, Any]:
@@ -109,14 +122,22 @@ def _guideline(
 def _counts(access: Access, rows: Sequence[Outgoing]) -> dict[str, Any]:
     """Items at each gate, in all and by dimension."""
 
+    further = {VOTED_ON[stage] for stage in VERIFICATIONS[1:]}
+    there = [state for state in ItemState if state not in further or _has(access.schema, state)]
+
     def count(some: Sequence[Outgoing]) -> dict[str, int]:
-        states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
+        states = {state.value: sum(1 for row in some if row.state is state) for state in there}
         return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
 
     by_dimension = {
         part.id: count([row for row in rows if row.dimension == part.id]) for part in access.schema.dimensions
     }
     return {**count(rows), "by_dimension": by_dimension}
+
+
+def _has(schema: Schema, state: ItemState) -> bool:
+    """Whether items of a schema can be in a state of votes."""
+    return any(VOTED_ON[Stage(name)] is state for name in schema.stages.verifications)
 
 
 @dataclass
@@ -135,9 +156,14 @@ def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden
     versions = guidelines.numbers(session, project_id=access.project_id)
     found = _Votes()
     places: dict[tuple[Any, ...], int] = {}
-    for vote in files.on_kept_items(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+    rounds = [Stage(name) for name in access.schema.stages.verifications]
+    for vote in (
+        each
+        for stage in rounds or (Stage.VERIFICATION,)
+        for each in files.on_kept_items(session, project_id=access.project_id, stage=stage)
+    ):
         said = () if hidden else (vote.answers, vote.reasons)
-        key = (vote.person_id, vote.weight, vote.guideline_hash, vote.schema_version_id, *said)
+        key = (vote.person_id, vote.stage, vote.weight, vote.guideline_hash, vote.schema_version_id, *said)
         if key not in places:
             places[key] = len(places)
             values = {} if hidden else _said(access, vote)
@@ -145,7 +171,10 @@ def _votes(session: Session, access: Access, names: Mapping[int, str], *, hidden
             under = versions.get(vote.guideline_hash)
             earlier = vote.schema_version_id != access.schema_version_id
             schema = {"schema": access.reading.numbers.get(vote.schema_version_id)} if earlier else {}
-            found.cast.append({"rater": names[vote.person_id], "guideline": under, **schema, **weight, **values})
+            stage = {"stage": vote.stage.value} if len(rounds) > 1 else {}
+            found.cast.append(
+                {"rater": names[vote.person_id], **stage, "guideline": under, **schema, **weight, **values}
+            )
         found.of_item[vote.item_id].append(places[key])
         found.under[vote.item_id].add(vote.guideline_hash)
     return found
@@ -155,7 +184,7 @@ def _said(access: Access, vote: files.KeptVote) -> dict[str, Any]:
     """What was said, in the words of the schema that is in force."""
     version, reading = vote.schema_version_id, access.reading
     return {
-        "values": reading.answers(version, Stage.VERIFICATION, json.loads(vote.answers)),
+        "values": reading.answers(version, vote.stage, json.loads(vote.answers)),
         "reasons": reading.reasons(version, json.loads(vote.reasons)),
     }
 
@@ -179,15 +208,19 @@ def _kept_items(
     votes: _Votes,
 ) -> list[dict[str, Any]]:
     versions = guidelines.numbers(session, project_id=access.project_id)
-    decisions: dict[int, dict[str, Any]] = {}
+    decisions: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    several = len(access.schema.stages.verifications) > 1
     for decision in files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
         answers = json.loads(decision.answers)
-        decisions[decision.item_id] = {
+        about = {"stage": decided_in(answers).value} if several else {}
+        told = {
+            **about,
             "by": names[decision.person_id],
             "decision": answers.get("decision"),
             "cause": answers.get("cause"),
             "guideline": versions.get(decision.guideline_hash),
         }
+        decisions[decision.item_id].append(told)
     return [
         {
             "id": row.external_id,
@@ -200,7 +233,11 @@ def _kept_items(
                 {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
             ],
             "votes": sorted(votes.of_item.get(row.id, ()), key=lambda place: str(votes.cast[place]["rater"])),
-            "decision": decisions.get(row.id),
+            **(
+                {"decisions": decisions.get(row.id, [])}
+                if several
+                else {"decision": decisions[row.id][-1] if row.id in decisions else None}
+            ),
         }
         for row in state.rows
         if row.state is ItemState.KEPT

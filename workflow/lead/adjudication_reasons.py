@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotation_schemas import registry
 from db import comment_threads, events, files, guidelines, items
@@ -13,9 +14,10 @@ from db.engine import Store
 from domain import csv_text
 from domain.errors import NotFound
 from domain.records import AdjudicationReason, ContestedItem, Person, SettledCase, SkipLine
-from domain.states import Stage
-from workflow.access.projects import require_lead
+from domain.states import VERIFICATIONS, Stage
+from workflow.access.projects import Access, require_lead
 from workflow.annotate.task_views import votes_on
+from workflow.annotate.verification import decided_in
 
 NO_REASON = "No reason given"
 
@@ -69,7 +71,7 @@ def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        asked = registry.criteria_of(access.schema, Stage.VERIFICATION.value)
+        asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
         labels = {
             (criterion.name, str(one.value)): one.label
             for criterion in asked
@@ -112,17 +114,19 @@ def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, .
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         id = access.project_id
-        voted = comment_threads.newest(session, project_id=id, stage=Stage.VERIFICATION)
-        settled = comment_threads.newest(session, project_id=id, stage=Stage.ADJUDICATION)
-        return (access.began, access.loaded.hash, *voted, *settled, events.newest(session, project_id=id))
+        stages = (*access.schema.stages.verifications, Stage.ADJUDICATION)
+        newest = [n for each in stages for n in comment_threads.newest(session, project_id=id, stage=Stage(each))]
+        return (access.began, access.loaded.hash, *newest, events.newest(session, project_id=id))
 
 
 def size(store: Store, *, by: Person | None, project: str) -> int:
     """How much there is to count: decisions, and votes where verifiers may skip."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        skips = any(each.skip for each in registry.criteria_of(access.schema, Stage.VERIFICATION.value))
-        counted = (Stage.ADJUDICATION, Stage.VERIFICATION) if skips else (Stage.ADJUDICATION,)
+        voted = [
+            stage for stage in VERIFICATIONS if any(each.skip for each in registry.criteria_of(access.schema, stage))
+        ]
+        counted = (Stage.ADJUDICATION, *voted)
         return sum(files.n_ratings(session, project_id=access.project_id, stage=stage) for stage in counted)
 
 
@@ -137,6 +141,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
         if not decided:
             raise NotFound(f"No senior has settled revision {revision} of {item!r}.")
         decision = decided[-1]
+        *earlier, _ = [_told(access, each.answers) for each in decided]
         return ContestedItem(
             item=item,
             dimension=row.dimension,
@@ -145,8 +150,14 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
             votes=tuple(votes_on(session, item_id=row.id, revision=revision)),
             decision=str(decision.answers.get("decision")),
             reason=str(decision.answers.get("cause") or ""),
-            note=decision.note,
+            note="\n".join([*earlier, decision.note]).strip() if earlier else decision.note,
         )
+
+
+def _told(access: Access, said: Mapping[str, Any]) -> str:
+    """A decision about an item that came to a senior more than once, in a line."""
+    title = access.schema.stages.title_of(decided_in(said).value)
+    return f"{title}: {said.get('decision')}, {said.get('cause') or 'no reason'}"
 
 
 def skips_csv(lines: Iterable[SkipLine]) -> str:

@@ -15,7 +15,7 @@ from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.roles import at_least
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
 from workflow.access.accounts import person_of
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back
@@ -254,7 +254,7 @@ def _plan_items(
             why = "It has this priority already."
         elif action is Action.VERIFY_AGAIN and item.state is ItemState.UNVERIFIED:
             why = "This project has no verification."
-        elif action is Action.VERIFY_AGAIN and item.state is ItemState.IN_VERIFICATION:
+        elif action is Action.VERIFY_AGAIN and item.state in VOTED_ON.values():
             why = "It is in verification now."
         if why:
             cannot.append((item.external_id, why))

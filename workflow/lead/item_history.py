@@ -16,7 +16,7 @@ from domain.errors import NotAllowed, NotFound
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
-from domain.states import BLIND, Items, ItemState, Purpose, Stage
+from domain.states import BLIND, VERIFICATIONS, Items, ItemState, Purpose, Stage
 from workflow.access.audit import shown_kind
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
@@ -284,7 +284,7 @@ def _answers(session: Session, access: Access, item: StoredItem, names: _Names) 
         row
         for row, _, _ in rows
         if row.id not in replaced
-        and row.stage is Stage.VERIFICATION
+        and row.stage in VERIFICATIONS
         and row.purpose is Purpose.LIVE
         and row.revision == item.current_revision
     ]

@@ -18,10 +18,11 @@ from db.work_pace import Sent
 from domain import csv_text
 from domain.policies import KEEP_RULES, Vote, item_state
 from domain.records import Person
-from domain.states import ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.projects import Access, require_lead
 from workflow.annotate import gold_checks
 from workflow.annotate.qualification import score_of
+from workflow.annotate.verification import decided_in, rounds_of
 
 WINDOW = 50
 """Drift is looked at in windows of so many submissions of a person in a stage."""
@@ -317,7 +318,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
     replaced = {one.supersedes_id for one in sent}
     groups: dict[tuple[object, ...], list[Sent]] = defaultdict(list)
     for one in sent:
-        if one.id not in replaced and one.stage in (Stage.VERIFICATION, Stage.GRADING):
+        if one.id not in replaced and one.stage in (*VERIFICATIONS, Stage.GRADING):
             groups[one.stage, one.item_id, one.revision, one.prediction_id, one.guideline].append(one)
     asked = {
         stage: [
@@ -325,7 +326,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
             for criterion in registry.criteria_of(access.schema, stage.value)
             if not kinds.of_criterion(criterion).not_measured
         ]
-        for stage in {one.stage for one in sent} & {Stage.VERIFICATION, Stage.GRADING}
+        for stage in {one.stage for one in sent} & {*VERIFICATIONS, Stage.GRADING}
     }
     found: dict[int, tuple[int, int]] = {}
     for group in groups.values():
@@ -343,28 +344,27 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
 
 def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int, bool]:
     """For each counting vote on an item that a senior accepted or rejected: whether it comes to the same by itself."""
-    stage = access.schema.stages.verification
-    if stage is None or stage.keep.rule not in KEEP_RULES:
-        return {}
+    parts = {stage: part for stage, part in rounds_of(access.schema).items() if part.keep.rule in KEEP_RULES}
     decided = {
-        (one.item_id, one.revision): one.answers.get("decision")
+        (one.item_id, one.revision, decided_in(one.answers)): one.answers.get("decision")
         for one in sent
         if one.stage is Stage.ADJUDICATION and one.answers.get("decision") in ("accept", "reject")
     }
     replaced = {one.supersedes_id for one in sent}
-    fields = items.contents(session, ids=[item_id for item_id, _ in decided])
+    fields = items.contents(session, ids=[item_id for item_id, _, _ in decided])
     found = {}
     for one in sent:
-        where = (one.item_id, one.revision)
-        if one.stage is not Stage.VERIFICATION or one.id in replaced or where not in decided:
+        where = (one.item_id, one.revision, one.stage)
+        part = parts.get(one.stage)
+        if part is None or one.id in replaced or where not in decided:
             continue
         if any(one.answers.get(name) is None for name in one.reasons):
             continue  # a skip takes no side
         alone = item_state(
-            stage.keep,
+            part.keep,
             [Vote("", one.answers, one.reasons, one.weight)],
             raters=1,
-            item_fields=fields[where],
+            item_fields=fields[where[:2]],
             adjudication=False,
         )
         found[one.id] = (alone.state is ItemState.KEPT) == (decided[where] == "accept")

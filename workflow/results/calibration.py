@@ -18,7 +18,7 @@ from db.records import StoredRun
 from domain.errors import RatingsError
 from domain.rated_units import unit_of
 from domain.records import About, Person, Rating
-from domain.states import Cut, Items, Stage
+from domain.states import VERIFICATIONS, Cut, Items, Stage
 from reports.content import Source
 from reports.study import JudgeOfPairs, Runs, Study
 from workflow.access.projects import Access, require_lead
@@ -128,7 +128,7 @@ def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
     there, else grading, else verification."""
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
-    there = [each for each in (Stage.GRADING, Stage.VERIFICATION) if getattr(schema.stages, each.value) is not None]
+    there = [each for each in (Stage.GRADING, *VERIFICATIONS) if getattr(schema.stages, each.value) is not None]
     first = reporting.stage_first(schema)
     if first in there and raters_of(store, person=person, project=project, stage=first).machines:
         return first

@@ -16,12 +16,12 @@ from domain.judging import JudgePlan, Verdict
 from domain.rated_units import BETWEEN, unit_of
 from domain.records import Person, Rating
 from domain.run_kinds import RunKind
-from domain.states import Cut, Items, Stage
+from domain.states import VERIFICATIONS, Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters, preferences
 
-RATED = (Stage.VERIFICATION, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
+RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
 """The stages whose submissions are ratings."""
 JUDGED = tuple(stage for stage in RATED if stage is not Stage.COMPARISON)
 """Those of which judges say something, too; what they say of two answers is about the order as well (``win_rates``)."""
@@ -174,7 +174,7 @@ def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.S
     return [
         score
         for score in judging.scores(session, project_id=access.project_id)
-        if score.criterion in criteria and (score.prediction_id is None) == (stage is Stage.VERIFICATION)
+        if score.criterion in criteria and (score.prediction_id is None) == (stage in VERIFICATIONS)
     ]
 
 

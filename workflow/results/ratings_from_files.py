@@ -17,7 +17,7 @@ from domain.errors import FileRefused
 from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import BadRow, Person, Rating
-from domain.states import RatersAre, Stage
+from domain.states import VERIFICATIONS, RatersAre, Stage
 from importers.ratings import read_ratings
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
@@ -25,7 +25,7 @@ from workflow.results import file_raters
 from workflow.results.file_raters import FileRater
 from workflow.results.ratings import criteria_of
 
-FROM_FILES = (Stage.VERIFICATION, Stage.GRADING)
+FROM_FILES = (*VERIFICATIONS, Stage.GRADING)
 """The stages whose ratings may come from files. Codes are settled here, among people who do not know each other's."""
 
 

@@ -13,6 +13,7 @@ from db.engine import Store
 from domain.errors import InvalidInput, Problem
 from domain.judging import COMPARED, JudgePlan
 from domain.records import Person
+from domain.states import VERIFICATIONS
 from inference.judges.parsers import PARSERS
 from workflow.access.projects import require_lead
 from workflow.runs.identities import filled
@@ -129,7 +130,7 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
         criterion = next(
             (
                 each
-                for stage in ("grading", "verification")
+                for stage in ("grading", *VERIFICATIONS)
                 for each in registry.criteria_of(schema, stage)
                 if each.name == name
             ),
@@ -153,20 +154,19 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
 
 def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
     """Why the judge would not be shown what it is to grade."""
-    asked = {
-        stage: {each.name for each in registry.criteria_of(schema, stage)} for stage in ("verification", "grading")
-    }
+    voted = {each.name for stage in VERIFICATIONS for each in registry.criteria_of(schema, stage)}
+    graded = {each.name for each in registry.criteria_of(schema, "grading")}
     rated = set(plan.criteria.values())
-    unknown = sorted(rated - {*asked["verification"], *asked["grading"], PREFERENCE})
+    unknown = sorted(rated - {*voted, *graded, PREFERENCE})
     problems = [
         Problem("criteria", f"The schema has no criterion {name!r}; it has {_names(schema)}.") for name in unknown
     ]
-    on_answers = bool(asked["grading"] & rated) or (not rated and template.grades != judge_templates.ITEM)
+    on_answers = bool(graded & rated) or (not rated and template.grades != judge_templates.ITEM)
     found = template.troubles(
         plan.fills,
         [*(field.name for field in schema.item.fields), DIMENSION],
         answers=on_answers,
-        items=bool(asked["verification"] & rated),
+        items=bool(voted & rated),
     )
     how = "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges say what fills a placeholder"
     problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in found]
@@ -193,7 +193,7 @@ _ABOUT_ANSWERS = {
 
 def _names(schema: Schema) -> str:
     names = dict.fromkeys(
-        each.name for stage in ("grading", "verification") for each in registry.criteria_of(schema, stage)
+        each.name for stage in ("grading", *VERIFICATIONS) for each in registry.criteria_of(schema, stage)
     )
     return ", ".join(names) or "none"
 

@@ -19,6 +19,7 @@ from annotation_schemas.placeholders import CHOICES, INJECTED, SUMMARY
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet
 from domain.runs import HOLMES, TWO_STEPS, FirstAnswer, RunPlan
+from domain.states import VERIFICATIONS
 from workflow.runs.asked_items import AskedItem, Cannot
 from workflow.runs.shown_pictures import Shown
 
@@ -187,7 +188,7 @@ class FieldTexts:
         self.schema = schema
         self.lettered = {options_field(schema)} | {
             criterion.field
-            for stage in ("verification", "refinement", "grading")
+            for stage in (*VERIFICATIONS, "refinement", "grading")
             for criterion in registry.criteria_of(schema, stage)
         }
 

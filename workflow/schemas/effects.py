@@ -20,6 +20,7 @@ from annotation_schemas.registry import criteria_of
 from db.records import StoredAnnotation
 from domain.policies import same
 from domain.rewording import Step, options_in
+from domain.states import VERIFICATIONS
 
 
 class Votes(Enum):
@@ -88,6 +89,8 @@ class Effect:
     again: tuple[Again, ...] = ()
     stays_complete: bool = False
     """Items that had all their votes before need no more, though the schema asks for more now."""
+    stays_kept: tuple[str, ...] = ()
+    """Further stages of verification to which items that were kept before do not come."""
     looks: bool = True
     """Whether items have to be looked at."""
     reorders: bool = False
@@ -102,7 +105,9 @@ class Effect:
         """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
         if vote.schema_version_id == now:
             return False
-        criteria = criteria_of(self.schema, "verification", vote.dimension)
+        criteria = criteria_of(self.schema, vote.stage.value, vote.dimension)
+        if not criteria:  # a stage that the schema has no more
+            return False
         if self.only_of is not None:
             return vote.schema_version_id in self.only_of and bool(
                 kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
@@ -122,7 +127,7 @@ class Effect:
             case Votes.SILENT:
                 return value is None and reason is None
             case Votes.UNFIT:
-                criteria = criteria_of(self.schema, "verification", vote.dimension)
+                criteria = criteria_of(self.schema, vote.stage.value, vote.dimension)
                 wrong = kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
                 return value is not None and any(problem.name == again.criterion for problem in wrong)
 
@@ -140,6 +145,11 @@ def effect_of(comparison: Comparison) -> Effect:
             and change.steps[1] == "verification"
             and way_of(change) is not sorts.MORE_VOTES
             for change in comparison.changes
+        ),
+        stays_kept=tuple(
+            change.steps[1]
+            for change in comparison.changes
+            if change.row is sorts.ADDED_ROUND and way_of(change) is sorts.LEAVE
         ),
         looks=any(change.row not in _QUIET for change in comparison.changes),
         reorders=set(comparison.old.item.needed_roles) != set(comparison.new.item.needed_roles)
@@ -165,7 +175,7 @@ _AGAIN = {
 
 def _asked_again(change: Change) -> list[Again]:
     match change.steps:
-        case ("stages", "verification", "criteria", name, *_):
+        case ("stages", stage, "criteria", name, *_) if stage in VERIFICATIONS:
             pass
         case _:
             return []

@@ -12,7 +12,7 @@ from db import guidelines, projects, schema_changes
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
-from domain.rewording import Complete, Reading, Step
+from domain.rewording import Complete, Passed, Reading, Step
 from domain.states import ItemState
 from workflow.access.projects import Access, require_lead, stored_schema
 from workflow.files import project_check
@@ -49,6 +49,7 @@ def reading_with(access: Access, effect: Effect, *, before: int, now: int, numbe
         complete=complete,
         numbers={**known.numbers, now: number},
         most_votes=max(known.most_votes, raters),
+        passed=(*known.passed, *(Passed(frozenset(known.numbers) - {now}, stage) for stage in effect.stays_kept)),
     )
 
 
@@ -62,6 +63,7 @@ def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> 
         complete=known.complete,
         numbers=access.reading.numbers,
         most_votes=access.reading.most_votes,
+        passed=known.passed,
     )
 
 

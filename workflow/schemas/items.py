@@ -15,7 +15,7 @@ from db import schema_changes, submissions
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.policies import Verdict
-from domain.states import ItemState, TaskState
+from domain.states import ItemState, Stage, TaskState
 from workflow.access.projects import Access
 from workflow.annotate import answering
 from workflow.annotate.verification import follow, judge, open_verification
@@ -97,7 +97,7 @@ def bring_up(
             tally.add(asked_again=1)
         tally.add(closed=_close(session, access, list(slots.values()), verdict.state))
         verdicts.append((item, verdict))
-    wanting = [item for item, verdict in verdicts if verdict.state is ItemState.IN_VERIFICATION]
+    wanting = [item for item, verdict in verdicts if verdict.state is ItemState.IN_VERIFICATION]  # others: ``follow``
     revisions = [(item.id, item.current_revision, item.dimension) for item in wanting]
     tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now))
     for item, verdict in verdicts:
@@ -147,6 +147,7 @@ def _ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: S
 def _close(session: Session, access: Access, slots: Sequence[StoredTask], state: ItemState) -> int:
     """Call off slots that no one has and that are more than the item needs; how many."""
     stage = access.schema.stages.verification
+    slots = [slot for slot in slots if slot.stage is Stage.VERIFICATION]
     wanted = stage.raters if stage is not None and state is ItemState.IN_VERIFICATION else 0
     taken = sum(slot.state in (TaskState.DONE, TaskState.CLAIMED) for slot in slots)
     idle = [slot for slot in slots if slot.state is TaskState.OPEN]
@@ -158,6 +159,7 @@ def _close(session: Session, access: Access, slots: Sequence[StoredTask], state:
 def _reopen(session: Session, access: Access, slots: Sequence[StoredTask]) -> int:
     """Offer slots again that were called off and are needed now; how many."""
     stage = access.schema.stages.verification
+    slots = [slot for slot in slots if slot.stage is Stage.VERIFICATION]
     raters = stage.raters if stage is not None else 0
     there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
     new = raters - sum(slot.slot < raters for slot in slots)  # these have just been opened, and are none of ``slots``

@@ -19,7 +19,7 @@ from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, ItemState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead, store_schema, stored_schema
 from workflow.access.schema_changes import must_be_finished
@@ -121,7 +121,7 @@ def preview(
         refused = [*obstacles(session, access, loaded, comparison)]
         stored = projects.schema_version_by_hash(session, hash=loaded.hash)
         before = schema_changes.states(session, project_id=access.project_id)
-        votes = schema_changes.votes_by_version(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        counted = schema_changes.votes_by_version(session, project_id=access.project_id)
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
     effect = effect_of(comparison)
     tally = Tally()
@@ -141,7 +141,7 @@ def preview(
         before=before,
         after={state: n for state, n in after.items() if n},
         moved=tally.moved,
-        votes=sum(votes.values()),
+        votes=sum(n for (_, stage), n in counted.items() if stage in VERIFICATIONS),
         asked_again=tally.asked_again,
         in_hand=in_hand,
         drafts=drafts,

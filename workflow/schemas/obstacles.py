@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from annotation_schemas.changes import Comparison
 from annotation_schemas.changes import rows as sorts
@@ -15,7 +16,7 @@ from domain.policies import same
 from domain.rewording import options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
-from domain.states import Stage
+from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, stored_schema
 from workflow.schemas.effects import Effect, Votes, effect_of, way_of
 
@@ -97,7 +98,8 @@ def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
 def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
     """Right answers of gold checks that no one could give any more."""
     found = []
-    for gold in gold_items.everything(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+    every = (gold_items.everything(session, project_id=access.project_id, stage=stage) for stage in VERIFICATIONS)
+    for gold in chain.from_iterable(every):
         for each in effect.again:
             said = options_in(gold.answers.get(each.criterion))
             if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in said):
@@ -139,9 +141,10 @@ def _not_yet(comparison: Comparison) -> list[str]:
             )
         elif change.row in (sorts.RATERS_RAISED, sorts.RATERS_LOWERED) and stage != "verification" and change.used:
             said.append(
-                f"{change.path}: the number of people can change in verification only, once work has begun. Leave it."
+                f"{change.path}: the number of people can change in the first verification only, once work has begun."
+                " Leave it."
             )
-        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage != "verification":
+        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in VERIFICATIONS:
             said.append(
                 f"{change.path}: only votes of verification can be asked again. Map the option, or leave it, and give"
                 " what is new another name."

@@ -15,7 +15,7 @@ from db import files, items, schema_changes
 from db.engine import Session
 from domain.policies import same
 from domain.rewording import options_in
-from domain.states import ItemState, Stage
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
 
 
@@ -90,11 +90,15 @@ class StoredUses:
             return Used(items=sum(n.get(state, 0) for state in decided))
         if change.row is sorts.RATERS_LOWERED and stage is Stage.VERIFICATION:
             return Used(items=n.get(ItemState.IN_VERIFICATION, 0))
+        if change.row in (sorts.RATERS_RAISED, sorts.RATERS_LOWERED) and stage in VERIFICATIONS:
+            return Used(votes=len(self.votes(stage)), items=n.get(VOTED_ON[stage], 0))
         if change.row is sorts.ADDED_VERIFICATION:
             return Used(items=every)
-        of = Stage.VERIFICATION if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else stage
-        counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id, stage=of)
-        return Used(votes=sum(counted.values()))
+        if change.row is sorts.ADDED_ROUND:
+            return Used(items=n.get(ItemState.KEPT, 0))
+        of = VERIFICATIONS if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else (stage,)
+        counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id)
+        return Used(votes=sum(n for (_, each), n in counted.items() if each in of))
 
     def _of_field(self, change: Change, name: str) -> Used:
         values = [fields.get(name) for fields in self.contents.values()]

@@ -212,6 +212,8 @@ export interface Task {
   answers: [string, string] | null;
   place: [number, number] | null;
   votes: Vote[];
+  /** The criteria that the votes answer. */
+  vote_criteria: string[];
   history: string[];
   news: GuidelineNews | null;
 }

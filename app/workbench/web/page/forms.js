@@ -39,8 +39,9 @@ export class Forms {
       this.author.open({ fields, between, dimension, values: answers.values || values, earlier });
       this.current = this.author;
     } else if (fixed.adjudication) {
-      const { votes, history } = task;
-      const criteria = asked(fixed.vote_criteria, task);
+      const { votes, history, vote_criteria } = task;
+      const voted = fixed.vote_criteria.filter(({ name }) => vote_criteria.includes(name));
+      const criteria = asked(voted, task);
       this.settling.open({
         criteria,
         options,

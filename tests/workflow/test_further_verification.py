@@ -1,0 +1,279 @@
+"""Two and more stages of verification: who comes to which, what becomes of an item, and where that is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+
+from annotation_schemas.changes import Decisions
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from db.tables import AnnotationRow, ItemRow, TaskRow
+from domain.errors import InvalidInput
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from testkit.factories import claimed, make_items, make_people, make_project
+from workflow.annotate import claims, gold_making, project_progress, submissions
+from workflow.files.project_check import check
+from workflow.files.release import release
+from workflow.lead import item_history
+from workflow.results.rater_agreement import agreement_of
+from workflow.schemas import migration
+
+pytestmark = pytest.mark.thorough
+
+ONE = """
+name: rounds
+version: 1
+title: Rounds
+dimensions: [{id: colour, title: Colour}]
+item:
+  assets: [{role: image, kind: image, min: 0}]
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: answerable, kind: choice, prompt: "Can it be answered?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: answerable, value: "yes"}
+  adjudication: {reasons: [hard]}
+"""
+SECOND = """\
+  verification_2:
+    title: Content
+    by: senior
+    raters: 3
+    criteria: [{name: right, kind: choice, prompt: "Is it right?", options: ["yes", "no", unsure]}]
+    keep: {rule: majority, criterion: right, value: "yes"}
+    contested: drop
+    gold: {rate: 0.5}
+"""
+THIRD = """\
+  verification_3:
+    raters: 2
+    again: true
+    criteria: [{name: worth, kind: choice, prompt: "Is it worth asking?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: worth, value: "yes"}
+"""
+THREE = ONE + SECOND + THIRD
+CRITERION = {Stage.VERIFICATION: "answerable", Stage.VERIFICATION_2: "right", Stage.VERIFICATION_3: "worth"}
+Said = dict[str, dict[Stage, list[str]]]
+
+
+def make(store: Store, text: str, n: int) -> tuple[list[Person], list[Person]]:
+    make_project(store, loaded=load_text(text, "Be exact.", "rounds"))
+    make_items(store, n)
+    return make_people(store, "ann", "bob", "cem"), make_people(store, "sue", "sid", "sol", "sam", role=Role.SENIOR)
+
+
+def work(store: Store, people: list[Person], stage: Stage, said: Said, draw: random.Random) -> None:
+    """Everyone does what they get in a stage, with drawn answers, until no one gets anything."""
+    going = list(people)
+    while going:
+        for person in list(going):
+            view = claims.next_task(store, person=person, project="p", stage=stage)
+            if isinstance(view, NothingLeft):
+                going.remove(person)
+                continue
+            assert view.item is not None
+            if stage is Stage.ADJUDICATION:
+                decision = draw.choice(["accept", "reject"])
+                values: dict[str, Any] = {"decision": decision, "cause": "hard", "stage": "verification_3"}
+                assert view.settles is not None
+                assert len(view.votes) == 2
+                assert all(set(vote.values) == {CRITERION[view.settles]} for vote in view.votes)
+                said[view.item].setdefault(view.settles, []).append(decision)
+            else:
+                assert not view.votes
+                assert not view.history
+                value = draw.choice(["yes"] * 5 + ["no"] + ["unsure"] * (stage is Stage.VERIFICATION_2))
+                values = {CRITERION[stage]: value}
+                said[view.item].setdefault(stage, []).append(value)
+            submissions.submit(store, person=person, task=view.id, key=view.id, values=values)
+
+
+def fate(said: dict[Stage, list[str]]) -> str:
+    """What the protocol above makes of an item: written down apart from the product."""
+    for stage in CRITERION:
+        given = said.get(stage, [])
+        if stage is Stage.VERIFICATION_2:
+            if len(given) < 3:
+                return "in_verification_2"
+            if given.count("yes") < 2:
+                return "rejected"
+            continue
+        if len(given) < 2:
+            return {Stage.VERIFICATION: "in_verification"}.get(stage, "in_verification_3")
+        votes, decision = given[:2], given[2:]
+        if votes == ["no", "no"] or decision == ["reject"]:
+            return "rejected"
+        if votes != ["yes", "yes"] and not decision:
+            return "in_adjudication"
+    return "kept"
+
+
+def states(store: Store) -> dict[str, str]:
+    with store.read() as session:
+        return {name: state.value for name, state in session.exec(select(ItemRow.public_id, ItemRow.state))}
+
+
+@pytest.mark.both_databases
+def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> None:
+    juniors, seniors = make(store, THREE, 9)
+    said: Said = defaultdict(dict)
+    draw = random.Random(5)
+    for stage in (Stage.VERIFICATION_2, Stage.VERIFICATION_3):
+        nothing = claims.next_task(store, person=seniors[0], project="p", stage=stage)
+        assert isinstance(nothing, NothingLeft), "nothing comes before the first stage has kept it"
+    work(store, juniors, Stage.VERIFICATION, said, draw)
+    assert states(store) == {item: fate(said[item]) for item in states(store)}
+    work(store, seniors, Stage.ADJUDICATION, said, draw)
+    refused = claims.next_task(store, person=juniors[0], project="p", stage=Stage.VERIFICATION_2)
+    assert isinstance(refused, NothingLeft)
+    assert "no part in the Content" in refused.sentence
+    work(store, seniors, Stage.VERIFICATION_2, said, draw)
+    board = project_progress.dashboard(store, person=None, project="p").rows[0]
+    now = [fate(said[item]) for item in states(store)]
+    assert (board.in_verification_3, board.rejected) == (now.count("in_verification_3"), now.count("rejected"))
+    work(store, [*juniors, *seniors], Stage.VERIFICATION_3, said, draw)
+    work(store, make_people(store, "lea", role=Role.SENIOR), Stage.ADJUDICATION, said, draw)  # others may have voted
+    assert states(store) == {item: fate(said[item]) for item in states(store)}
+    assert set(states(store).values()) == {"kept", "rejected"}
+    assert check(store) == []
+    with store.read() as session:
+        rows = session.exec(select(AnnotationRow.item_id, AnnotationRow.stage, AnnotationRow.person_id)).all()
+        by_item: dict[int, dict[Stage, set[int]]] = defaultdict(lambda: defaultdict(set))
+        for item_id, stage, person_id in rows:
+            by_item[item_id][stage].add(person_id)
+        seen = {"again": 0}
+        for stages in by_item.values():
+            second = stages[Stage.VERIFICATION_2]
+            assert not second & stages[Stage.VERIFICATION]
+            assert not stages[Stage.ADJUDICATION] & (stages[Stage.VERIFICATION] | second | stages[Stage.VERIFICATION_3])
+            seen["again"] += bool(stages[Stage.VERIFICATION_3] & (second | stages[Stage.VERIFICATION]))
+        assert seen["again"] > 0, "the third stage lets people vote again"
+    with store.write() as session:  # what is stored of it is a cache
+        for row in session.exec(select(ItemRow)).all():
+            row.state = ItemState.IN_VERIFICATION_2
+            session.add(row)
+    assert len(check(store, rebuild=True)) >= 9
+    assert check(store) == []
+    assert states(store) == {item: fate(said[item]) for item in states(store)}
+
+
+def say(store: Store, person: Person, value: str, stage: Stage = Stage.VERIFICATION) -> TaskView:
+    view = claimed(store, person, stage)
+    submissions.submit(store, person=person, task=view.id, key=view.id, values={CRITERION[stage]: value})
+    return view
+
+
+def finished(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) -> bool:
+    return isinstance(claims.next_task(store, person=person, project="p", stage=stage), NothingLeft)
+
+
+def slots(store: Store, stage: Stage) -> list[str]:
+    with store.read() as session:
+        rows = session.exec(select(TaskRow).where(col(TaskRow.stage) == stage).order_by(col(TaskRow.id)))
+        return sorted(row.state.value for row in rows)
+
+
+def test_a_vote_of_the_first_stage_that_is_mended_takes_the_item_back(store: Store) -> None:
+    (ann, bob, _), (sue, *_) = make(store, ONE + SECOND, 1)
+    say(store, ann, "yes")
+    task = say(store, bob, "yes")
+    say(store, sue, "yes", Stage.VERIFICATION_2)
+    assert set(states(store).values()) == {"in_verification_2"}
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=task.id, key="mended", values={"answerable": "no"})
+    assert set(states(store).values()) == {"in_adjudication"}
+    assert slots(store, Stage.VERIFICATION_2) == ["done", "withdrawn", "withdrawn"]
+    assert check(store) == []
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=task.id, key="again", values={"answerable": "yes"})
+    assert slots(store, Stage.VERIFICATION_2) == ["done", "open", "open"]
+    assert check(store) == []
+    assert slots(store, Stage.ADJUDICATION) == ["withdrawn"]
+
+
+def test_files_history_agreement_and_gold_name_the_stage(store: Store) -> None:
+    (ann, bob, _), (sue, sid, sol, sam) = make(store, ONE + SECOND, 3)
+    for person in (ann, bob):
+        for _ in range(3):
+            say(store, person, "yes")
+    dropped = min(states(store))
+    for person in (sue, sid, sol):
+        while not finished(store, person, Stage.VERIFICATION_2):
+            view = claimed(store, person, Stage.VERIFICATION_2)
+            value = "no" if view.item == dropped and person is not sol else "yes"
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"right": value})
+    assert sorted(states(store).values()) == ["kept", "kept", "rejected"]
+    lee = make_people(store, "lee", role=Role.LEAD)[0]
+    steps = [step.words for step in item_history.history(store, person=lee, project="p", item=dropped).steps]
+    told = [words for words in steps if "Verification: All 2 votes" in words or "Content: The votes agree" in words]
+    assert len(told) == 2, steps
+    found = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION_2)
+    assert {(each.criterion, each.n_units) for each in found} >= {("right", 3)}
+    assert {each.criterion for each in found} == {"right"}
+    ratings = release(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
+    rows = list(csv.DictReader(io.StringIO(ratings)))
+    assert {(row["stage"], row["criterion"]) for row in rows} == {
+        ("verification", "answerable"),
+        ("verification_2", "right"),
+    }
+    manifest = json.loads(
+        release(store, by=None, project="p", format="label_studio", verified=True).files["manifest.json"]
+    )
+    assert manifest["gates"]["kept"] == 3
+    assert manifest["gates"]["verification_2"] == {
+        "came": 3,
+        "voted": 3,
+        "skipped": 0,
+        "unanimous": 2,
+        "as_wanted": 2,
+        "kept": 2,
+        "rejected": 1,
+    }
+    assert manifest["policy"]["raters"] == 2
+    assert manifest["policy"]["verification_2"]["raters"] == 3
+    assert manifest["policy"]["verification_2"]["adjudication"] is None
+    assert [len(item["votes"]) for item in manifest["items"]] == [5, 5]
+    assert {manifest["votes"][at]["stage"] for at in manifest["items"][0]["votes"]} == {
+        "verification",
+        "verification_2",
+    }
+    known = gold_making.draw(store, by=None, project="p", stage=Stage.VERIFICATION_2, n=3)
+    assert [each.answers for each in known] == [{"right": "yes"}] * 2, "of the rejected one, not all votes agree"
+    assert finished(store, sam, Stage.VERIFICATION_2), "gold comes among live work alone"
+
+
+@pytest.mark.parametrize("way", ["send_on", "leave"])
+def test_a_stage_is_added_to_a_running_project(store: Store, way: str) -> None:
+    (ann, bob, _), (sue, *_) = make(store, ONE, 4)
+    for person, n in ((ann, 4), (bob, 2)):
+        for _ in range(n):
+            say(store, person, "yes")
+    new = load_text((ONE + SECOND).replace("version: 1", "version: 2"), "Be exact.", "rounds")
+    with pytest.raises(InvalidInput, match="--send-on verification_2 or --leave verification_2"):
+        migration.migrate(store, by=None, project="p", loaded=new)
+    done = migration.migrate(
+        store, by=None, project="p", loaded=new, decisions=Decisions.parse({way: ["verification_2"]})
+    )
+    there = (ItemState.IN_VERIFICATION, ItemState.IN_VERIFICATION_2, ItemState.KEPT)
+    assert tuple(done.after.get(state, 0) for state in there) == ((2, 2, 0) if way == "send_on" else (2, 0, 2))
+    assert check(store) == []
+    while not finished(store, bob):
+        say(store, bob, "yes")
+    assert sorted(states(store).values()).count("in_verification_2") == (4 if way == "send_on" else 2)
+    say(store, sue, "no", Stage.VERIFICATION_2)
+    migration.undo(store, by=None, project="p")
+    assert set(states(store).values()) == {"kept"}
+    assert check(store) == []
+    assert set(slots(store, Stage.VERIFICATION_2)) <= {"done", "withdrawn"}
+    assert finished(store, sue, Stage.VERIFICATION_2)
