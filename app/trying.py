@@ -96,10 +96,10 @@ class _Builder:
         self._answers_and_codes(CODED)
         self._settle(GRADED, ItemState.KEPT)
         self._model_answers(GRADED)
+        for number, stage in enumerate(reversed([*self.schema.stages.verifications][1:]), 6):
+            self._settle(number, ItemState.KEPT, before=stage)  # those of the last first: all that waits is voted on
         for number in (4, 5):
             self._import(number)
-        for number, stage in enumerate([*self.schema.stages.verifications][1:], 6):
-            self._settle(number, ItemState.KEPT, before=stage)
         return Tried(people, self._work(people), self.left_out)
 
     def _join(self, login: str, name: str, role: Role) -> Person:

@@ -69,9 +69,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
         "item          " + ", ".join(f"{slot.role} ({slot.kind})" for slot in schema.item.assets),
         "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
     ]
-    lines += [
-        f"{stage:<14}{text}" if len(stage) < 14 else f"{stage}  {text}" for stage, text in stages_in_words(schema)
-    ]
+    lines += [f"{stage:<13} {text}" for stage, text in stages_in_words(schema)]
     missing = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
     if missing:
         lines += ["", "Declared, not built yet:"]

@@ -48,6 +48,14 @@ stages:
     qualification: {items: 3, pass_mark: 0.5, reviewers: 1, against: key}
     criteria: [{name: found, kind: option_of, field: options, prompt: "Which?"}]
     keep: {rule: unanimous_and_key, criterion: found, key: answer}
+  verification_2:
+    raters: 1
+    criteria: [{name: worth, kind: choice, prompt: "Worth asking?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: worth, value: "yes"}
+  verification_3:
+    raters: 1
+    criteria: [{name: last, kind: choice, prompt: "Still worth it?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: last, value: "yes"}
   adjudication: {reasons: [{value: key, label: "The key"}]}
   refinement:
     criteria: [{name: also, kind: choice, prompt: "Right, too?", options: ["yes", "no"]}]
