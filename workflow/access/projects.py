@@ -283,12 +283,9 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
     """The least role that works in a stage."""
-    if stage is Stage.ADJUDICATION and schema.stages.adjudication is not None:
-        return Role(schema.stages.adjudication.by)
     if stage is Stage.ARBITRATION:
         return Role.SENIOR
-    part = schema.stages.verifications.get(stage)
-    return Role.ANNOTATOR if part is None else Role(part.by)
+    return Role(getattr(getattr(schema.stages, stage.value), "by", Role.ANNOTATOR))
 
 
 def stages_of(schema: Schema) -> list[Stage]:
@@ -380,8 +377,6 @@ def _access_of(
     guideline_hash: str,
     seen: int | None,
 ) -> Access:
-    loaded = _with_guideline(session, row, schema_hash, guideline_hash)
-    task_rules.let_vote_again(session, project_id=row.id, stages=loaded.schema_.stages.again)
     as_lead = Access(
         project_id=row.id,
         name=row.name,
@@ -390,7 +385,7 @@ def _access_of(
         seed=row.seed,
         began=row.created_at.isoformat(),
         schema_version_id=row.schema_version_id,
-        loaded=loaded,
+        loaded=_with_guideline(session, row, schema_hash, guideline_hash),
         role=Role.LEAD,
         dimensions=None,
         stages=None,
@@ -398,6 +393,7 @@ def _access_of(
         guideline_seen=seen,
         reading=Reading.from_json(row.reading),
     )
+    task_rules.let_vote_again(session, project_id=row.id, stages=as_lead.schema.stages.again)
     if person is None or person.is_admin:
         return as_lead
     if member is None:
