@@ -380,6 +380,11 @@ def has_predictions(session: Session, *, item_id: int) -> bool:
     return session.exec(select(PredictionRow.id).where(PredictionRow.item_id == item_id).limit(1)).first() is not None
 
 
+def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, StoredPrediction]:
+    """A few models' answers by their ids."""
+    return {row.id: row for row in session.exec(select(PredictionRow).where(col(PredictionRow.id).in_(ids)))}
+
+
 def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, str]:
     """Which models gave some answers, by the answers' ids."""
     found: dict[int, str] = {}

@@ -187,14 +187,16 @@ def active(desk: Desk, criterion: str) -> None:
 
 
 def test_every_kind_is_asked_somewhere_here() -> None:
-    """The shipped schemas of this file and of ``test_marks`` hold every kind that there is, but one of clips."""
+    """The shipped schemas of this file and of ``test_marks`` hold every kind that there is, but one of clips and those
+    about two answers."""
     asked = {
         criterion.kind
         for name in ("questions", "tour")
         for stage in ("verification", "grading")
         for criterion in registry.criteria_of(load_schema(shipped()[name]).schema_, stage)
     }
-    assert asked | {"time_span"} == {row.name for row in registry.rows("criterion_kind")}  # test_time_span
+    elsewhere = {"time_span", "preference", "each_answer"}  # test_time_span, test_order_of_answers
+    assert asked | elsewhere == {row.name for row in registry.rows("criterion_kind")}
 
 
 @pytest.mark.browser

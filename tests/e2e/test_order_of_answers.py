@@ -1,4 +1,5 @@
-"""The models' answers to an item come in another order to each grader, the same after a reload, as the seed says."""
+"""The models' answers to an item come in another order to each grader, the same after a reload, as the seed says; and
+two of them side by side, by keys alone."""
 
 from __future__ import annotations
 
@@ -13,17 +14,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from db.engine import Store
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from testkit.factories import claimed
+from testkit.factories import claimed, make_items, make_project
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
-from tests.e2e.people import at_desk, opened
+from tests.e2e.people import Desk, at_desk, opened
+from tests.workflow import test_comparison
 from workflow.access import accounts, projects
 from workflow.annotate import image_pool, submissions
 from workflow.files import import_files
+from workflow.lead.pair_intake import open_pairs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -32,6 +36,45 @@ GRADERS = ("greta", "gus", "gil")
 KEYS = ("2", "1", "2")
 VALUES = {"perception": 1, "cognition": 0, "action": 1}
 """What those keys mean."""
+
+
+def pairs_to_compare(store: Store) -> None:
+    """A project with one pair of answers, which the last grader may compare."""
+    make_project(store, name="pairs", loaded=test_comparison.schema())
+    ids = make_items(store, 1, project="pairs", fields={"question": "What is it?"})
+    for name in ("one", "two"):
+        test_comparison.answer(store, ids, f"secret-{name}", lambda id, name=name: f"words {name}", project="pairs")  # type: ignore[misc]
+    projects.set_member(store, by=None, project="pairs", login=GRADERS[-1], role=Role.ANNOTATOR)
+    assert open_pairs(store, by=None, project="pairs").opened == 1
+
+
+def compare_by_keys(desk: Desk) -> None:
+    """A key for each preference, and one for each answer that is marked; undone, the sides are the same."""
+
+    def sides() -> list[str]:
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        expect(desk.page.locator(".sides .term")).to_have_text(["Left", "Right"])
+        return desk.page.locator(".sides .value").all_inner_texts()
+
+    desk.go("/compare?project=pairs")
+    told = sides()
+    assert sorted(told) == ["words one", "words two"]
+    assert "secret" not in desk.page.content()
+    desk.press("3", "2", "1", "2")
+    expect(desk.bench).to_have_attribute("data-view", "nothing")
+    desk.press("u")
+    assert sides() == told
+    chosen = desk.page.locator(".criterion .chosen .label, .property .chosen")
+    assert [text.split()[-1] for text in chosen.all_inner_texts()] == ["good", "Right", "Yes", "No"]
+    desk.press("2", "ControlOrMeta+Enter")
+    expect(desk.bench).to_have_attribute("data-view", "nothing")
+    with closing(sqlite3.connect(desk.server.home / "touchstone.db")) as connection:
+        wanted = "SELECT answers, shown FROM annotation WHERE stage = 'comparison' ORDER BY id"
+        first, last = connection.execute(wanted).fetchall()
+    marks = [{"name": "left", "value": "yes"}, {"name": "right", "value": "no"}]
+    assert json.loads(first[0]) == {"better": "tie", "factual": "right", "harmful": marks}
+    assert json.loads(last[0]) == {"better": "right", "factual": "right", "harmful": marks}
+    assert json.loads(first[1]) == json.loads(last[1]) == {"left": "a" if told[0] == "words one" else "b"}
 
 
 def test_answers_come_in_an_order_of_each_graders_own(
@@ -59,6 +102,7 @@ def test_answers_come_in_an_order_of_each_graders_own(
             "".join(json.dumps({"item": name, "model": model, "text": f"said by {model}"}) + "\n" for model in MODELS)
         )
         import_files.import_files(store, media, by=None, project="p", format="predictions", path=answers)
+        pairs_to_compare(store)
     server.start()
     seen: dict[str, list[str]] = {login: [] for login in GRADERS}
     *others, last = GRADERS
@@ -81,6 +125,7 @@ def test_answers_come_in_an_order_of_each_graders_own(
                 expect(desk.page.locator(".answer").first).to_contain_text(f"said by {model}")
             desk.next_after(*KEYS)
         expect(desk.bench).to_have_attribute("data-view", "nothing")
+        compare_by_keys(desk)
         desk.go("/")  # back to the first of five, which is the last of the list
         desk.page.get_by_text(f"Submitted in the last half hour ({len(MODELS)})").click()
         desk.page.locator("[class*=st-key-my_work-earlier-take] button").last.click()

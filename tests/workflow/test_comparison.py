@@ -52,10 +52,10 @@ def schema(comparison: str = COMPARISON) -> LoadedSchema:
     return load_text(UNVERIFIED.rstrip() + "\n" + comparison, "Be fair.", "plain")
 
 
-def answer(store: Store, item_ids: Sequence[int], model: str, says: Callable[[int], str]) -> str:
+def answer(store: Store, item_ids: Sequence[int], model: str, says: Callable[[int], str], *, project: str = "p") -> str:
     """What a model says to items; the run's id."""
     with store.write() as session:
-        access = access_to(session, person=None, project="p")
+        access = access_to(session, person=None, project=project)
         run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name=model, created_at=store.now())
         session.add(run)
         session.flush()

@@ -22,24 +22,27 @@ from domain.states import ItemState, Stage
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access
 
+Answers = tuple[StoredPrediction, StoredPrediction]
+
 SHOWN_LEFT = "left"
 """What stands on the left, in what was ``shown`` with a submission: ``a`` or ``b`` of the pair."""
 
 
-def answers_of(session: Session, row: StoredTask) -> tuple[StoredPrediction, StoredPrediction]:
+def answers_of(session: Session, row: StoredTask) -> Answers:
     """The two answers that a slot is about, in the order of their models' names."""
-    first, second = task_slots.pair_of(row.unit)
-    return items.prediction(session, id=first), items.prediction(session, id=second)
+    ids = task_slots.pair_of(row.unit)
+    found = items.predictions(session, ids=ids)
+    return found[ids[0]], found[ids[1]]
 
 
-def left_of(session: Session, *, access: Access, row: StoredTask, person: Person) -> str:
+def left_of(session: Session, *, access: Access, row: StoredTask, person: Person, pair: Answers | None = None) -> str:
     """Which answer of the pair a person sees on the left, ``a`` or ``b``: always the same one, also on another server
     to which the project was copied. What is corrected stands as it stood."""
     if row.correcting:
         before = submissions.latest_of_task(session, task_id=row.id)
         if before is not None and before.shown:
             return str(before.shown[SHOWN_LEFT])
-    first, second = answers_of(session, row)
+    first, second = pair or answers_of(session, row)
     item = items.by_id(session, id=first.item_id)
     unit = "/".join((person.login, item.external_id, first.model, second.model))
     odd = task_slots.shuffle_key(seed=f"{access.seed}/sides", unit=unit, slot=0) % 2
@@ -50,8 +53,9 @@ def texts_of(session: Session, *, access: Access, row: StoredTask, person: Perso
     """The two answers as a person sees them, the left one first; None in other stages."""
     if row.stage is not Stage.COMPARISON:
         return None
-    first, second = (each.text for each in answers_of(session, row))
-    return (first, second) if left_of(session, access=access, row=row, person=person) == FIRST else (second, first)
+    first, second = pair = answers_of(session, row)
+    left = left_of(session, access=access, row=row, person=person, pair=pair)
+    return (first.text, second.text) if left == FIRST else (second.text, first.text)
 
 
 def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:

@@ -329,6 +329,8 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         (Stage.CODING, schema.coding.raters if schema.coding else 0),
         (Stage.ARBITRATION, 1 if schema.arbitration else 0),
     ):
+        if not raters and access.reading.numbers:
+            continue  # a change of the schema, or its undo, has taken the stage away: what was done in it is kept
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     said += comparison.broken_rules(session, access=access)
