@@ -35,7 +35,7 @@ def written(path: Path) -> LoadedSchema:
 
 def test_what_is_said_in_the_terminal_stands_in_the_file(here: Path) -> None:
     said = ["pairs", "Two pictures", "before=image, after=image", "What has moved?", "options", "Added, Moved", "3"]
-    done = new("mine.yaml", typed="\n".join([*said, "blind", "majority", "yes", "yes", ""]))
+    done = new("mine.yaml", typed="\n".join([*said, "blind", "majority", "yes", "yes", "etp_answer", ""]))
     assert done.exit_code == 0, done.output
     loaded = written(here / "mine.yaml")
     schema, stages = loaded.schema_, loaded.schema_.stages
@@ -50,7 +50,7 @@ def test_what_is_said_in_the_terminal_stands_in_the_file(here: Path) -> None:
     assert stages.verification is not None
     assert (stages.verification.raters, stages.verification.keep.rule) == (3, "majority")
     assert stages.grading is not None
-    assert [judge.criteria for judge in schema.judges] == [("score",)]
+    assert [(judge.template, judge.criteria) for judge in schema.judges] == [("etp_answer", ("score",))]
     assert loaded.guideline_text == (here / "mine.md").read_text(encoding="utf-8")
     assert "Write a question such as: What has moved?" in loaded.guideline_text
 
