@@ -1,6 +1,7 @@
 """Writes what statsmodels and choix give for made votes on pairs: ``python make_pair_peers.py > pair_peers.json``.
 
-Neither package is needed by the tests, which read the file.
+Neither package is needed by the tests, which read the file; both are imported where they are used, as pytest looks for
+examples in this file, too.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ import random
 from importlib.metadata import version
 from itertools import combinations
 
-import choix
 import numpy as np
-import statsmodels.api as sm
 
 COUNTS = {
     pair: [random.Random(f"{pair}{each}").randrange(3, 40) for each in range(3)] for pair in combinations("abcde", 2)
@@ -24,6 +23,8 @@ NAMES = "abcde"
 
 def davidson() -> dict[str, float]:
     """Davidson's model as the log-linear model that it is: Poisson, with a constant for each pair."""
+    import statsmodels.api as sm
+
     rows, y = [], []
     for at, ((one, other), counts) in enumerate(COUNTS.items()):
         for winner, count in enumerate(counts):
@@ -43,6 +44,8 @@ def davidson() -> dict[str, float]:
 
 def bradley_terry() -> dict[str, float]:
     """The same votes without the ties."""
+    import choix
+
     wins = [
         (NAMES.index(winner), NAMES.index(loser))
         for (one, other), (more, _, less) in COUNTS.items()
