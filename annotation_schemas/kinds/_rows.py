@@ -210,7 +210,7 @@ class CriterionKind(Kind):
 
     def page(self, criterion: Criterion) -> Json:
         """What the control needs besides name, prompt and options: the keys that only some kinds take."""
-        plain = [key for key in self.keys if key not in ("options", "field", "values", "labels")]
+        plain = [key for key in self.keys if key not in ("options", "field", "values", "labels", "tolerance")]
         return {key: getattr(criterion, key) for key in plain}
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
