@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from domain.judging import Verdict, Wanted
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -89,7 +93,8 @@ def pick(page: Page, box: str, option: str | re.Pattern[str]) -> None:
     settled(page, held_ms=300)
 
 
-def describe(lead: Desk, url: str) -> None:
+def describe(lead: Desk, url: str) -> str:
+    """Fill in the boxes about an endpoint; the description that comes of them."""
     page = lead.page
     page.get_by_role("textbox", name="Base URL").fill(url)
     page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
@@ -101,6 +106,7 @@ def describe(lead: Desk, url: str) -> None:
     box = page.get_by_role("textbox", name="The description in effect")
     expect(box).to_have_value(re.compile("name: strict-judge"))
     settled(page, held_ms=300)
+    return box.input_value()
 
 
 def run_it(lead: Desk, pictures: Path | None = None) -> None:
@@ -116,83 +122,88 @@ def run_it(lead: Desk, pictures: Path | None = None) -> None:
     settled(page, held_ms=300)
 
 
+@pytest.fixture(scope="module")
+def serving(demo_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The demo with a worker next to it."""
+    home = tmp_path_factory.mktemp("judges") / "home"
+    shutil.copytree(demo_template, home)
+    server = Server(home, worker=True, OMP_NUM_THREADS="1").start()
+    yield server
+    server.stop()
+
+
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
-    demo: Path, chromium: Browser, pictures: Path | None
+    serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
-    server = Server(demo, worker=True, OMP_NUM_THREADS="1")
-    with ScriptedServer(script) as endpoint:
-        server.start()
-        try:
-            with at_desk(chromium, server, "demo-mara") as lead:
-                page = lead.page
-                lead.open("/judges?project=demo")
-                go_to(page, "Its text")
-                expect(page.get_by_test_id("stCode")).to_contain_text("parser: double_brackets")
-                go_to(page, "Its text")
-                describe(lead, endpoint.url)
-                pick(page, "Sample", "Only those that people have graded")
-                page.get_by_label("At most so many").fill(str(N))
-                page.get_by_label("At most so many").press("Enter")
-                settled(page, held_ms=300)
-                with opened(server) as store:
-                    assert not run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
-                run_it(lead, pictures)
+    with ScriptedServer(script) as endpoint, at_desk(chromium, serving, "demo-mara") as lead:
+        page = lead.page
+        lead.open("/judges?project=demo")
+        go_to(page, "Its text")
+        expect(page.get_by_test_id("stCode")).to_contain_text("parser: double_brackets")
+        go_to(page, "Its text")
+        spec = tmp_path / "judge.yaml"
+        spec.write_text(describe(lead, endpoint.url))
+        pick(page, "Sample", "Only those that people have graded")
+        page.get_by_label("At most so many").fill(str(N))
+        page.get_by_label("At most so many").press("Enter")
+        settled(page, held_ms=300)
+        with opened(serving) as store:
+            assert not run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
+        run_it(lead, pictures)
 
-                # what the replies come to is what the script says, failures of every kind included
-                # (two answers to an item may say the same: they are two questions)
-                asked = [each for each in endpoint.asked if each.body and "[Question]" in each.text]
-                expected = Counter(comes_to(each) for each in asked)
-                assert sum(expected.values()) == N
-                with opened(server) as store:
-                    (view,) = run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
-                    assert judge_readings.verdicts_of(store, by=None, run=view.id) == {"score": expected}
-                scored = expected[Verdict.SCORED]
-                tally = page.locator("[data-part=tally]")
-                expect(tally).to_contain_text(f"{scored} scored of {N}")
-                for verdict, n in expected.items():
-                    expect(page.locator(f"[data-verdict={verdict.value}]")).to_contain_text(f" {n}")
-                lead.looks(pictures, "judges-done")
+        # what the replies come to is what the script says, failures of every kind included
+        # (two answers to an item may say the same: they are two questions)
+        asked = [each for each in endpoint.asked if each.body and "[Question]" in each.text]
+        expected = Counter(comes_to(each) for each in asked)
+        assert sum(expected.values()) == N
+        with opened(serving) as store:
+            (view,) = run_views.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
+            assert judge_readings.verdicts_of(store, by=None, run=view.id) == {"score": expected}
+        scored = expected[Verdict.SCORED]
+        tally = page.locator("[data-part=tally]")
+        expect(tally).to_contain_text(f"{scored} scored of {N}")
+        for verdict, n in expected.items():
+            expect(page.locator(f"[data-verdict={verdict.value}]")).to_contain_text(f" {n}")
+        lead.looks(pictures, "judges-done")
 
-                # the failures queue
-                page.get_by_role("row").filter(has_text="no verdict in the form asked for").get_by_role(
-                    "link"
-                ).first.click()
-                expect(page.locator("[data-card]")).to_have_count(min(expected[Verdict.UNPARSEABLE], 10))
-                expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
-                expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")
-                assert page.title() != "gone"
-                pick(page, "Outcome", "out of range")
-                expect(page.locator("mark.ts-mark.bad").first).to_have_text("0.75")
-                lead.looks(pictures, "judges-failures")
+        # the failures queue
+        page.get_by_role("row").filter(has_text="no verdict in the form asked for").get_by_role("link").first.click()
+        expect(page.locator("[data-card]")).to_have_count(min(expected[Verdict.UNPARSEABLE], 10))
+        expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
+        expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")
+        assert page.title() != "gone"
+        pick(page, "Outcome", "out of range")
+        expect(page.locator("mark.ts-mark.bad").first).to_have_text("0.75")
+        lead.looks(pictures, "judges-failures")
 
-                # a marked reply, with people next to it
-                pick(page, "Outcome", "any")
-                expect(page.locator("[data-card]")).to_have_count(10)
-                lead.looks(pictures, "judges-replies")
-                pick(page, "Outcome", "scored")
-                expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
-                expect(page.locator("[data-part=people]").first).to_contain_text("Jonas (grader): ")
-                page.locator("[data-reply]").first.click()
-                expect(page.get_by_text("How it was read")).to_be_visible()
-                expect(page.locator("mark.ts-mark")).to_have_count(1)
-                lead.looks(pictures, "judges-reply")
+        # a marked reply, with people next to it
+        if pictures:
+            pick(page, "Outcome", "any")
+            expect(page.locator("[data-card]")).to_have_count(10)
+            lead.looks(pictures, "judges-replies")
+        pick(page, "Outcome", "scored")
+        expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
+        expect(page.locator("[data-part=people]").first).to_contain_text("Jonas (grader): ")
+        page.locator("[data-reply]").first.click()
+        expect(page.get_by_text("How it was read")).to_be_visible()
+        expect(page.locator("mark.ts-mark")).to_have_count(1)
+        lead.looks(pictures, "judges-reply")
 
-                _another_version(lead, endpoint.url, pictures)
-                _next_to_each_other(lead, server, view.id, pictures)
+        _another_version(lead, pictures)
+        again = ("run", "judge", "demo", "--template", "egothink_single@2", "--spec", str(spec))
+        done = touchstone(*again, "--sample", "graded", "--limit", str(N), home=serving.home)
+        assert done.returncode == 0, done.stderr
+        _next_to_each_other(lead, serving, view.id, pictures)
 
-                page.get_by_role("link", name="To calibration").click()
-                expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
-                chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
-                expect(chosen).to_contain_text("strict-judge by egothink_single 1")
-                expect(chosen).not_to_contain_text("egothink_single 2")
-                page.get_by_role("button", name="Make the report").click()
-                expect(page.get_by_text("Download: HTML, PDF")).to_be_visible(timeout=LONG_MS)
-        finally:
-            server.stop()
+        page.get_by_role("link", name="To calibration").click()
+        expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+        chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
+        expect(chosen).to_contain_text("strict-judge by egothink_single 1")
+        expect(chosen).not_to_contain_text("egothink_single 2")
 
 
-def _another_version(lead: Desk, url: str, pictures: Path | None) -> None:
-    """The template is edited; what is wrong with it is told by line; saved, it is the next version, and runs."""
+def _another_version(lead: Desk, pictures: Path | None) -> None:
+    """The template is edited; what is wrong with it is told by line; saved, it is the next version."""
     page = lead.page
     lead.open("/judges?project=demo")
     expect(page.get_by_role("row").filter(has_text="strict-judge by egothink_single 1")).to_contain_text("done")
@@ -209,12 +220,6 @@ def _another_version(lead: Desk, url: str, pictures: Path | None) -> None:
     box.press("Control+Enter")
     page.get_by_role("button", name="Save as a new version").click()
     expect(page.get_by_text("edited from egothink_single 1.")).to_be_visible()
-    describe(lead, url)
-    pick(page, "Sample", "Only those that people have graded")
-    page.get_by_label("At most so many").fill(str(N))
-    page.get_by_label("At most so many").press("Enter")
-    settled(page, held_ms=300)
-    run_it(lead)
 
 
 def _next_to_each_other(lead: Desk, server: Server, first: str, pictures: Path | None) -> None:
@@ -246,11 +251,10 @@ PUBLISHED = {
 
 
 def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
-    server: Server, chromium: Browser, tmp_path: Path
+    serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:
-    done = touchstone("project", "create", "p", "--schema", "demo", home=server.home)
-    assert done.returncode == 0, done.stderr
-    with opened(server) as store:
+    with opened(serving) as store:
+        projects.create_project(store, name="p", loaded=load_schema(shipped()["demo"]))
         accounts.create_person(store, login="lea", name="Lea")
         projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
         ids = make_items(store, 3, dimension="counting", fields={"question": "How many cups?", "answer": "Two."})
@@ -258,8 +262,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
     second = {**PUBLISHED, "name": "likeness-v2", "system_prompt": "You are kind."}
     file = tmp_path / "judge_prompts.jsonl"
     file.write_text("".join(json.dumps(each) + "\n" for each in (PUBLISHED, second)))
-    server.start()
-    with at_desk(chromium, server, "lea") as lead:
+    with at_desk(chromium, serving, "lea") as lead:
         page = lead.page
         lead.open("/judges?project=p")
         go_to(page, "Upload a file")
@@ -267,7 +270,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
         expect(page.get_by_role("button", name="Add 1 template")).to_be_visible()
         page.get_by_role("button", name="Add 1 template").click()
         expect(page.get_by_text("likeness-v1 out of judge_prompts.jsonl.")).to_be_visible()
-        with opened(server) as store:
+        with opened(serving) as store:
             found = [each for each in judge_templates.templates_of(store, by=None, project="p") if not each.ours]
             assert [(each.name, each.version) for each in found] == [("likeness_v1", 1)]
             assert "You are strict." in found[0].template.text
