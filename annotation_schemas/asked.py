@@ -26,6 +26,9 @@ _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 _ENDS = (("start", "end"), ("first", "last"))
 """What a span calls its ends, in seconds and in frames."""
 
+_DECIMALS = 9
+"""Of an IoU: half of a key is 0.5, and not what a machine's arithmetic makes of it."""
+
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
 JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
@@ -124,7 +127,7 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
         return (float(_is_near(value, known, asked.tolerance)), "") if _number(value) else (math.nan, GONE)
     if asked.kind is AnswerKind.SPANS:
         said = _spans(value, asked)
-        return (time_iou(said, known), "") if said else (math.nan, GONE)
+        return (round(time_iou(said, known), _DECIMALS), "") if said else (math.nan, GONE)
     if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
     several = isinstance(value, list | tuple)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from workflow.annotate import gold_making, submissions
 from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.release import release
-from workflow.results import cases, leaderboard, project_answers, reader_agreement, scores
+from workflow.results import cases, leaderboard, people_rows, project_answers, reader_agreement, scores
 from workflow.runs.second_reader import read_reply
 
 pytestmark = pytest.mark.thorough
@@ -147,6 +148,22 @@ def test_models_are_scored_by_their_temporal_iou(
     assert any("The mean temporal IoU lies between 0.458 (all wrong) and 0.708" in each for each in boards[0].notes)
     (gap,) = leaderboard.gaps(read, boards[0])  # on two items: 0 - 1 and 0 - 1/2
     assert gap.difference.value == pytest.approx(-0.75)
+
+    stage = "  answering: {people: 2, criteria: [{name: said, kind: text, prompt: When?}]}\n"
+    asked = load_text(
+        MOMENTS.replace(
+            "span, kind: time_span, max_length: 2, secret_in: [",
+            "span, kind: time_span, max_length: 2, secret_in: [answering, ",
+        )
+        + stage,
+        "",
+        "moments",
+    )
+    answered = replace(read, schema=asked.schema_, respondents=frozenset({"near", "far"}))
+    _, people = people_rows.with_people(answered, scores.scored(answered, scores.Scores("key")))
+    # of each item, the mean of two IoUs; no vote, which would have 0 where people are less than exactly right
+    added = people.values[len(answered.answers) :]
+    assert sorted(added) == pytest.approx(sorted([(1 + 0) / 2, (1 / 2 + 0) / 2, 1 / 3, 0]))
 
     wrong = cases.listed(read, cases.Wanted(show=cases.Show.WRONG))  # far's 0 and near's 1/3, but not its 1/2
     assert {read.items[id].name for id in wrong} == {"opens", "pours"}

@@ -1,7 +1,8 @@
 """People who answer items themselves, next to models: all of them together, and the vote of those asked for.
 
 Each person is a row as a model is (``respondent 1``, ...). Here are the two rows of all of them, an item at a time: the
-mean of what the people who answered it got, and what most of them say, which is held against the key.
+mean of what the people who answered it got, and what most of them say, which is held against the key. Spans of time
+have no vote: hardly two people state the same.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def with_people(found: Read, of: Scored) -> tuple[Read, Scored]:
             by_item.setdefault(answer.item, []).append(at)
     rows = [_Row(PEOPLE, {item: _mean(of, places) for item, places in by_item.items()})]
     stage = found.schema.stages.answering
-    if of.scores.kind == "key" and stage is not None and stage.people > 1:
+    if of.scores.kind == "key" and of.measure is None and stage is not None and stage.people > 1:
         votes = {item: vote(found, places, stage.people) for item, places in by_item.items()}
         rows.append(_Row(vote_row(stage.people), votes))
     answers, values, why = list(found.answers), of.values.tolist(), dict(of.why)

@@ -48,8 +48,6 @@ CONVENTIONS: Mapping[str, str] = {
 
 IOUS = (0.3, 0.5, 0.7)
 """The temporal IoU from which on an answer counts in the recall that is reported of spans of time."""
-_SLACK = 1e-9
-"""An IoU that is so little below such a threshold lies on it."""
 
 
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
@@ -281,7 +279,7 @@ def _by_key(found: Read, scores: Scores) -> Scored:
     if of_spans(found.schema):
         measure = "mean temporal IoU" if scores.iou is None else f"R@1, IoU from {scores.iou:g}"
     if scores.iou is not None:
-        values = np.where(np.isnan(values), np.nan, (values >= scores.iou - _SLACK).astype(float))
+        values = np.where(np.isnan(values), np.nan, (values >= scores.iou).astype(float))
     unread = {
         at: answer.read
         for at, answer in enumerate(found.answers)

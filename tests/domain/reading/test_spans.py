@@ -106,6 +106,8 @@ def test_several_spans_are_taken_together() -> None:
     key = [{"start": 0, "end": 2}, {"start": 4, "end": 6}]
     # both share 1 and 2 seconds of 2 + 2 + 0 (the second is one of theirs) = 3 of 4
     assert held_against([[1, 2], [4, 6]], SEVERAL, key)[0] == pytest.approx(3 / 4)
+    half = held_against([[0, 0.1]], SECONDS, [{"start": 0.0, "end": 0.2}])[0]
+    assert half == 0.5, "and not 0.49999999999999994, which would be below a half in cases and in coding"
     for none in (None, [], "2 to 3 s", [{"first": 1, "last": 2}], [2, 3]):  # frames are no seconds
         assert held_against([[1, 2], [4, 6]], SEVERAL, none)[1] == "the item has no key"
 
