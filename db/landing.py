@@ -133,6 +133,8 @@ class Landing:
     survey: Survey
     people: Mapping[int, int]
     """Ids of people here, by their ids there."""
+    renamed: frozenset[int]
+    """Who has another login here, by their ids there."""
     schemas: Mapping[int, int]
     distances: Mapping[str, int]
     name: str
@@ -173,6 +175,9 @@ class Landing:
         name, distances = of.name, self.distances
         if name == "walk" and self.people[row["person_id"]] != row["person_id"]:
             return None  # the person's own order is another one here
+        if name == "draft" and row["person_id"] in self.renamed and row["task_id"] in self.survey.compared:
+            typed = row["content"]  # which says left and right: the sides follow from the login
+            row = {**row, "content": {"note": typed.get("note", "") if isinstance(typed, dict) else ""}}
         units = self.survey.asked(name, row) if any(isinstance(x, Asked) for x in CARRIED[name].ids.values()) else ""
         made = self._typed(of, row)
         leaving = CARRIED[name].leaving

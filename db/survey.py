@@ -106,6 +106,8 @@ class Survey:
         self.ids = {table: Ids() for table in CARRIED}
         self.media: dict[str, Row] = {}
         self.people: list[Row] = []
+        self.compared: set[int] = set()
+        """Tasks of comparison, but for those that someone corrects."""
         self.schemas: list[Row] = []
         self.project: Row = {}
         self.rates: set[int] = set()
@@ -228,6 +230,8 @@ class Survey:
             if self.project:
                 self._refuse("it has two projects")
             self.project = row
+        elif table == "task" and row["stage"] == Stage.COMPARISON and not row["correcting"]:
+            self.compared.add(row["id"])
         elif table == "run_batch":
             self._batches[row["id"]] = row["run_id"]
         elif table == "run" and not RunKind(row["kind"]).answers:

@@ -19,6 +19,7 @@ from app.workbench import page
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
 from domain.errors import Conflict, InvalidInput, SchemaError
+from domain.project_parts import WhoIsWho
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
@@ -26,10 +27,12 @@ from domain.states import Stage
 from exporters.tables import ratings_csv
 from media.store import MediaStore
 from testkit.factories import UNVERIFIED, claimed, make_items, make_people, make_person, make_project
+from workflow.access import accounts
 from workflow.access.projects import access_to, set_member
-from workflow.annotate import claims, submissions
+from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
-from workflow.files.project_import import clone_project
+from workflow.files.project_export import export_project
+from workflow.files.project_import import How, clone_project, import_project
 from workflow.lead import item_history
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results.preferences import Preferences, preferences_of
@@ -211,6 +214,37 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
         session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
     (said,) = check(store)
     assert "is no pair of two models' answers to its item in the order of their names: a, " in said
+
+
+def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store: Store, tmp_path: Path) -> None:
+    make_project(store, loaded=schema())
+    ids = make_items(store, 4, fields={"question": "What is it?"})
+    for model in "ab":
+        answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
+    people = make_people(store, "ann", "bob", "cat")
+    make_person(store, "zoe", project=None)
+    open_pairs(store, by=None, project="p")
+    typed = {"values": {"better": "left"}, "reasons": {}, "note": "the longer one"}
+    seen = {each.login: claimed(store, each, Stage.COMPARISON) for each in people}
+    submissions.submit(store, person=people[2], task=seen["cat"].id, key="c", values=SAY)
+    assert submissions.undo(store, person=people[2], project="p", stage=Stage.COMPARISON).answers == seen["cat"].answers
+    for each in people:
+        drafts.save_draft(store, person=each, task=seen[each.login].id, seq=1, values=typed)
+
+    media = MediaStore(tmp_path / "media")
+    export_project(store, media, by=None, project="p", out=tmp_path / "p.zip", with_media=False)
+    how = How(people=WhoIsWho.MAP, accounts={"ann": "zoe", "bob": "bob", "cat": None})
+    made = import_project(store, media, path=tmp_path / "p.zip", name="q", how=how)
+    assert [note for note in made.notes if "stand on other sides" in note]
+    found = {}
+    for login in ("zoe", "bob", "cat-2"):
+        person = accounts.find_person(store, login=login)
+        view = claims.next_task(store, person=person, project="q", stage=Stage.COMPARISON)
+        assert isinstance(view, TaskView)
+        found[login] = (view.draft.values if view.draft else None, view.answers)
+    assert found["zoe"][0] == {"note": "the longer one"}
+    assert found["bob"] == (typed, seen["bob"].answers)
+    assert found["cat-2"] == (typed, seen["cat"].answers)  # what is corrected stands as it stood
 
 
 def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None:

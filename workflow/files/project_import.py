@@ -157,6 +157,7 @@ class _Import:
                 land = Landing(
                     survey=survey,
                     people=there,
+                    renamed=self._renamed,
                     schemas=landing.schemas(session, rows=survey.schemas),
                     distances=distances,
                     name=self.name,
@@ -239,6 +240,8 @@ class _Import:
                 taken |= landing.accounts_called(session, logins=[free])
             given.add(free)
             new.append((id, free, names[id]))
+        here = {**wanted, **{id: free for id, free, _ in new}}
+        self._renamed = frozenset(id for id, login in here.items() if login != logins[id])
         called = [f"{logins[id]} is {free}" for id, free, _ in new if free != logins[id]]
         if called:
             more = f", and {len(called) - _SHOWN:,} more" if len(called) > _SHOWN else ""
@@ -366,6 +369,7 @@ class _Import:
                 yield row
 
     _in_hand: int = 0
+    _renamed: frozenset[int] = frozenset()
     _paused: int = 0
     _bridges: list[str] = field(default_factory=list)
 
@@ -373,6 +377,11 @@ class _Import:
         if self._in_hand:
             self.notes.append(
                 f"Tasks in someone's hands, as they were: {self._in_hand:,}. They come back when their time is over."
+            )
+        if self._renamed and land.survey.compared:
+            self.notes.append(
+                "To people with another login here the two answers of a comparison stand on other sides: of what they "
+                "had begun, only the notes are kept."
             )
         if self._paused:
             self.notes.append(
