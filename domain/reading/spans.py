@@ -50,7 +50,7 @@ def _moment(n: int) -> str:
     more = rf"(?:\s?(?:and\s)?(?P<more{n}>{_NUMBER})\s?(?P<sub{n}>seconds?|secs?|s))?"
     plain = rf"(?P<number{n}>{_NUMBER})(?:\s?(?P<unit{n}>{_WORD})(?![A-Za-z]){more})?"
     sign = rf"(?P<sign{n}>(?<![\w)\]])-)?"
-    return rf"(?P<lead{n}>{_AROUND}){sign}(?<![\d.,:])(?:{clock}|{plain})(?!\d|[.,:]\d)(?P<unit_after{n}>\s?(?:th|st|nd|rd)?\s?frames?(?![A-Za-z]))?"
+    return rf"(?P<lead{n}>{_AROUND}){sign}(?<![\d.,:])(?<!\de)(?:{clock}|{plain})(?!\d|[.,:]\d|e[+-]?\d)(?P<unit_after{n}>\s?(?:th|st|nd|rd)?\s?frames?(?![A-Za-z]))?"
 
 
 _ONE, _TWO = _moment(1), _moment(2)

@@ -50,6 +50,8 @@ UNREAD = {
     "It happens at 2 s.": "none of what was asked for",
     "It does not happen.": "none of what was asked for",
     "von 2,5 bis 3,5": "none of what was asked for",  # a comma may part numbers, or thousands
+    "1e1 to 20": "none of what was asked for",  # 10, and not 1 to 20
+    "from 1 to 2e1 s": "none of what was asked for",
     "2 to 3 people": "none of what was asked for",
 }
 
