@@ -189,6 +189,8 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     assert none.whole.sentence == "No votes yet."
     assert (none.agreement, none.whole.rates, none.left.reason) == ((), (), "No vote prefers one of the two.")
     ties = figures(*(vote(at, "xy", "tie") for at in range(4)))
+    three = figures(*(vote(0, "xy", "left", rater=rater) for rater in ("ann", "bob", "cat")))
+    assert "Percent agreement: ann and cat: 1.000" in "\n".join(as_text(three))
     assert "No strengths: All votes are ties" in "\n".join(as_text(ties))
     wins = figures(*(vote(at, "xy", "left") for at in range(4)))
     assert "No strengths: x won every vote against the others: the estimate is infinite." in "\n".join(as_text(wins))

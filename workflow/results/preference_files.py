@@ -226,7 +226,7 @@ def sentences(each: OfCriterion) -> Iterator[str]:
         told = "-" if line.value is None else f"{line.value:.3f}"
         limits = "" if line.low is None or line.high is None else f" ({line.low:.3f} to {line.high:.3f})"
         why = f" {line.reason}" if line.value is None else ""
-        yield f"{line.name}: {told}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
+        yield f"{line.title}: {told}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
 
 
 def of_judge(judge: JudgeOfPairs) -> str:
