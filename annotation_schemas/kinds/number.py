@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement
 
 from annotation_schemas import grammar
-from annotation_schemas.kinds._rows import CriterionKind, Ends, Found, Json, Texts
+from annotation_schemas.kinds._rows import CriterionKind, Ends, Found, Texts
 from annotation_schemas.label_studio_codes import ABOUT
 from annotation_schemas.label_studio_form import require
 from annotation_schemas.label_studio_parts import (
@@ -111,9 +111,6 @@ class Number(CriterionKind):
         allowed = criterion.tolerance.of(criterion.unit) if criterion.tolerance else decimals.EXACT
         number, than = decimals.exact(one), decimals.exact(other)
         return number is not None and than is not None and allowed.holds(number, than)
-
-    def page(self, criterion: Criterion) -> Json:
-        return {key: value for key, value in super().page(criterion).items() if key != "tolerance"}
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         low, step = criterion.min or 0, criterion.step or 1

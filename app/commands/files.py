@@ -389,6 +389,14 @@ def export(
             help=f"With {OF_TASKS}: the stage whose submissions are written; by default the first that rates."
         ),
     ] = None,
+    schema_version: Annotated[
+        int | None,
+        typer.Option(
+            help="Only what was given under this version of the project's schema: ratings, or with --verified the kept"
+            " items of which all votes were; without it all together.",
+            metavar="N",
+        ),
+    ] = None,
     labeling: Annotated[
         Path | None,
         typer.Option(
@@ -419,6 +427,7 @@ def export(
             reader=reader,
             stage=stage,
             page=page,
+            schema_version=schema_version,
             progress=progress,
         )
     typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}.")

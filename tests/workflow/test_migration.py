@@ -21,7 +21,7 @@ from annotation_schemas.model import LoadedSchema
 from db import answers, people
 from db.engine import Store, open_store
 from db.tables import AnnotationRow, DraftRow, GoldRow, ItemRow, TaskRow
-from domain.errors import Conflict, InvalidInput, NotFound
+from domain.errors import Conflict, FileRefused, InvalidInput, NotFound
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
@@ -523,6 +523,11 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
+    with pytest.raises(FileRefused, match="--schema-version is for ratings, and with --verified for items"):
+        release(copied, by=None, project="p", format="jsonl", schema_version=1)
+    with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
+        release(copied, by=None, project="p", format="ratings", schema_version=7)
+
     told = manifest(copied)["schema"]
     assert [(each["version"], each["submissions"]) for each in told["versions"]] == [
         (1, {"verification": sum(map(len, CAST.values()))}),
@@ -535,6 +540,28 @@ def manifest(store: Store) -> dict[str, Any]:
     files = release(store, by=None, project="p", format="jsonl", verified=True, private=True).files
     found: dict[str, Any] = json.loads(files["manifest.json"])
     return found
+
+
+def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> None:
+    """An item that is kept by votes under two versions is in neither's release."""
+    change(copied, "an option less, mapped")
+    cid = person(copied, "cid")
+    view = take(copied, cid)
+    mixed = named(copied, view)
+    assert CAST[mixed] == ["yes"]
+    answer(copied, cid, view, "yes")
+    rows = release(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()[1:]
+    kept = {name for name, state in states(copied).items() if state == "kept"}
+    assert mixed in kept
+    for version, wanted in ((None, kept), (1, kept - {mixed}), (2, set())):
+        out: dict[str, Any] = {"by": None, "project": "p", "schema_version": version}
+        made = release(copied, format="jsonl", verified=True, private=True, **out)
+        stated = json.loads(made.files["manifest.json"])
+        assert {each["id"] for each in stated["items"]} == wanted
+        assert (made.items, stated["schema"].get("only")) == (len(wanted), version)
+        said = release(copied, format="ratings", **out).files["ratings.csv"].decode().splitlines()[1:]
+        told_apart = [row if version is None else f"{row},{version}" for row in said]  # one version needs no column
+        assert told_apart == [row for row in rows if version is None or row.endswith(f",{version}")]
 
 
 @pytest.mark.both_databases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from db import projects, schema_changes
 from db.engine import Session
-from domain.errors import Conflict
+from domain.errors import Conflict, NotFound
 from workflow.access.projects import Access
 
 
@@ -31,3 +31,11 @@ def must_be_the_same(session: Session, *, access: Access) -> None:
     transaction ends."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
         raise Conflict(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
+
+
+def must_have_had(access: Access, version: int) -> None:
+    """``NotFound`` for a version that the project never had."""
+    numbers = access.reading.numbers.values() or (access.schema.version,)
+    if version not in numbers:
+        known = ", ".join(str(number) for number in sorted(numbers))
+        raise NotFound(f"{access.title} never had a version {version} of its schema; it had {known}.")

@@ -23,7 +23,7 @@ from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
 from domain.records import RULES, ItemRecord, Person, PredictionRecord, Rating
 from domain.registers import function_of
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from exporters.manifest import NAME, manifest
 from exporters.writing import write_files, write_folder
 from labelstudio.names import FORMAT
@@ -33,9 +33,11 @@ from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
 from workflow.files.items_going_out import ItemsOut, project_items
+from workflow.files.one_version import Split, require_split, split_of
 from workflow.files.release_manifest import about_release, places_of_kept_items
 from workflow.results import attributes
 from workflow.results.file_raters import people_names
+from workflow.results.rater_agreement import of_schema
 from workflow.results.ratings import RATED, stage_ratings
 
 _AS_THEY_CAME = "exporters.items:written"
@@ -78,6 +80,7 @@ def export(
     reader: str = RULES,
     stage: Stage | None = None,
     page: Page | None = None,
+    schema_version: int | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
@@ -100,6 +103,9 @@ def export(
         With tasks: whose submissions stand next to the tasks; None: verification, else grading.
     page
         With tasks: what a labeling configuration shows of a task, which is put into its data.
+    schema_version
+        Only what was given under this version of the project's schema: ratings, or with ``verified`` the kept items of
+        which every vote and decision that counts was; None: all together.
 
     Raises
     ------
@@ -120,6 +126,7 @@ def export(
         reader=reader,
         stage=stage,
         page=page,
+        schema_version=schema_version,
         progress=progress,
     )
     on = progress or (lambda what, done, total: None)
@@ -148,6 +155,7 @@ def release(
     reader: str = RULES,
     stage: Stage | None = None,
     page: Page | None = None,
+    schema_version: int | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """As ``export``, without writing anything. The same state of the project gives the same bytes.
@@ -166,6 +174,7 @@ def release(
         answers=_Answers(run, unanswered, reader),
         stage=stage,
         page=page,
+        schema_version=schema_version,
         progress=progress,
     )
     with store.write() as session:
@@ -176,6 +185,7 @@ def release(
             "private": private,
             "records": made.items,
             **({"run": run} if run else {}),
+            **({"schema_version": schema_version} if schema_version is not None else {}),
         }
         log(session, "export.made", by=by, project=access, now=store.now(), data=data)
     return made
@@ -199,6 +209,7 @@ def _release(
     answers: _Answers,
     stage: Stage | None,
     page: Page | None,
+    schema_version: int | None,
     progress: Progress | None,
 ) -> Release:
     if row.takes is Takes.ANSWERS:
@@ -208,14 +219,16 @@ def _release(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         must_be_finished(session, access=access)
+        require_split(access, row, schema_version, verified=verified)
+        split = split_of(session, access, schema_version) if verified else None
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
             raise FileRefused(f"--stage is for {tasks}; {row.name} is exported without it.")
         if row.takes is Takes.TASKS:
-            return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private, page=page)
+            return _label_studio(session, access, file_name, stage=stage, split=split, private=private, page=page)
         if row.takes is Takes.ITEMS:
-            return _items(session, access, row, file_name, verified=verified, private=private, progress=progress)
+            return _items(session, access, row, file_name, split=split, private=private, progress=progress)
         _require_written(access, row)
         content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
         if row.takes is Takes.ANSWERS:
@@ -232,7 +245,7 @@ def _release(
                 content = replace(content, said={name: labels.get(name, {}) for name in names})
             count = len(content.said)
         else:
-            content = replace(content, ratings=_ratings(session, access))
+            content = replace(content, ratings=of_schema(access, _ratings(session, access), schema_version))
             count = len(content.ratings)
         written = writer_of(row)(content)
         return Release(_named(written, file_name), count, len(written) == 1)
@@ -261,7 +274,7 @@ def _items(
     row: Format,
     file_name: str | None,
     *,
-    verified: bool,
+    split: Split | None,
     private: bool,
     progress: Progress | None,
 ) -> Release:
@@ -269,13 +282,13 @@ def _items(
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
-    if verified and access.schema.stages.verification is None:
+    if split and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
-    without = access.schema.export.public_without if verified and not private else ()
+    without = access.schema.export.public_without if split and not private else ()
     state = project_items(session, access, row.keys, whole=bool(without) or row.writes != _AS_THEY_CAME)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
-    kept = {each.external_id for each in state.rows if each.state is ItemState.KEPT} if verified else None
+    kept = {each.external_id for each in state.rows if split.takes(each)} if split else None
     items_out = [
         replace(item, fields={name: value for name, value in item.fields.items() if name not in without})
         if without
@@ -298,11 +311,11 @@ def _items(
     if single:
         file_name = file_name or Path(next(iter(written))).name
         written = _named(written, file_name)
-    if verified:
+    if split:
         places = places_of_kept_items(state, kept or (), next(iter(written)) if single else None)
         if row.keys is None and not single:  # which of several files an item is in is known to its writer alone
             places = {name: (None, place) for name, (_, place) in places.items()}
-        about = about_release(session, access, state, format=row.name, without=without, places=places)
+        about = about_release(session, access, state, format=row.name, without=without, places=places, split=split)
         written = {**written, NAME: manifest(about, written)}
     return Release(written, len(state.rows if kept is None else kept), single)
 
@@ -313,24 +326,26 @@ def _label_studio(
     file_name: str | None,
     *,
     stage: Stage | None,
-    verified: bool,
+    split: Split | None,
     private: bool,
     page: Page | None,
 ) -> Release:
     """The project as a file of Label Studio's."""
-    if verified and access.schema.stages.verification is None:
+    if split and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
     rows = items.outgoing(session, project_id=access.project_id)
-    kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
+    kept = [row.external_id for row in rows if split.takes(row)] if split else None
     written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)
     name = file_name or f"{FORMAT}.json"
     found = {name: written.data}
-    if kept is not None:
+    if split and kept is not None:
         state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
         places: dict[str, tuple[str | None, int]] = {
             external_id: (name, place) for place, external_id in enumerate(kept)
         }
-        about = about_release(session, access, state, format=FORMAT, without=written.without, places=places)
+        about = about_release(
+            session, access, state, format=FORMAT, without=written.without, places=places, split=split
+        )
         found[NAME] = manifest(about, found)
     return Release(found, written.items, True)
 

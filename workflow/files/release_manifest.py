@@ -17,6 +17,7 @@ from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.projects import Access
 from workflow.annotate.verification import decided_in
 from workflow.files.items_going_out import ItemsOut
+from workflow.files.one_version import Split
 from workflow.files.project_check import gates
 from workflow.results.file_raters import people_names
 
@@ -40,6 +41,7 @@ def about_release(
     format: str,
     without: Sequence[str],
     places: Mapping[str, tuple[str | None, int]],
+    split: Split,
 ) -> dict[str, Any]:
     """What a manifest says besides the files: policy, versions, counts at each gate, and the votes behind every
     item."""
@@ -54,12 +56,12 @@ def about_release(
         "date": last.isoformat() if last else None,
         "format": format,
         "left_out": list(without),
-        "schema": _schema(session, access),
+        "schema": _schema(session, access) | ({} if split.version is None else {"only": split.version}),
         "guideline": _guideline(session, access, state.rows, votes.under),
         "policy": _policy(schema),
         "counts": _counts(access, state.rows),
         "gates": gates(session, access=access),
-        **_by_reference(votes, _kept_items(session, access, state, names, places, votes)),
+        **_by_reference(votes, _kept_items(session, access, state, names, places, votes, split)),
     }
 
 
@@ -206,6 +208,7 @@ def _kept_items(
     names: Mapping[int, str],
     places: Mapping[str, tuple[str | None, int]],
     votes: _Votes,
+    split: Split,
 ) -> list[dict[str, Any]]:
     versions = guidelines.numbers(session, project_id=access.project_id)
     decisions: dict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -240,5 +243,5 @@ def _kept_items(
             ),
         }
         for row in state.rows
-        if row.state is ItemState.KEPT
+        if split.takes(row)
     ]

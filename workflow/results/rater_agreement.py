@@ -17,13 +17,14 @@ from db import answers, comment_threads, events, files, judging
 from db import items as stored_items
 from db.engine import Store
 from domain.decimals import Tolerance
-from domain.errors import NotFound, RatingsError
+from domain.errors import RatingsError
 from domain.policies import same
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
+from workflow.access.schema_changes import must_have_had
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
 
@@ -114,10 +115,7 @@ def of_schema(access: Access, rows: Sequence[Rating], version: int | None) -> li
     """
     if version is None:
         return list(rows)
-    numbers = access.reading.numbers.values() or (access.schema.version,)
-    if version not in numbers:
-        known = ", ".join(str(number) for number in sorted(numbers))
-        raise NotFound(f"{access.title} never had a version {version} of its schema; it had {known}.")
+    must_have_had(access, version)
     return [row for row in rows if (row.schema if access.reading.numbers else version) == version]
 
 
