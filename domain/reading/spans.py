@@ -72,6 +72,13 @@ _COUNTS = re.compile(
 )
 """A word that a pair of bare numbers counts: "2 to 3 people" is no time."""
 
+_COUNTED = re.compile(
+    r"\b(?:pages?|steps?|chapters?|sections?|figures?|tables?|parts?|questions?|options?|answers?|episodes?|levels?"
+    r"|items?|lines?|rows?|versions?|v|ages?|aged)\s{0,2}$",
+    re.IGNORECASE,
+)
+"""A word that a pair of bare numbers stands behind: "pages 3 to 9" is no time either."""
+
 
 def spans(text: str, unit: str) -> list[Said]:
     """All spans in a text, in their order, in the unit that is asked for; a bare number is in that unit.
@@ -84,11 +91,16 @@ def spans(text: str, unit: str) -> list[Said]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span()
-            if not any(taken[start:end]) and not (_bare(match) and _COUNTS.match(text, end)):
+            if not any(taken[start:end]) and not (_bare(match) and _counts(text, start, end)):
                 taken[start:end] = b"x" * (end - start)
                 found.append(_said(match, unit))
     found.sort(key=lambda each: each.start)
     return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
+
+
+def _counts(text: str, start: int, end: int) -> bool:
+    """Whether what stands there are numbers of something else, by the words around them."""
+    return bool(_COUNTS.match(text, end) or _COUNTED.search(text, max(0, start - 16), start))
 
 
 def alone(text: str, unit: str) -> Said | None:

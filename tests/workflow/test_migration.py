@@ -523,7 +523,7 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
-    with pytest.raises(FileRefused, match="--schema-version is for ratings, and with --verified for items"):
+    with pytest.raises(FileRefused, match="Ratings are of one version of the schema, and verified items"):
         release(copied, by=None, project="p", format="jsonl", schema_version=1)
     with pytest.raises(NotFound, match="never had a version 7 of its schema; it had 1, 2"):
         release(copied, by=None, project="p", format="ratings", schema_version=7)

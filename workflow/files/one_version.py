@@ -22,8 +22,7 @@ def require_split(access: Access, row: Format, version: int | None, *, verified:
     must_have_had(access, version)
     if row.takes is not Takes.RATINGS and not verified:
         raise FileRefused(
-            "--schema-version is for ratings, and with --verified for items; everything else does not depend on the"
-            " version of the schema."
+            "Ratings are of one version of the schema, and verified items; everything else does not depend on it."
         )
 
 

@@ -30,6 +30,8 @@ READ = {
     "01:02:03 --> 01:02:04,500": (3723, 3724.5),
     "He sits from 0 to 2 s.\nAnswer: 2.0 to 3.5 s": (2, 3.5),
     "There are 2 to 3 people. It happens from 4 to 6 s.": (4, 6),
+    "As step 2 to 3 shows: 4 to 6": (4, 6),
+    "The steps are seen from 2 to 4": (2, 4),
     "The clip lasts 30 s. It is from 2 to 3.5 seconds.": (2, 3.5),
     "<think>from 2 to 9 s?</think>2.0 to 3.5 s": (2, 3.5),
     "It happens from 2 to 2 s.": (2, 2),  # a point is a span without length
@@ -53,6 +55,8 @@ UNREAD = {
     "1e1 to 20": "none of what was asked for",  # 10, and not 1 to 20
     "from 1 to 2e1 s": "none of what was asked for",
     "2 to 3 people": "none of what was asked for",
+    "See pages 3 to 9": "none of what was asked for",
+    "It is in steps 2-4.": "none of what was asked for",
 }
 
 
