@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 
 from alembic import command
 from sqlalchemy import Connection, text
 
 from db.engine import migration_config
+
+STATES = ("in_verification", "in_adjudication", "kept", "rejected", "unverified")
+"""Of items, before they could grow."""
 
 
 def make(connection: Connection, revision: str) -> None:
@@ -18,7 +22,7 @@ def make(connection: Connection, revision: str) -> None:
 def go_back(connection: Connection, revision: str) -> None:
     """Make of a database of today, with its rows, what it was at a revision from 0021 on."""
     _without_schema_changes(connection)
-    _check_stages(connection)
+    _check_words(connection)
     config = migration_config(connection, before=True)
     command.stamp(config, "head", purge=True)
     command.downgrade(config, revision)
@@ -31,12 +35,14 @@ def _without_schema_changes(connection: Connection) -> None:
         connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
 
 
-def _check_stages(connection: Connection) -> None:
-    """Let the database say which stages there are, as it did before they could grow."""
+def _check_words(connection: Connection) -> None:
+    """Let the database say which stages and which states of items there are, as it did before they could grow."""
+    before = importlib.import_module("db.migrations.versions.0026_all_tables")
     tables = importlib.import_module("db.migrations.versions.0027_stages_may_grow")._TABLES
-    stages = importlib.import_module("db.migrations.versions.0026_all_tables").STAGE.enums
-    there = "', '".join(stages)
-    checks = {table: f"CONSTRAINT ck_{table}_stage CHECK (stage IN ('{there}'))" for table in tables}
+    checks = {
+        table: f"CONSTRAINT ck_{table}_stage CHECK (stage IN ({_listed(before.STAGE.enums)}))" for table in tables
+    }
+    checks["item"] = f"CONSTRAINT ck_item_itemstate CHECK (state IN ({_listed(STATES)}))"
     if connection.dialect.name != "sqlite":
         for table, check in checks.items():
             connection.execute(text(f"ALTER TABLE {table} ADD {check}"))
@@ -48,3 +54,7 @@ def _check_stages(connection: Connection) -> None:
         connection.execute(text(changed), {"more": f", {check})", "name": table})
     connection.exec_driver_sql(f"PRAGMA schema_version = {version + 1}")
     connection.exec_driver_sql("PRAGMA writable_schema = RESET")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)
