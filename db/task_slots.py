@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import exists, update
+from sqlalchemy import exists, func, update
 from sqlmodel import Session, col, select
 
 from db import missing_media
@@ -225,6 +225,27 @@ def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> No
             .where(some, col(TaskRow.state).in_(idle))
             .values(state=TaskState.WITHDRAWN, lease_until=None)
         )
+
+
+def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: int) -> int:
+    """Call off the open slots that a unit has beyond the people who are asked about it; how many."""
+    about = (TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
+    there = col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE))
+    full = select(TaskRow.unit).where(*about, there).group_by(col(TaskRow.unit)).having(func.count() > most)
+    rows: dict[str, list[tuple[int, TaskState]]] = {}
+    wanted = select(TaskRow.id, TaskRow.unit, TaskRow.state).where(*about, there, col(TaskRow.unit).in_(full))
+    for id, unit, state in session.exec(wanted.order_by(col(TaskRow.slot))):
+        rows.setdefault(unit, []).append((id, TaskState(state)))
+    ids: list[int] = []
+    for slots in rows.values():
+        idle = [id for id, state in slots if state is TaskState.OPEN]
+        ids += idle[max(0, most - (len(slots) - len(idle))) :]
+    for begin in range(0, len(ids), _AT_ONCE):
+        some = col(TaskRow.id).in_(ids[begin : begin + _AT_ONCE])
+        session.exec(
+            update(TaskRow).where(some, col(TaskRow.state) == TaskState.OPEN).values(state=TaskState.WITHDRAWN)
+        )
+    return len(ids)
 
 
 def offer(session: Session, *, slots: Sequence[Slot], needed: Sequence[str]) -> None:

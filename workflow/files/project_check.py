@@ -9,7 +9,7 @@ from itertools import chain, product
 from typing import Any
 
 from annotation_schemas import kinds
-from annotation_schemas.model import Verification
+from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
 from db import checks as queries
 from db import guidelines, items, missing_media, projects, task_slots
@@ -18,7 +18,7 @@ from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
-from workflow.access.projects import Access, access_to
+from workflow.access.projects import Access, access_to, stored_schema
 from workflow.access.schema_changes import unfinished
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import (
@@ -314,23 +314,34 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
         )
 
 
+def people_asked(schema: Schema) -> dict[Stage, int]:
+    """How many people a schema asks about each thing that there is to do, by stage; 0 without the stage."""
+    stages = schema.stages
+    return {
+        **{
+            stage: stages.verifications[stage.value].raters if stage in rounds_of(schema) else 0
+            for stage in VERIFICATIONS
+        },
+        Stage.ANSWERING: stages.answering.people if stages.answering else 0,
+        Stage.GRADING: stages.grading.raters if stages.grading else 0,
+        Stage.REFINEMENT: 1 if stages.refinement else 0,
+        Stage.ADJUDICATION: 1 if stages.adjudication else 0,
+        Stage.COMPARISON: stages.comparison.raters if stages.comparison else 0,
+        Stage.CODING: stages.coding.raters if stages.coding else 0,
+        Stage.ARBITRATION: 1 if stages.arbitration else 0,
+    }
+
+
 def _broken_rules(session: Session, access: Access) -> list[str]:
     """What the constraints of the database should have made impossible."""
     said = []
-    schema = access.schema.stages
-    for stage, raters in (
-        (Stage.VERIFICATION, max(schema.verification.raters if schema.verification else 0, access.reading.most_votes)),
-        *((stage, part.raters) for stage, part in rounds_of(access.schema).items() if stage is not Stage.VERIFICATION),
-        (Stage.ANSWERING, schema.answering.people if schema.answering else 0),
-        (Stage.GRADING, schema.grading.raters if schema.grading else 0),
-        (Stage.REFINEMENT, 1 if schema.refinement else 0),
-        (Stage.ADJUDICATION, 1 if schema.adjudication else 0),
-        (Stage.COMPARISON, schema.comparison.raters if schema.comparison else 0),
-        (Stage.CODING, schema.coding.raters if schema.coding else 0),
-        (Stage.ARBITRATION, 1 if schema.arbitration else 0),
-    ):
-        if not raters and access.reading.numbers:
+    had = [stored_schema(session, id=id).schema_ for id in access.reading.numbers]
+    for stage, now in people_asked(access.schema).items():
+        if not now and had:
             continue  # a change of the schema, or its undo, has taken the stage away: what was done in it is kept
+        of_before = [people_asked(schema)[stage] for schema in had] if stage not in VERIFICATIONS else []
+        most = access.reading.most_votes if stage is Stage.VERIFICATION else 0
+        raters = max(now, most, *of_before)
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     said += comparison.broken_rules(session, access=access)

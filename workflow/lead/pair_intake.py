@@ -106,6 +106,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
         stage, plan = _plan(session, access)
         done = _intake(plan)
         task_slots.withdraw(session, units=plan.stale, held=False)
+        task_slots.call_off_surplus(session, project_id=access.project_id, stage=Stage.COMPARISON, most=stage.raters)
         if done.opened or done.called_off:
             data = {"pairs": done.opened, "called_off": done.called_off, "seed": access.seed}
             log(session, COMPARISON_OPENED, by=by, project=access, now=now, data=data)

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from annotation_schemas.changes import Decisions, compare
 from annotation_schemas.model import LoadedSchema
-from db import guidelines, projects, schema_changes
+from db import guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
 from domain.rewording import Complete, Passed, Reading, Step
-from domain.states import ItemState
+from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead, stored_schema
 from workflow.files import project_check
 from workflow.schemas.effects import Effect, effect_of
@@ -176,6 +176,9 @@ def bring_all_up(
         project_check.put_in_order(store, project=project)
     with store.write() as session:
         access = require_lead(session, by=None, project=project)
+        for stage, people in project_check.people_asked(access.schema).items():
+            if people and stage not in VERIFICATIONS:  # a vote there has been matched with its item's slots
+                task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
         return Done(number, access.schema.version, before, after, tally)
