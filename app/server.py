@@ -18,7 +18,7 @@ from streamlit.web import bootstrap
 
 from app import theme
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
-from app.routes import routes, routes_before
+from app.routes import drawn, routes, routes_before
 from app.services import Resources
 from app.streams import Streams
 from domain.records import Person, SignedIn
@@ -113,18 +113,21 @@ def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = 
 
     configure(host=host, port=port)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    uvicorn.run(
-        build(resources, hosts=Hosts.of(host, names)),
-        host=host,
-        port=port,
-        ws="websockets-sansio",
-        ws_max_size=32 * 1024 * 1024,
-        ws_ping_interval=30,
-        ws_ping_timeout=30,
-        ws_per_message_deflate=False,
-        access_log=False,
-        log_level="warning",
-        use_colors=False,
-        server_header=False,
-        timeout_graceful_shutdown=3,
-    )
+    try:
+        uvicorn.run(
+            build(resources, hosts=Hosts.of(host, names)),
+            host=host,
+            port=port,
+            ws="websockets-sansio",
+            ws_max_size=32 * 1024 * 1024,
+            ws_ping_interval=30,
+            ws_ping_timeout=30,
+            ws_per_message_deflate=False,
+            access_log=False,
+            log_level="warning",
+            use_colors=False,
+            server_header=False,
+            timeout_graceful_shutdown=3,
+        )
+    finally:
+        drawn.forget()

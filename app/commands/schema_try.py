@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,13 +14,12 @@ import typer
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import examine
+from app.ending import exiting_on_signals
 
 if TYPE_CHECKING:
     from app.trying import Tried
     from db.engine import Store
 
-ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a process without a word to it, as when its terminal is closed."""
 VARIABLE = "TOUCHSTONE_"
 """How the variables of an installation begin; none of them holds for what is tried."""
 
@@ -88,17 +85,15 @@ def throwaway_home() -> Iterator[Path]:
 
     before = {name: value for name, value in os.environ.items() if name.startswith(VARIABLE)}
     folder = Path(tempfile.mkdtemp(prefix="touchstone-try-"))
-    signals = {each: signal.signal(each, lambda number, _: sys.exit(128 + number)) for each in ENDING}
-    try:
-        _become({"TOUCHSTONE_HOME": str(folder)})
-        resources.cache_clear()
-        yield folder
-    finally:
-        resources.cache_clear()
-        _become(before)
-        shutil.rmtree(folder, ignore_errors=True)
-        for number, handler in signals.items():
-            signal.signal(number, handler)
+    with exiting_on_signals():
+        try:
+            _become({"TOUCHSTONE_HOME": str(folder)})
+            resources.cache_clear()
+            yield folder
+        finally:
+            resources.cache_clear()
+            _become(before)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _become(variables: Mapping[str, str]) -> None:

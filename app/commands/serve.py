@@ -35,6 +35,7 @@ def serve(
     from contextlib import nullcontext
 
     from app import server
+    from app.ending import exiting_on_signals
     from app.gate import is_loopback
     from app.services import resources
     from app.supervisor import SupervisedWorker
@@ -54,7 +55,7 @@ def serve(
             "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
         )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
-    with SupervisedWorker() if worker else nullcontext():
+    with exiting_on_signals(), SupervisedWorker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=_names(shared.settings, name or ()))
 
 

@@ -1,14 +1,12 @@
-"""The made-up pictures and clips of previews: drawn when they are first asked for, kept as long as the process runs.
+"""The made-up pictures and clips of previews: drawn when they are first asked for, kept as long as the server runs.
 
 They hold nothing of any project, so everyone who is signed in may see them.
 """
 
 from __future__ import annotations
 
-import atexit
 import functools
 import re
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,10 +33,21 @@ def sha256(asset: str) -> str | None:
 
 @functools.cache
 def store() -> MediaStore:
-    """Where they lie: a folder that goes with the process."""
-    folder = tempfile.mkdtemp(prefix="touchstone-drawn-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return MediaStore(Path(folder))
+    """Where they lie: a folder that ``forget`` removes, or else the end of the process."""
+    return MediaStore(Path(_folder().name))
+
+
+def forget() -> None:
+    """Remove what was drawn; it is drawn anew when it is asked for again."""
+    if _folder.cache_info().currsize:
+        _folder().cleanup()
+    for each in (_draw, store, _folder):
+        each.cache_clear()
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="touchstone-drawn-", ignore_cleanup_errors=True)
 
 
 @functools.cache
