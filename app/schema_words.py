@@ -18,6 +18,12 @@ def state_called(stages: Stages, state: ItemState) -> str:
     return called.get(state, state.label) if len(called) > 1 else state.label
 
 
+def states_of(stages: Stages) -> list[ItemState]:
+    """The states that items can be in, but for stages of verification that there are not."""
+    absent = {state for stage, state in VOTED_ON.items() if stage.value not in stages.verifications}
+    return [state for state in ItemState if state not in absent]
+
+
 def shown(old: Any, new: Any) -> tuple[str, str]:
     """Two values as a line has room for them: long ones from a little before where they differ."""
     one, other = (_in_words(each) for each in (old, new))

@@ -15,6 +15,7 @@ from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from app import figures, items_switch, markup, pending_figures, shell
 from app.running import shown
+from app.schema_words import state_called
 from app.screens import Screen
 from app.services import Services
 from app.views import history
@@ -350,13 +351,14 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     reader = _reader(services, view)
     told = case_page.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    state = state_called(view.schema.schema_.stages, told.state)
     model = st.query_params.get("model")
     shell.heading(_heading(view, told), made_up=view.made_up)
     _neighbours(_listing(services, view), told)
     about = markup.tag(
         "p",
         markup.tag("a", markup.text("The list"), href=_address(item=""), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {told.state.label} · "),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {state} · "),
         markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
         markup.text(" · "),
         markup.mono(told.name),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotation_schemas.model import Stages
 from app import figures, graded_sample, markup, pending_figures, shell
-from app.schema_words import state_called
+from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
 from app.views import history, refine, triage
@@ -113,7 +113,8 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 
 
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
-    parts = [(state, state_called(stages, state), getattr(row, state)) for state in PARTS]
+    there = states_of(stages)
+    parts = [(state, state_called(stages, state), getattr(row, state)) for state in PARTS if state in there]
     blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
     return [
         markup.tag(

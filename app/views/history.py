@@ -12,6 +12,7 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from app import markup, shell
+from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
 from app.workbench.comments import threads
@@ -19,7 +20,7 @@ from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, St
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
-from domain.states import VERIFICATIONS, Items, ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, Items, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
@@ -135,7 +136,10 @@ def _list(services: Services, view: ProjectView) -> None:
         )
     with third:
         state = st.selectbox(
-            "State", [None, *ItemState], format_func=lambda state: state.label if state else "any", key="history.state"
+            "State",
+            [None, *states_of(schema.stages)],
+            format_func=lambda state: state_called(schema.stages, state) if state else "any",
+            key="history.state",
         )
     with fourth:
         asked = st.query_params.get("differ")
@@ -225,7 +229,7 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
                 markup.tag("a", markup.text(each.title), href=address(view.name, item=each.item), target="_self"),
                 markup.mono(each.name),
                 markup.text(titles.get(each.dimension, each.dimension)),
-                markup.text(each.state.label),
+                markup.text(state_called(view.schema.schema_.stages, each.state)),
             ]
             for each in found
         ],
@@ -255,10 +259,11 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
 
 def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By) -> markup.Markup:
     hidden = " · names are hidden until it is settled" if told.names_hidden else ""
+    state = state_called(view.schema.schema_.stages, told.state)
     return markup.tag(
         "p",
         markup.tag("a", markup.text("All items"), href=address(view.name), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {told.state.label} · by "),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {state} · by "),
         by(told.author),
         markup.text(" · "),
         markup.mono(told.name),
