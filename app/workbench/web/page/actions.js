@@ -9,6 +9,8 @@ import { closeHint, continueButton } from "./banner.js";
 
 const AWAY = "The server does not answer just now. Try again in a moment.";
 const TOLD_MS = 5000; // how long it is told that someone else was first
+const UNREAD_MS = 2000; // a sentence that stood for less was not read
+const NOTHING_LOST = { words: "", at: 0 };
 
 export class Actions {
   /** @param {Bench} bench */
@@ -16,6 +18,8 @@ export class Actions {
     this.bench = bench;
     /** @type {string | null} */
     this.lastSaved = null;
+    /** Why the last answer does not count, and since when that is said. */
+    this.lost = NOTHING_LOST;
   }
 
   /**
@@ -85,6 +89,7 @@ export class Actions {
       const typed = what === "submit" || what === "draft";
       bench.lose();
       bench.root.classList.add("lost");
+      if (typed) this.lost = { words: error.message, at: Date.now() };
       bench.banner.show(
         "bad",
         typed ? `${error.message} What you wrote stays here until you go on.` : error.message,
@@ -107,9 +112,17 @@ export class Actions {
   goOn() {
     const { bench } = this;
     if (bench.task) bench.sync.finish(bench.task.id);
+    if (Date.now() - this.lost.at > UNREAD_MS) this.lost = NOTHING_LOST;
     bench.lost = false;
     bench.root.classList.remove("lost");
     bench.requests.ask({});
+  }
+
+  /** What was lost is said again behind a key that came before anyone could read it: Enter submits, and goes on, too. */
+  sayUnread() {
+    const { words } = this.lost;
+    this.lost = NOTHING_LOST;
+    if (words) this.bench.banner.show("plain", `Your last answer does not count. ${words}`, closeHint());
   }
 
   /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */

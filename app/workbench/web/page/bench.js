@@ -234,6 +234,7 @@ export class Bench {
     if (this.forms.current === this.forms.author) this.forms.author.focus();
     else this.side.focus();
     this.ahead.fetch(task, page.prefetch);
+    this.actions.sayUnread();
   }
 
   /**
@@ -253,6 +254,7 @@ export class Bench {
     const [label, step] = nextStepOf(nothing.code, this.fixed, () => this.requests.ask({}));
     this.step = step;
     this.side.openNothing(noTaskPart(nothing, label, step, this.actions.lastSaved));
+    this.actions.sayUnread();
   }
 
   leaveTask() {
