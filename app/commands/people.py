@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import SettingsError
+from domain.errors import AlreadyTaken, SettingsError
 from domain.records import Membership, Part, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -66,7 +66,15 @@ def add(
     store = _store()
     if project:
         _project_exists(project)
-    person = accounts.create_person(store, login=login, name=name or login, is_admin=admin)
+    try:
+        person = accounts.create_person(store, login=login, name=name or login, is_admin=admin)
+    except AlreadyTaken as taken:
+        if not project:
+            raise
+        way = f"touchstone people role {project} {login} --role {role.value}"
+        raise AlreadyTaken(
+            f"{taken} If it is the same person, give the account a part in the project: {way}."
+        ) from None
     if project:
         projects.set_member(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None

@@ -69,7 +69,9 @@ def summary(loaded: LoadedSchema) -> list[str]:
         "item          " + ", ".join(f"{slot.role} ({slot.kind})" for slot in schema.item.assets),
         "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
     ]
-    lines += [f"{stage:<13} {text}" for stage, text in stages_in_words(schema)]
+    stages = list(stages_in_words(schema))
+    wide = max([13, *(len(stage) for stage, _ in stages)])
+    lines += [f"{stage:<{wide}} {text}" for stage, text in stages]
     missing = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
     if missing:
         lines += ["", "Declared, not built yet:"]

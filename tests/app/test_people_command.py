@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from annotation_schemas.loader import load_schema
 from app import services
 from app.cli import cli
 from db.engine import open_store
-from domain.errors import FileRefused, InvalidInput, NotAllowed, NotFound
+from domain.errors import AlreadyTaken, FileRefused, InvalidInput, NotAllowed, NotFound
 from domain.records import Part
 from domain.roles import Role
 from importers.people_files import read_parts
@@ -58,6 +59,13 @@ def test_an_account_for_a_project_that_is_not_there_is_not_made(run: CliRunner, 
     store = open_store(None, home)
     assert accounts.active_accounts(store) == []
     store.close()
+
+
+def test_someone_with_an_account_is_given_a_part_in_a_further_project(project: CliRunner) -> None:
+    done = project.invoke(cli, ["people", "add", "bo", "--project", "ego", "--role", "senior"])
+    assert isinstance(done.exception, AlreadyTaken)
+    (way,) = re.findall("touchstone (people role .*)\\.", str(done.exception))
+    assert project.invoke(cli, way.split()).exit_code == 0
 
 
 @pytest.fixture
