@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Semaphore
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -28,6 +28,7 @@ from tests.e2e.test_results_pages import kept as kept_scenes
 from workflow.access import accounts
 from workflow.annotate import submissions
 from workflow.runs import run_queue, run_views
+from workflow.runs.attempt_keeper import LOOK_SECONDS
 from workflow.runs.run_views import RunView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -216,12 +217,19 @@ class Held:
     """The script, until so many requests have come; the others wait until the test lets them go."""
 
     def __init__(self) -> None:
-        self.go = Event()
+        self.go = Semaphore(0)
 
     def __call__(self, asked: Asked, number: int) -> Reply:
         if number >= ANSWERED_AT_ONCE:
-            self.go.wait(LONG_MS / 1000)
+            self.go.acquire(timeout=LONG_MS / 1000)
         return script(asked, number)
+
+    def let_go_until(self, done: Callable[[], bool]) -> None:
+        """Answer one question after the other, no faster than a worker looks whether it is to stop."""
+        while not done():
+            self.go.release()
+            time.sleep(LOOK_SECONDS)
+        self.go.release(KEPT * KEPT)
 
 
 def test_an_endpoint_is_asked_paused_resumed_and_what_fails_is_told_by_its_reason(
@@ -256,7 +264,7 @@ def test_an_endpoint_is_asked_paused_resumed_and_what_fails_is_told_by_its_reaso
         page.get_by_role("button", name="Pause").click()
         expect(state).to_have_attribute("data-state", "paused")
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
-        held.go.set()
+        held.let_go_until(lambda: not the_run(serving, ENDPOINT).worked_on)
         before = left_by_its_workers(serving, ENDPOINT)
         assert before.state is RunState.PAUSED
         assert 0 < before.done < KEPT, "paused in the middle"
