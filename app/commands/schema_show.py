@@ -10,7 +10,16 @@ import typer
 
 from annotation_schemas import grading_sample, judge_templates, kinds, placeholders
 from annotation_schemas.kinds import title_of
-from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, StageName, as_words
+from annotation_schemas.model import (
+    Choice,
+    Criterion,
+    ItemField,
+    LoadedSchema,
+    Schema,
+    StageName,
+    Tolerance,
+    as_words,
+)
 from annotation_schemas.prompts import PromptSet, load_prompt_set
 from annotation_schemas.shown import PREDICTION_TITLE, WITH_ANSWER, shown_fields, title_in_stage
 from app.commands.schema_diff import schema_named
@@ -70,6 +79,7 @@ def in_lines(told: Json) -> Iterator[str]:
             yield from _asked_in_lines(asked)
         if stage["reasons"]:
             yield f"  One reason of: {_labels(stage['reasons'])}"
+        yield from (f"  Between {' and '.join(rule['of'])}: {rule['say']}" for rule in stage["rules"])
     for judge in told["judges"]:
         yield from (
             "",
@@ -117,6 +127,7 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
     media = [] if stage in (Stage.AUTHORING, Stage.TRIAGE) else [slot.role for slot in schema.item.assets]
     fields = [] if stage is Stage.TRIAGE else [title_in_stage(field, stage) for field in shown_fields(schema, stage)]
     answer = [f"{PREDICTION_TITLE} (of a model)"] if stage in WITH_ANSWER else []
+    rules = schema.item.rules if stage is Stage.AUTHORING else getattr(part, "rules", ())
     answer = ["Left and Right (two models' answers)"] if stage is Stage.COMPARISON else answer
     return {
         "stage": name,
@@ -124,6 +135,7 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
         "shows": [*media, *fields, *answer],
         "asks": [_criterion(each) for each in getattr(part, "criteria", ())],
         "reasons": [_choice(each) for each in getattr(part, "reasons", ())],
+        "rules": [{"of": list(each.of), "say": each.say} for each in rules],
     }
 
 
@@ -140,6 +152,8 @@ def _criterion(criterion: Criterion) -> Json:
         conditions.append(f"Asked only in {', '.join(criterion.dimensions)}.")
     if not criterion.required:
         conditions.append("May be left out.")
+    if criterion.tolerance:
+        conditions.append(_as_close_as(criterion.tolerance, criterion.unit))
     if criterion.skip:
         why = [each.label for each in criterion.skip.reasons]
         conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a reason in their own words'}.")
@@ -151,6 +165,19 @@ def _criterion(criterion: Criterion) -> Json:
         "options": offered,
         "conditions": conditions,
     }
+
+
+def _as_close_as(tolerance: Tolerance, unit: str | None) -> str:
+    """How close two answers are that say the same."""
+    if tolerance.iou is not None:
+        close = f"overlap with an IoU of {tolerance.iou} or more"
+    elif tolerance.within is not None:
+        close = f"are equal when rounded to {tolerance.within}"
+    elif tolerance.relative is not None:
+        close = f"are at most {tolerance.relative} of the right one apart"
+    else:
+        close = f"are at most {tolerance.absolute}{f' {unit}' if unit else ''} apart"
+    return f"Two answers say the same if they {close}."
 
 
 def _choice(choice: Choice) -> Json:

@@ -55,6 +55,39 @@ def test_conditions_are_said_in_words() -> None:
     ]
 
 
+def test_how_close_answers_are_and_what_holds_between_them_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "sizes.yaml"
+    path.write_text(
+        """
+name: sizes
+version: 1
+title: Sizes
+guideline: sizes.md
+dimensions: [{id: all, title: All}]
+item: {fields: [{name: question, kind: text}]}
+stages:
+  verification:
+    raters: 2
+    criteria:
+      - {name: width, kind: number, prompt: How wide?, unit: cm, tolerance: {absolute: 0.5}}
+      - {name: height, kind: number, prompt: How high?, unit: cm, tolerance: {relative: 0.1}}
+      - {name: good, kind: choice, prompt: Is it good?, options: ["yes", "no"]}
+    rules: [{rule: less_than, of: [width, height], say: It is higher than wide.}]
+    keep: {rule: unanimous, criterion: good, value: "yes"}
+""",
+        encoding="utf-8",
+    )
+    (tmp_path / "sizes.md").write_text("Measure.", encoding="utf-8")
+    done = show(str(path))
+    assert done.exit_code == 0, done.output
+    for line in (
+        "    Two answers say the same if they are at most 0.5 cm apart.",
+        "    Two answers say the same if they are at most 0.1 of the right one apart.",
+        "  Between width and height: It is higher than wide.",
+    ):
+        assert line in done.stdout.splitlines()
+
+
 def test_placeholders_of_judges_and_prompts_with_what_fills_them() -> None:
     """Of ``pca_bench.yaml``: its judge has four fills, and three placeholders are called as the fields are."""
     told = as_json("pca_bench")
