@@ -273,6 +273,7 @@ def test_what_raters_and_units_are_called_does_not_count(statistic: OfRaters, se
     assert (once.n_units, once.n_raters, once.n_left_out) == (again.n_units, again.n_raters, again.n_left_out)
 
 
+@pytest.mark.thorough
 @each_of_raters
 @trying("seed", SEEDS)
 def test_all_units_twice_leave_the_value(statistic: OfRaters, seed: int) -> None:

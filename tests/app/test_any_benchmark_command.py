@@ -51,6 +51,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(cli, list(words))
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
     said = {}
     for line in EXAMPLE["commands"].splitlines():
@@ -75,6 +76,7 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
     assert (told["Frage"], told["reference"]) == (second["Frage"], [second["reference_1"], second["reference_2"]])
 
 
+@pytest.mark.thorough
 def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(here: Path) -> None:
     assert run("project", "create", "p", "--schema", "changes.yaml").exit_code == 0
     head, *rows = EXAMPLE["changes.csv"].splitlines()

@@ -40,6 +40,7 @@ def said(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_wrong_answers_are_sent_coded_and_counted_in_three_forms(store: Store, tmp_path: Path) -> None:
     assert "0 answers in coding" in said()
     assert "2 answers in coding: 0 settled" in said("--send")

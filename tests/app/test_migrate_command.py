@@ -31,6 +31,7 @@ stages:
 """
 
 
+@pytest.mark.thorough
 def test_it_is_said_then_done_then_taken_back(
     tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

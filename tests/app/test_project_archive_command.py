@@ -27,6 +27,7 @@ def run(home: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> I
     services.resources.cache_clear()
 
 
+@pytest.mark.thorough
 def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path) -> None:
     archive, who = str(tmp_path / "ego.zip"), tmp_path / "who.csv"
     out = run.invoke(cli, ["project", "export", "ego", "--out", archive])

@@ -87,6 +87,7 @@ def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> 
     assert "grouped_by" not in said("--format", "csv")
 
 
+@pytest.mark.thorough
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),

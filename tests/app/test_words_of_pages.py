@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from app import shell
 from tests.paths import ROOT
 
@@ -51,6 +53,7 @@ def texts(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.thorough
 def test_no_option_of_a_command_is_told_on_a_page() -> None:
     left = set()
     for room in ROOMS:

@@ -283,6 +283,7 @@ def test_six_lines_in_any_order(talk: list[str], scores: list[Value], data: st.D
     assert read_reply(PARSERS["six_lines"], reply, BITS).values == dict(zip(ASPECTS, scores, strict=True))
 
 
+@pytest.mark.thorough
 @given(words=st.text(max_size=60), value=st.sampled_from(HALVES), as_text=st.booleans())
 def test_json_with_any_words(words: str, value: float, as_text: bool) -> None:
     reply = json.dumps({"Assessment": words, "Final Score": str(value) if as_text else value})

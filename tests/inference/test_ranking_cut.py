@@ -35,6 +35,7 @@ def test_a_space_comes_between_and_belongs_to_the_option() -> None:
     assert found.tokens == ((9, 2, 0, 6), (11, 4))  # " o" is one token, which "at: " and "on" alone never give
 
 
+@pytest.mark.thorough
 def test_a_space_that_the_prompt_ends_with_goes_to_the_option() -> None:
     assert cut(tokenizer(" o"), "at: ", ["cap", "on"]) == cut(tokenizer(" o"), "at:", ["cap", "on"])
     assert cut(tokenizer(), "at:  ", ["on"]).tokens == ((9, 9, 5, 4),)

@@ -27,6 +27,9 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "clean", "cup", "take", "the", "was
 SIZE = 8
 
 
+pytestmark = pytest.mark.thorough  # it loads torch
+
+
 @pytest.fixture(scope="module")
 def table() -> np.ndarray[Any, Any]:
     """A vector for each word."""

@@ -287,6 +287,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused_is_told_in_a_sentence_and_leaves_nothing(what: str, store: MediaStore) -> None:

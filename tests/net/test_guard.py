@@ -238,6 +238,7 @@ def drip(begun: bytes) -> Answer:
     return answer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "begun",
     [b"", b"HTTP/1.1 200 OK\r\nx-long: ", b"HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n"],
@@ -248,6 +249,7 @@ def test_what_comes_in_drips_ends_with_the_time_for_the_whole(ask: Ask, begun: b
         ask(guarded(server.url), within(seconds=0.3), server.url)
 
 
+@pytest.mark.thorough
 def test_the_time_for_the_whole_is_that_of_a_reading_where_nothing_else_is_said(ask: Ask) -> None:
     with Raw(drip(b"HTTP/1.1 200 OK\r\n")) as server, pytest.raises(TooSlow, match=r"within 0\.3 seconds"):
         ask(guarded(server.url), within(), server.url, seconds=0.3)

@@ -63,6 +63,7 @@ def contents(store: Store) -> dict[str, dict[str, Any]]:
 # ---- real files ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: MediaStore, tmp_path: Path) -> None:
     create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
     records = json.loads(shared("data", "egoplan", "EgoPlan_validation.json").read_text())[:400]

@@ -16,6 +16,7 @@ from workflow.labelstudio import bridge
 pytestmark = pytest.mark.both_databases
 
 
+@pytest.mark.thorough
 def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 1)

@@ -268,6 +268,7 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
     assert found["cat-2"] == (typed, seen["cat"].answers)  # what is corrected stands as it stood
 
 
+@pytest.mark.thorough
 def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None:
     make_project(store, loaded=schema(COMPARISON.replace("    shows", "    per_item: 2\n    shows")))
     dice = random.Random(5)

@@ -427,6 +427,7 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
 
 
+@pytest.mark.thorough
 def test_a_clip_ends_before_the_action_that_is_asked_for(store: Store, media: MediaStore, tmp_path: Path) -> None:
     """EgoPlan's half second: the action begins with frame 65, so the last frame is 60 at 10 a second."""
     project(store, "egoplan")

@@ -94,6 +94,7 @@ def counted(store: Store) -> dict[str, dict[Verdict, int]]:
     }
 
 
+@pytest.mark.thorough
 def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     path = shared(
         "data", "wildvision", "model_judgements", "judge_gpt-4o_reference_claude-3-sonnet-20240229", "aria.jsonl"
@@ -120,6 +121,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
         import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
+@pytest.mark.thorough
 def test_pandalm_next_to_its_three_people(store: Store, tmp_path: Path) -> None:
     told = json.loads(shared("data", "pandalm", "gpt-3.5-turbo-testset-v1.json").read_text(encoding="utf-8"))
     values = ("0", "1", "2")

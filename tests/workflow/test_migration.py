@@ -280,6 +280,7 @@ def after(mind: Mind) -> tuple[dict[str, str], dict[str, list[str]]]:
     return verdicts, {name: sorted(value for value in said if value) for name, said in votes.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.both_databases
 def test_minds_change_and_change_back_one_after_the_other(store: Store) -> None:
     build(store)
@@ -545,11 +546,17 @@ def manifest(store: Store) -> dict[str, Any]:
 def test_a_release_may_be_of_what_was_said_under_one_version(copied: Store) -> None:
     """An item that is kept by votes under two versions is in neither's release."""
     change(copied, "an option less, mapped")
-    cid = person(copied, "cid")
-    view = take(copied, cid)
-    mixed = named(copied, view)
-    assert CAST[mixed] == ["yes"]
-    answer(copied, cid, view, "yes")
+    for voter in (person(copied, "cid"), make_person(copied, "dan")):  # the first may have the item in hand
+        views = {}
+        for _ in CAST:
+            view = take(copied, voter)
+            views[named(copied, view)] = view
+            claims.postpone(copied, person=voter, task=view.id)
+        mixed = next((name for name in views if CAST[name] == ["yes"]), None)
+        if mixed is not None:
+            claims.take_back(copied, person=voter, task=views[mixed].id)
+            answer(copied, voter, views[mixed], "yes")
+            break
     rows = release(copied, by=None, project="p", format="ratings").files["ratings.csv"].decode().splitlines()[1:]
     kept = {name for name, state in states(copied).items() if state == "kept"}
     assert mixed in kept

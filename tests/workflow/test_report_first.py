@@ -125,6 +125,7 @@ def here(home: Path, sqlite_template: Path) -> Iterator[Store]:
 ASKED = ("agreement", "NAME", "--json")
 
 
+@pytest.mark.thorough
 def test_agreement_begins_with_what_the_report_says(told: Told) -> None:
     whole = {("choice", None): 0.625}
     groups = {("choice", "Looks"): 0.667, ("choice", "Forms"): 0.5}
@@ -160,6 +161,7 @@ def test_people_alone_are_compared_answer_by_answer(told: Told) -> None:
     assert {(each["dimension"], each["args"].get("unit")) for each in with_a_judge} == {(None, "dimension")}
 
 
+@pytest.mark.thorough
 def test_only_the_statistics_that_the_report_names_are_shown(told: Told) -> None:
     report = {"unit": "prediction", "statistics": ["percent_agreement", "cohen_kappa", "accuracy"]}
     assert {each["statistic"] for each in json.loads(told(report, *ASKED))} == {"percent_agreement", "cohen_kappa"}

@@ -52,6 +52,7 @@ def judged(path: Path) -> tuple[list[str], list[str], int]:
     return other, silent, len(found)
 
 
+@pytest.mark.thorough
 def test_our_own_cases_are_read_as_a_careful_person_reads_them() -> None:
     other, silent, n = judged(OWN)
     assert n > 1000
@@ -72,6 +73,7 @@ def test_a_reader_that_reads_nothing_would_not_pass() -> None:
 # ---- what holds for every text --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_what_is_read_has_a_rule_and_words_in_the_text_and_what_is_not_has_a_sentence() -> None:
     rules = {rule.name for rule in RULES}
     for case in cases(OWN):
@@ -87,6 +89,7 @@ def test_what_is_read_has_a_rule_and_words_in_the_text_and_what_is_not_has_a_sen
             assert found.why[0].isupper(), case["id"]
 
 
+@pytest.mark.thorough
 def test_the_words_that_are_kept_are_the_statement_itself() -> None:
     """What was read, read again out of its words alone, is the same: nothing else in the text was needed."""
     for case in cases(OWN):
