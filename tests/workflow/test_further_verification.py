@@ -128,7 +128,7 @@ def states(store: Store) -> dict[str, str]:
 def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> None:
     juniors, seniors = make(store, THREE, 9)
     said: Said = defaultdict(dict)
-    draw = random.Random(7)
+    draw = random.Random(11)
     for stage in (Stage.VERIFICATION_2, Stage.VERIFICATION_3):
         nothing = claims.next_task(store, person=seniors[0], project="p", stage=stage)
         assert isinstance(nothing, NothingLeft), "nothing comes before the first stage has kept it"
@@ -148,7 +148,7 @@ def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> Non
     assert states(store) == {item: fate(said[item]) for item in states(store)}
     assert set(states(store).values()) == {"kept", "rejected"}
     for stage in (Stage.VERIFICATION, Stage.VERIFICATION_3):
-        assert any(len(given.get(stage, [])) == 3 for given in said.values()), f"no one had to settle {stage}"
+        assert any(given.get(stage, [])[2:] == ["accept"] for given in said.values()), f"no one has settled {stage}"
     assert check(store) == []
     with store.read() as session:
         rows = session.exec(select(AnnotationRow.item_id, AnnotationRow.stage, AnnotationRow.person_id)).all()
