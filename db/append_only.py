@@ -22,11 +22,15 @@ APPEND_ONLY = (
     "reading",
     "bridge_answer",
 )
-"""The tables of which the database refuses to change or delete rows."""
+"""The tables of which the database refuses to change or delete rows; only a whole project goes (``let_go``)."""
 
-_FUNCTION = (
-    "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS "
-    "$$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
+_LETTING_GO = "touchstone.letting_go"
+"""PostgreSQL's setting of a transaction that deletes a project."""
+
+FUNCTION = (
+    "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+    f"IF TG_OP = 'DELETE' AND current_setting('{_LETTING_GO}', true) = 'yes' THEN RETURN OLD; END IF; "
+    "RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
 )
 """What PostgreSQL's triggers call."""
 
@@ -39,9 +43,19 @@ def forbid_changes(connection: Connection, *tables: str) -> None:
     wanted = {name: sql for table in tables for name, sql in (_of_sqlite if sqlite else _of_postgres)(table).items()}
     missing = [sql for name, sql in wanted.items() if name not in there]
     if missing and not sqlite:
-        connection.execute(text(_FUNCTION))
+        connection.execute(text(FUNCTION))
     for statement in missing:
         connection.execute(text(statement))
+
+
+def let_go(connection: Connection) -> None:
+    """Let rows be deleted until the transaction ends. SQLite's triggers are gone then: ``forbid_changes`` has to bring
+    them back in the same transaction, which no other one can write beside."""
+    if connection.dialect.name != "sqlite":
+        connection.execute(text(f"SELECT set_config('{_LETTING_GO}', 'yes', true)"))
+        return
+    for table in APPEND_ONLY:
+        connection.execute(text(f"DROP TRIGGER IF EXISTS {table}_no_delete"))
 
 
 def _of_sqlite(table: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from db.append_only import APPEND_ONLY, forbid_changes
+from db.append_only import APPEND_ONLY, forbid_changes, let_go
 from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
 
 Clock = Callable[[], datetime]
+CHANGES = "changes"
+"""What a session knows of itself (``info``): it changes work, which an archived project refuses."""
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
@@ -79,16 +81,37 @@ class Store:
             yield session
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
-        """A session whose changes are committed at the end, or undone if it ends with an error."""
+    def write(self, *, archived_too: bool = False) -> Iterator[Session]:
+        """A session whose changes are committed at the end, or undone if it ends with an error.
+
+        ``workflow.access.projects`` refuses an archived project in it, except with ``archived_too``: for what does not
+        change the work.
+        """
         with (
             _storable(),
             _available(),
             self._write_lock(),
-            Session(self._immediate, expire_on_commit=False) as session,
+            Session(self._immediate, expire_on_commit=False, info={CHANGES: not archived_too}) as session,
             session.begin(),
         ):
             yield session
+
+    @contextmanager
+    def letting_go(self) -> Iterator[Session]:
+        """As ``write``, but what is append-only may be deleted: for a whole project.
+
+        SQLite does not look after links between tables meanwhile, which would take it a look for every row.
+        """
+        if not self.is_sqlite:
+            with self.write(archived_too=True) as session:
+                let_go(session.connection())
+                yield session
+            return
+        with _storable(), self.changing_tables() as connection, Session(connection, expire_on_commit=False) as session:
+            let_go(connection)
+            yield session
+            session.commit()
+            forbid_changes(connection, *APPEND_ONLY)
 
     def upgrade(self) -> None:
         """Bring the tables to the newest version, whatever they are now. Any number of processes may call it at

@@ -45,7 +45,7 @@ def rows(session: Session, *, project_id: int, table: str, last: datetime) -> It
     """
     of, carried = metadata.tables[table], CARRIED[table]
     names = columns(table)
-    wanted = select(*[of.c[name] for name in names]).where(_mine(of, project_id)).order_by(*of.primary_key.columns)
+    wanted = select(*[of.c[name] for name in names]).where(mine(of, project_id)).order_by(*of.primary_key.columns)
     options = {"stream_results": True, "yield_per": AT_ONCE}
     for found in session.connection().execute(wanted, execution_options=options):
         row = dict(zip(names, found, strict=True))
@@ -59,7 +59,7 @@ def rows(session: Session, *, project_id: int, table: str, last: datetime) -> It
         yield row
 
 
-def _mine(table: Table, project_id: int) -> Any:
+def mine(table: Table, project_id: int) -> Any:
     """The condition that a row belongs to a project."""
     if table.name == "project":
         return table.c.id == project_id
@@ -68,7 +68,7 @@ def _mine(table: Table, project_id: int) -> Any:
         return by == project_id
     if by is not None:
         above = next(iter(by.foreign_keys)).column
-        return by.in_(select(above).where(_mine(above.table, project_id)))
+        return by.in_(select(above).where(mine(above.table, project_id)))
     (key,) = table.primary_key.columns
     return key.in_(union(*_pointing(table.name, project_id)))
 
@@ -80,5 +80,5 @@ def _pointing(name: str, project_id: int) -> Sequence[Select[Any]]:
         held = {column for column, kind in CARRIED[table.name].ids.items() if kind == One(name)}
         for column in table.c:
             if column.name in held or any(key.column.table.name == name for key in column.foreign_keys):
-                found.append(select(column).where(column.is_not(None), _mine(table, project_id)).distinct())
+                found.append(select(column).where(column.is_not(None), mine(table, project_id)).distinct())
     return found

@@ -12,7 +12,7 @@ from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import insert_or_ignore
+from db.engine import CHANGES, insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 from domain.roles import Role
@@ -33,6 +33,20 @@ def add(
 def bring_guideline_into_force(session: Session, *, row: StoredProject, number: int) -> None:
     """From now on a version of the guideline holds for a locked project."""
     row.guideline_number = number
+    session.add(row)
+    session.flush()
+
+
+def rename(session: Session, *, row: StoredProject, title: str) -> None:
+    """Give a locked project another title."""
+    row.title = title
+    session.add(row)
+    session.flush()
+
+
+def archive(session: Session, *, row: StoredProject, at: datetime | None) -> None:
+    """From now on nothing in a locked project is changed; None for ``at``: it is in use again."""
+    row.archived_at = at
     session.add(row)
     session.flush()
 
@@ -88,6 +102,11 @@ def standing(
         return None
     reworded.note(session, project=found[0])
     return found[0], found[1], found[2], found[3], found[4]
+
+
+def changes_work(session: Session) -> bool:
+    """Whether a session is one that changes what an archived project keeps as it is (``Store.write``)."""
+    return bool(session.info.get(CHANGES))
 
 
 @cache

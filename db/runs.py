@@ -175,6 +175,17 @@ def names(session: Session, *, project_id: int) -> set[str]:
     return {*runs, *models}
 
 
+def public_ids(session: Session, *, project_id: int) -> Sequence[str]:
+    """The ids by which the runs of a project are called."""
+    return session.exec(select(RunRow.public_id).where(RunRow.project_id == project_id)).all()
+
+
+def open_of(session: Session, *, project_id: int) -> Sequence[StoredRun]:
+    """The runs of a project that wait or are at work, the oldest first."""
+    wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.state).in_(tuple(OPEN)))
+    return session.exec(wanted.order_by(col(RunRow.id))).all()
+
+
 def open_runs(session: Session) -> Sequence[StoredRun]:
     """The runs of all projects that a worker may work on, the oldest first."""
     wanted = select(RunRow).where(

@@ -223,6 +223,8 @@ class ProjectView:
     dimensions: tuple[str, ...] | None = None
     """None: all of them."""
     stages: tuple[Stage, ...] | None = None
+    archived: bool = False
+    """Nothing in it is changed any more."""
 
 
 # ---- work -----------------------------------------------------------------------------------------------------------

@@ -276,6 +276,11 @@ class MediaStore:
     def __contains__(self, sha256: str) -> bool:
         return self._known(sha256) is not None
 
+    def remove(self, sha256: str) -> None:
+        """Forget a file and its copies; one that is not there is gone already."""
+        with self._incoming() as out, suppress(FileNotFoundError):
+            self._folder(sha256).rename(out / "gone")  # whole or not at all, as it came
+
     # ---- inside ---------------------------------------------------------------------------------------------------
 
     def _folder(self, sha256: str) -> Path:

@@ -13,7 +13,7 @@ import typer
 
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
-from app.commands import migrate, project_archive
+from app.commands import migrate, project_archive, project_care
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workflow.files.one_import import Imported, Progress
     from workflow.results.file_raters import FileRater
 
-project = typer.Typer(help="Projects: make one, copy one, list them.", no_args_is_help=True)
+project = typer.Typer(help="Projects: make, copy, rename, archive, delete and list them.", no_args_is_help=True)
 
 
 def _with(rows: Iterable[Format]) -> str:
@@ -51,6 +51,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.add_typer(project, name="project")
     project_archive.register(project)
+    project_care.register(project)
     migrate.register(project)
     cli.command("import")(import_)
     cli.command("export")(export)
@@ -85,7 +86,8 @@ def list_projects() -> None:
     found = projects.all_projects(_resources().store)
     for each in found:
         schema = each.schema.schema_
-        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}")
+        archived = "  (archived)" if each.archived else ""
+        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}{archived}")
     if not found:
         typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
 

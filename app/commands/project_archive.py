@@ -92,7 +92,7 @@ def clone(
 ) -> None:
     """Make a project like another one on this server, whole or in parts; images and clips are not stored twice."""
     from app.services import opened
-    from workflow.files.project_import import clone_project
+    from workflow.files.project_copy import clone_project
 
     names = [name.strip() for text in without or () for name in text.split(",")]
     odd = next((name for name in names if name not in _PARTS), None)

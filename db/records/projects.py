@@ -42,6 +42,8 @@ class StoredProject(SQLModel):
         default=None, sa_column=Column("reading", JSON(none_as_null=True), nullable=True)
     )
     """How what was given under its earlier schemas is read (``domain.rewording.Reading``); None: it had none."""
+    archived_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """Since when nothing in it is changed; None: it is in use."""
 
 
 class StoredSchemaChange(SQLModel):

@@ -29,6 +29,7 @@ class AssetRow(StoredAsset, table=True):
         Index("ix_asset_project_id_name", "project_id", "name"),
         Index("ix_asset_pool", "project_id", "in_pool", "id"),
         Index("ix_asset_project_id_sha256", "project_id", "sha256"),
+        Index("ix_asset_sha256", "sha256"),
     )
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from app import services
 from app.cli import cli
+from domain.errors import TouchstoneError
 
 
 @pytest.fixture
@@ -50,3 +51,26 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     assert "The project three is here: 0 items, 0 submissions, 0 members" in copied.output
     listed = run.invoke(cli, ["project", "list"]).output
     assert sorted(line.split()[0] for line in listed.splitlines() if "egothink" in line) == ["ego", "three", "two"]
+
+
+def test_a_project_renamed_archived_and_deleted(run: CliRunner, home: Path) -> None:
+    def said(*given: str, typed: str | None = None) -> str:
+        done = run.invoke(cli, ["project", *given], input=typed)
+        return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
+
+    assert "ego is called Öl & <b> from now on." in said("rename", "ego", " Öl & <b> ")
+    assert "Give the project a title." in said("rename", "ego", " ")
+    assert "ego is archived." in said("archive", "ego")
+    assert "ego was archived already." in said("archive", "ego")
+    assert "Öl & <b>  (archived)" in said("list")
+    assert "Everything in it can be read" not in said("unarchive", "ego")
+    assert "ego was not archived." in said("unarchive", "ego")
+    for typed, told in (("", "No name was typed. Nothing was deleted."), ("Ego\n", "Type the project's name, ego,")):
+        assert told in said("delete", "ego", typed=typed or "\n")
+    assert "Type the project's name, ego," in said("delete", "ego", "--yes", "two")
+    gone = said("delete", "ego", typed="ego\n")
+    assert "0 items, 0 submissions, 0 answers, 1 membership, 0 images and clips that no other project has" in gone
+    assert "ego is deleted" in gone
+    assert "There is no project 'ego'" in said("delete", "ego", "--yes", "ego")
+    log = run.invoke(cli, ["audit", "--kind", "project.deleted"]).output
+    assert '""name"": ""ego""' in log

@@ -51,7 +51,7 @@ from testkit.factories import (
     vote,
 )
 from tests.workflow.outside import ADDRESS, FORMS, Killed, Outside, Task, link, written
-from workflow.access import accounts, projects
+from workflow.access import accounts, projects, stored_schemas
 from workflow.annotate import (
     claims,
     drafts,
@@ -695,7 +695,7 @@ def test_another_labeling_empties_and_removes_the_old_project(store: Store, fron
     newer = make_schema(raters=1)
     text = newer.text.replace("version: 1", "version: 2", 1)
     with store.write() as session:
-        version = projects.store_schema(session, loaded=load_text(text, "Be exact.", "blind"), now=store.now())
+        version = stored_schemas.store_schema(session, loaded=load_text(text, "Be exact.", "blind"), now=store.now())
         row = session.exec(select(ProjectRow)).one()
         row.schema_version_id = version
         session.add(row)

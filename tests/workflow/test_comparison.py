@@ -31,8 +31,9 @@ from workflow.access import accounts
 from workflow.access.projects import access_to, set_member
 from workflow.annotate import claims, drafts, submissions
 from workflow.files.project_check import check
+from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, clone_project, import_project
+from workflow.files.project_import import How, import_project
 from workflow.lead import item_history
 from workflow.lead.pair_intake import open_pairs, preview_pairs
 from workflow.results.preferences import Preferences, preferences_of

@@ -13,7 +13,7 @@ from db.tables import SchemaVersionRow
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import BLIND, SETTLING, Clock, claimed, make_items, make_people, make_person, vote
-from workflow.access import projects
+from workflow.access import projects, stored_schemas
 from workflow.annotate import submissions
 from workflow.files.project_check import check
 from workflow.files.release import export
@@ -46,7 +46,7 @@ def settled_project(store: Store) -> None:
         submissions.submit(store, person=sue, task=view.id, key=view.id, values={**values, "cause": "wrong_key"})
     for person in (ann, bob):
         vote(store, person)
-    projects._known_schemas.clear()  # as a server that starts on what is stored
+    stored_schemas._known_schemas.clear()  # as a server that starts on what is stored
 
 
 def written(store: Store, folder: Path) -> dict[str, str]:

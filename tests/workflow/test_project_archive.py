@@ -31,8 +31,9 @@ from tests.workflow.whole_project import HIDDEN, bare, build
 from workflow.access import accounts, projects
 from workflow.annotate import submissions
 from workflow.files.project_check import check
+from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
-from workflow.files.project_import import How, clone_project, import_project
+from workflow.files.project_import import How, import_project
 from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 

@@ -19,7 +19,7 @@ from domain.states import Stage
 from workflow.access import passwords, tokens
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back_all
-from workflow.access.projects import keep_a_lead, require_lead, subset_of_schema
+from workflow.access.projects import keep_a_lead, may_create, require_lead, subset_of_schema
 
 INVITATION_DAYS = 14
 
@@ -187,10 +187,8 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
 
 def leads_any(store: Store, *, person: Person) -> bool:
     """Whether someone is an admin or leads a project."""
-    if person.is_admin:
-        return True
     with store.read() as session:
-        return any(member.role is Role.LEAD for _, member in projects.of_person(session, person_id=person.id))
+        return may_create(session, person)
 
 
 def may_set_active(store: Store, *, by: Person, login: str) -> bool:

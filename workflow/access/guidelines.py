@@ -141,7 +141,7 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
 def seen(store: Store, *, person: Person, project: str, number: int) -> None:
     """Note that someone has opened the guideline; a page that shows another version than the one in force does not
     count."""
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = access_to(session, person=person, project=project)
         if number == access.guideline:
             guidelines.put_seen(

@@ -25,7 +25,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
         if part.login in {each.login for each in parts[:at]}
     ]
     made: list[Membership] = []
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access, now = lead_alone(session, by=by, project=project), store.now()
         for part in sorted(parts, key=lambda part: part.role is not Role.LEAD):
             try:
@@ -42,7 +42,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
 def remove_members(store: Store, *, by: Person | None, project: str, logins: Sequence[str]) -> None:
     """Take people out of a project; what they submitted stays. Raises ``InvalidInput`` as ``set_parts``."""
     problems = []
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access, now = lead_alone(session, by=by, project=project), store.now()
         for login in dict.fromkeys(logins):
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +17,8 @@ from domain.rewording import Reading
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access.event_log import log
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+from workflow.access.project_names import name_problems, title_problems
+from workflow.access.stored_schemas import store_schema, with_guideline
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,8 @@ class Access:
     """The version that this person has opened last; None if they have opened none."""
     reading: Reading = field(default_factory=Reading)
     """How what was given under earlier schemas of the project is read."""
+    archived: bool = False
+    """Nothing in it is changed any more."""
 
     @property
     def schema(self) -> Schema:
@@ -81,20 +82,28 @@ def create_project(
 ) -> ProjectView:
     """Make a project that follows a schema. The schema and its guideline are stored with it and never change.
 
-    ``by`` None is the command on the machine itself; otherwise it takes an admin, who becomes the project's lead.
+    ``by`` None is the command on the machine itself; anyone else must be one who may make projects (``may_create``),
+    and becomes the project's lead.
     ``seed`` decides every order that is drawn (queues, options, gold); by itself no one can know it.
+
+    Raises
+    ------
+    NotAllowed
+        This person may make none.
+    AlreadyTaken
+        There is a project of that name.
     """
-    if problems := name_problems(name):
+    if problems := [*name_problems(name), *title_problems(title or loaded.schema_.title)]:
         raise InvalidInput(problems)
-    if by is not None and not by.is_admin:
-        raise NotAllowed("Only an admin makes projects; ask one, or use `touchstone project create` on the machine.")
+    if by is not None:
+        require_creator(store, by)
     try:
         with store.write() as session:
             now = store.now()
             row = projects.add(
                 session,
                 name=name,
-                title=title or loaded.schema_.title,
+                title=(title or loaded.schema_.title).strip(),
                 made_up=made_up,
                 schema_version_id=store_schema(session, loaded=loaded, now=store.now()),
                 seed=_draw_seed() if seed is None else seed,
@@ -117,10 +126,27 @@ def create_project(
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
 
 
-def name_problems(name: str) -> list[Problem]:
-    """What is wrong with a name for a project; empty if it may be one."""
-    told = "Name it with up to 64 letters, digits, dots, dashes, underscores."
-    return [] if _NAME.fullmatch(name) else [Problem("name", told)]
+def may_create(session: Session, person: Person) -> bool:
+    """Whether someone may make projects in the browser: admins, and everyone who leads a project."""
+    return person.is_admin or any(
+        member.role is Role.LEAD for _, member in projects.of_person(session, person_id=person.id)
+    )
+
+
+def require_creator(store: Store, person: Person) -> None:
+    """Refuse (``NotAllowed``) someone who may make no project."""
+    with store.read() as session:
+        if not may_create(session, person):
+            raise NotAllowed(
+                "Admins make projects, and people who lead one. Ask one of them to make it and to give you the role "
+                "lead in it."
+            )
+
+
+def taken_names(store: Store) -> frozenset[str]:
+    """The names of all projects, also of those that someone does not take part in: a name is given once."""
+    with store.read() as session:
+        return frozenset(row.name for row in projects.everything(session))
 
 
 def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
@@ -178,7 +204,7 @@ def set_member(
     Conflict
         It is the last active lead of the project, who would be one no more.
     """
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         part = Part(login, role, dimensions, stages)
         return put_part(session, access, part, by=by, now=store.now())
@@ -192,7 +218,7 @@ def remove_member(store: Store, *, by: Person | None, project: str, login: str) 
     Conflict
         It is the last active lead of the project.
     """
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         take_out(session, access, login, by=by, now=store.now())
 
@@ -316,58 +342,6 @@ def subset_of_schema(
     )
 
 
-def stored_schema(session: Session, *, id: int) -> LoadedSchema:
-    """A schema as it was stored. Its hash is the stored one, whatever defaults the grammar has gained since."""
-    from annotation_schemas.loader import load_text
-
-    row = projects.schema_version(session, id=id)
-    if row.hash not in _known_schemas:
-        loaded = load_text(row.text, row.guideline_text, row.name)
-        told = {"hash": row.hash, "guideline_hash": row.guideline_hash}
-        _known_schemas[row.hash] = loaded.model_copy(update=told)
-    return _known_schemas[row.hash]
-
-
-_known_schemas: dict[str, LoadedSchema] = {}
-"""Stored schemas by hash. A stored schema never changes, so what was read once is never read again."""
-
-
-def store_schema(session: Session, *, loaded: LoadedSchema, now: datetime) -> int:
-    """Keep a schema as it is; its id, which is the same for the same schema."""
-    projects.put_schema_version(
-        session,
-        row={
-            "name": loaded.schema_.name,
-            "version": loaded.schema_.version,
-            "hash": loaded.hash,
-            "guideline_hash": loaded.guideline_hash,
-            "text": loaded.text,
-            "guideline_text": loaded.guideline_text,
-            "created_at": now,
-        },
-    )
-    row = projects.schema_version_by_hash(session, hash=loaded.hash)
-    if row is None:
-        raise ValueError("a stored schema has an id")
-    return row.id
-
-
-def _with_guideline(session: Session, row: StoredProject, schema_hash: str, guideline_hash: str) -> LoadedSchema:
-    """The project's schema with the guideline that is in force; its own hash stays that of the schema as stored."""
-    loaded = _known_schemas.get(schema_hash) or stored_schema(session, id=row.schema_version_id)
-    if loaded.guideline_hash == guideline_hash:
-        return loaded
-    if (schema_hash, guideline_hash) not in _known_guidelines:
-        text = guidelines.text_of(session, project_id=row.id, number=row.guideline_number)
-        told = {"guideline_text": text, "guideline_hash": guideline_hash}
-        _known_guidelines[schema_hash, guideline_hash] = loaded.model_copy(update=told)
-    return _known_guidelines[schema_hash, guideline_hash]
-
-
-_known_guidelines: dict[tuple[str, str], LoadedSchema] = {}
-"""Schemas with later guidelines, by both hashes; neither ever changes."""
-
-
 def _access_of(
     session: Session,
     person: Person | None,
@@ -385,20 +359,30 @@ def _access_of(
         seed=row.seed,
         began=row.created_at.isoformat(),
         schema_version_id=row.schema_version_id,
-        loaded=_with_guideline(session, row, schema_hash, guideline_hash),
+        loaded=with_guideline(session, row, schema_hash, guideline_hash),
         role=Role.LEAD,
         dimensions=None,
         stages=None,
         guideline=row.guideline_number,
         guideline_seen=seen,
         reading=Reading.from_json(row.reading),
+        archived=row.archived_at is not None,
     )
     task_rules.let_vote_again(session, project_id=row.id, stages=as_lead.schema.stages.again)
-    if person is None or person.is_admin:
-        return as_lead
-    if member is None:
+    everything = person is None or person.is_admin
+    if not everything and member is None:
         raise _no_project(row.name)
-    return as_member(as_lead, member)
+    if as_lead.archived and projects.changes_work(session):
+        raise Conflict(archived_words(row.title))
+    return as_lead if everything or member is None else as_member(as_lead, member)
+
+
+def archived_words(title: str) -> str:
+    """Why nothing in a project can be changed."""
+    return (
+        f"{title} is archived: everything in it can be read and exported, and nothing is changed. A lead can bring it "
+        "back on the page Projects."
+    )
 
 
 def as_member(access: Access, member: StoredMember) -> Access:
@@ -420,6 +404,7 @@ def view_of(access: Access) -> ProjectView:
         role=access.role,
         dimensions=access.dimensions,
         stages=access.stages,
+        archived=access.archived,
     )
 
 

@@ -43,7 +43,7 @@ def thread(
 
     What is for them counts as read from now on.
     """
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access, row = _find(session, person, task, project, item)
         return _thread(session, access, person, row, now=store.now())
 
@@ -79,7 +79,7 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
 
     A thread on an item about which someone could still be asked blind is ``closed``: its history opens it.
     """
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
         mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)

@@ -61,8 +61,8 @@ def at_once(session: Session, *, access: Access, person: Person, stage: Stage, n
 
 
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
-    """What waits for a person in all of their projects, by stage and dimension."""
-    views = projects_of(store, person=person)
+    """What waits for a person in all of their projects that are in use, by stage and dimension."""
+    views = [view for view in projects_of(store, person=person) if not view.archived]
     counted: list[StoredWorkCount] = []
     with store.read() as session:
         now = store.now()

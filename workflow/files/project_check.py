@@ -18,8 +18,9 @@ from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
 from domain.states import VERIFICATIONS, VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
-from workflow.access.projects import Access, access_to, stored_schema
+from workflow.access.projects import Access, access_to
 from workflow.access.schema_changes import unfinished
+from workflow.access.stored_schemas import stored_schema
 from workflow.annotate import answer_readings, comparison, qualification_tries, refinement, triage_figures
 from workflow.annotate.verification import (
     as_votes,

@@ -18,15 +18,17 @@ from db.engine import IntegrityError, Session, Store
 from db.landing import Landing
 from db.survey import Row, Survey
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem, SchemaError, SettingsError
-from domain.project_parts import ProjectPart, WhoIsWho, left_out
+from domain.project_parts import ProjectPart, WhoIsWho
+from domain.records import Person
+from domain.roles import Role
 from domain.states import Stage, TaskState
 from importers.project_archive import ProjectArchive
 from workflow.access.accounts import problems_with
 from workflow.access.event_log import log
-from workflow.access.projects import access_to, name_problems
+from workflow.access.project_names import name_problems
+from workflow.access.projects import access_to
 from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
-from workflow.files.project_export import export_project
 from workflow.files.public_board import WITHDRAWN
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ class How:
         Parts of the project that are left out.
     copy
         It comes from this very database.
+    title
+        What it is called here; None: as it was.
+    lead
+        Who leads it here, next to everyone who did.
     """
 
     people: WhoIsWho | None = None
@@ -62,6 +68,8 @@ class How:
     old_schemas: bool = False
     without: frozenset[ProjectPart] = frozenset()
     copy: bool = False
+    title: str | None = None
+    lead: Person | None = None
 
 
 @dataclass(frozen=True)
@@ -96,25 +104,8 @@ def import_project(
         return _Import(store, media, archive, name or archive.manifest["project"], how).run()
 
 
-def clone_project(
-    store: Store, media: MediaStore, *, project: str, name: str, without: frozenset[ProjectPart] = frozenset()
-) -> Made:
-    """Make a project like another one next to it, without some of its parts; images and clips are not stored twice.
-
-    Raises
-    ------
-    AlreadyTaken
-        There is a project of that name.
-    """
-    _name_is_free(store, name)
-    with tempfile.TemporaryDirectory(prefix="touchstone-clone-") as folder:
-        path = Path(folder) / "project.zip"
-        export_project(store, media, by=None, project=project, out=path, with_media=False)
-        how = How(people=WhoIsWho.MATCH, old_schemas=True, without=left_out(without), copy=True)
-        return import_project(store, media, path=path, name=name, how=how)
-
-
-def _name_is_free(store: Store, name: str) -> None:
+def name_is_free(store: Store, name: str) -> None:
+    """Refuse a name that a project has already (``AlreadyTaken``) or that none may have (``InvalidInput``)."""
     problems = name_problems(name)
     if problems:
         raise InvalidInput(problems)
@@ -133,7 +124,7 @@ class _Import:
     notes: list[str] = field(default_factory=list)
 
     def run(self) -> Made:
-        _name_is_free(self.store, self.name)
+        name_is_free(self.store, self.name)
         with self.store.read() as session:
             here = project_rows.revision(session)
         if self.archive.revision > here:
@@ -334,6 +325,10 @@ class _Import:
         for sha256 in land.survey.media if ProjectPart.ITEMS not in self.how.without else ():
             told = vars(self.media.about(sha256))
             assets.put_media(session, row={**{x: y for x, y in told.items() if x != "sharpness"}, "created_at": now})
+        if self.how.title is not None:
+            land.survey.project["title"] = self.how.title
+        if self.how.copy:
+            land.survey.project["archived_at"] = None
         project_id = land.add_project(session)
         rows = {"project": 1}
         for table in project_rows.tables():
@@ -354,7 +349,11 @@ class _Import:
             log(session, WITHDRAWN, project=access, now=last)
             self.notes.append("Its leaderboard was public; it is not here before a lead makes it public.")
         data = {"name": self.name, "from": self.archive.manifest["project"], "items": rows.get("item", 0)}
-        log(session, "project.imported", now=now, data=data)  # of no project, so that its history is as it was
+        if self.how.lead is not None:
+            projects.put_member(session, project_id=project_id, person_id=self.how.lead.id, role=Role.LEAD)
+        log(
+            session, "project.imported", by=self.how.lead, now=now, data=data
+        )  # of no project, so that its history is as it was
         return rows
 
     def _kept(self, survey: Survey, table: str) -> Iterator[Row]:

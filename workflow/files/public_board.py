@@ -138,7 +138,7 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
 
 def withdraw(store: Store, *, by: Person | None, project: str) -> bool:
     """Show it to no one any more, at once; whether it was public."""
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = require_lead(session, by=by, project=project)
         if events.public_board(session, project=access.name) is None:
             return False

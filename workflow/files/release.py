@@ -177,7 +177,7 @@ def release(
         schema_version=schema_version,
         progress=progress,
     )
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = require_lead(session, by=by, project=project)
         data = {
             "format": format,

@@ -59,7 +59,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
     ``NotAllowed`` for annotators, and for anyone who is or may be asked about the item blind. While a senior may not
     know who voted, names are hidden. Anyone who looks before the verdict is noted, and asked about the item blind no
     more."""
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):

@@ -102,7 +102,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
 
     Anyone who looks before everyone has answered is noted, and asked about the item blind no more.
     """
-    with store.write() as session:
+    with store.write(archived_too=True) as session:
         access = require_lead(session, by=person, project=project)
         row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
             session, project_id=access.project_id, external_id=item

@@ -6,7 +6,8 @@ from annotation_schemas.changes import Comparison, Decisions, compare
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
 from domain.records import Person
-from workflow.access.projects import require_lead, stored_schema
+from workflow.access.projects import require_lead
+from workflow.access.stored_schemas import stored_schema
 from workflow.schemas.uses import StoredUses
 
 

@@ -14,7 +14,8 @@ from db.records import StoredSchemaChange
 from domain.records import Person
 from domain.rewording import Complete, Passed, Reading, Step
 from domain.states import VERIFICATIONS, ItemState
-from workflow.access.projects import Access, require_lead, stored_schema
+from workflow.access.projects import Access, require_lead
+from workflow.access.stored_schemas import stored_schema
 from workflow.files import project_check
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.items import AT_ONCE, Change, Tally, bring_up

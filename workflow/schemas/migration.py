@@ -21,8 +21,9 @@ from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.event_log import log
-from workflow.access.projects import Access, lead_alone, require_lead, store_schema, stored_schema
+from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.access.schema_changes import must_be_finished
+from workflow.access.stored_schemas import store_schema, stored_schema
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
     Done,

@@ -17,7 +17,8 @@ from domain.rewording import options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import VERIFICATIONS, Stage
-from workflow.access.projects import Access, stored_schema
+from workflow.access.projects import Access
+from workflow.access.stored_schemas import stored_schema
 from workflow.schemas.effects import Effect, Votes, effect_of, way_of
 
 _ENDED = (RunState.DONE, RunState.CANCELLED)

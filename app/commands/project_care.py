@@ -1,0 +1,93 @@
+"""``touchstone project rename``, ``archive``, ``unarchive`` and ``delete``: what becomes of a project as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import SettingsError
+
+if TYPE_CHECKING:
+    from workflow.files.project_removal import Losses
+
+ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
+
+
+def register(project: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    project.command("rename")(rename)
+    project.command("archive")(archive)
+    project.command("unarchive")(unarchive)
+    project.command("delete")(delete)
+
+
+def rename(project: ProjectName, title: Annotated[str, typer.Argument(help="As people read it from now on.")]) -> None:
+    """Give a project another title. Its name stays: addresses, files and commands call it by that."""
+    from app.services import opened
+    from workflow.access import project_care
+
+    made = project_care.rename(opened().store, by=None, project=project, title=title)
+    typer.echo(f"{made.name} is called {made.title} from now on.")
+
+
+def archive(project: ProjectName) -> None:
+    """Keep everything in a project as it is: it can be read and exported, and no one can claim, vote or change
+    anything. Refused while runs or Label Studio are at work."""
+    from app.services import opened
+    from workflow.access import project_care
+
+    done = project_care.archive(opened().store, by=None, project=project)
+    back = f"touchstone project unarchive {project} takes it back into use."
+    typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
+
+
+def unarchive(project: ProjectName) -> None:
+    """Take an archived project back into use."""
+    from app.services import opened
+    from workflow.access import project_care
+
+    done = project_care.unarchive(opened().store, by=None, project=project)
+    typer.echo(f"{project} is in use again." if done else f"{project} was not archived.")
+
+
+def delete(
+    project: ProjectName,
+    yes: Annotated[
+        str | None, typer.Option("--yes", metavar="NAME", help="The name again, instead of typing it when asked.")
+    ] = None,
+) -> None:
+    """Delete a project for good, with all that people did in it and the images and clips that no other project has; it
+    says first what that is. Refused while runs or Label Studio are at work."""
+    from app.services import opened
+    from workflow.files import project_removal
+
+    shared = opened()
+    lost = project_removal.losses(shared.store, by=None, project=project)
+    typer.echo(f"With {project} goes for good: {said(lost)}. Accounts of people stay.", err=yes is not None)
+    if yes is None:
+        typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
+        yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
+        if not yes.strip():
+            raise SettingsError("No name was typed. Nothing was deleted.")
+    done = project_removal.delete_project(
+        shared.store, shared.media, by=None, project=project, typed=yes, batches=shared.settings.home / "batches"
+    )
+    typer.echo(f"{project} is deleted: {said(done)}.")
+
+
+def said(lost: Losses) -> str:
+    """What goes with a project, in words."""
+    counts = (
+        (lost.items, "item"),
+        (lost.submissions, "submission"),
+        (lost.answers, "answer"),
+        (lost.people, "membership"),
+        (lost.files, "image or clip that no other project has"),
+        (lost.history, "line of history"),
+    )
+    plurals = {
+        "image or clip that no other project has": "images and clips that no other project has",
+        "line of history": "lines of history",
+    }
+    return ", ".join(f"{n:,} {noun if n == 1 else plurals.get(noun, noun + 's')}" for n, noun in counts)

@@ -1,0 +1,44 @@
+"""What projects may be called: the short name, which stays, and the title, which may change."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+from domain.errors import Problem
+
+LONGEST_NAME = 64
+"""Letters of a project's name."""
+LONGEST_TITLE = 200
+"""Letters of a project's title."""
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def name_problems(name: str) -> list[Problem]:
+    """What is wrong with a name for a project; empty if it may be one."""
+    told = "Name it with up to 64 letters, digits, dots, dashes, underscores."
+    return [] if _NAME.fullmatch(name) else [Problem("name", told)]
+
+
+def title_problems(title: str) -> list[Problem]:
+    """What is wrong with a title for a project; empty if it may be one."""
+    if not title.strip() or "\0" in title:
+        return [Problem("title", "Give the project a title.")]
+    told = f"The title has {len(title.strip()):,} letters; {LONGEST_TITLE} are the most."
+    return [Problem("title", told)] if len(title.strip()) > LONGEST_TITLE else []
+
+
+def name_out_of(title: str, *, taken: Collection[str] = ()) -> str:
+    """A name for a project with this title, none of those that are taken.
+
+    >>> name_out_of("Häuser & Gärten: v2"), name_out_of("house", taken={"house"}), name_out_of("家")
+    ('hauser_garten_v2', 'house_2', 'project')
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:LONGEST_NAME].strip("_") or "project"
+    free, n = name, 2
+    while free in taken:
+        end = f"_{n}"
+        free, n = name[: LONGEST_NAME - len(end)] + end, n + 1
+    return free

@@ -1,0 +1,50 @@
+"""A copy of a project next to it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db.engine import Store
+from domain.errors import InvalidInput
+from domain.project_parts import ProjectPart, WhoIsWho, left_out
+from domain.records import Person
+from workflow.access.project_names import title_problems
+from workflow.files.project_export import export_project
+from workflow.files.project_import import How, Made, import_project, name_is_free
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+
+def clone_project(
+    store: Store,
+    media: MediaStore,
+    *,
+    project: str,
+    name: str,
+    without: frozenset[ProjectPart] = frozenset(),
+    title: str | None = None,
+    by: Person | None = None,
+) -> Made:
+    """Make a project like another one next to it, without some of its parts; images and clips are not stored twice.
+    The copy is in use, also where the other one is archived.
+
+    ``by`` None is the command on the machine itself; anyone else must lead the project, and leads the copy.
+
+    Raises
+    ------
+    AlreadyTaken
+        There is a project of that name.
+    """
+    name_is_free(store, name)
+    if title is not None and (problems := title_problems(title)):
+        raise InvalidInput(problems)
+    with tempfile.TemporaryDirectory(prefix="touchstone-clone-") as folder:
+        path = Path(folder) / "project.zip"
+        export_project(store, media, by=by, project=project, out=path, with_media=False)
+        given = None if title is None else title.strip()
+        parts = left_out(without)
+        how = How(people=WhoIsWho.MATCH, old_schemas=True, without=parts, copy=True, title=given, lead=by)
+        return import_project(store, media, path=path, name=name, how=how)

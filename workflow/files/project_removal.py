@@ -1,0 +1,137 @@
+"""A project deleted for good: what would be lost, and deleting it with everything that no other project has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db import project_removal, projects, runs
+from db.engine import IntegrityError, Store
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.records import Person
+from workflow.access import project_care
+from workflow.access.event_log import log
+from workflow.access.projects import Access, lead_alone, require_lead
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+Progress = Callable[[str, int, int], None]
+DELETED = "project.deleted"
+_TRIES = 3
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What goes with a project."""
+
+    items: int
+    submissions: int
+    """Everything that people submitted in any stage, also what was replaced later."""
+    answers: int
+    """Of models, and of people as models."""
+    people: int
+    """Members; their accounts stay."""
+    files: int
+    """Images and clips that no other project has."""
+    history: int
+    """Lines of its log."""
+
+
+def losses(store: Store, *, by: Person | None, project: str) -> Losses:
+    """What would be lost, for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _losses(project_removal.sizes(session, project_id=access.project_id))
+
+
+def _losses(sizes: dict[str, int]) -> Losses:
+    return Losses(
+        items=sizes["item"],
+        submissions=sizes["annotation"] + sizes["sift_decision"],
+        answers=sizes["prediction"],
+        people=sizes["member"],
+        files=sizes["media_object"],
+        history=sizes["event"],
+    )
+
+
+def delete_project(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    typed: str,
+    batches: Path | None = None,
+    progress: Progress | None = None,
+) -> Losses:
+    """Delete a project for good, for its leads: rows, history, and images and clips that no other project has. The log
+    of the server keeps a line.
+
+    It is archived first, so that no one starts anything in it meanwhile; if deleting breaks off, it stays so, whole.
+
+    Parameters
+    ----------
+    typed
+        Its name again, as whoever deletes it has typed it.
+    batches
+        The folder with the files of batches, of which those of its runs go, too.
+
+    Raises
+    ------
+    InvalidInput
+        Another name was typed.
+    Conflict
+        Runs or the exchange with Label Studio are under way.
+    """
+    if typed.strip() != project:
+        raise InvalidInput([Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")])
+    with store.write(archived_too=True) as session:
+        access = lead_alone(session, by=by, project=project)
+        project_care.must_be_still(session, access, now=store.now(), to="delete it")
+        if not access.archived:
+            projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
+    lost, files, of_runs = _remove(store, access, by, progress)
+    for done, sha256 in enumerate(files):
+        if progress is not None:
+            progress("files", done, len(files))
+        with store.read() as session:
+            back = project_removal.media_is_there(session, sha256=sha256)
+        if not back:
+            media.remove(sha256)
+    if batches is not None:
+        for run in of_runs:
+            for path in batches.glob(f"{run}-*"):
+                path.unlink(missing_ok=True)
+    return lost
+
+
+def _remove(
+    store: Store, access: Access, by: Person | None, progress: Progress | None
+) -> tuple[Losses, Sequence[str], Sequence[str]]:
+    """Delete the rows; what they were, the hashes of files that are no one's now, and the ids of the runs."""
+    for left in reversed(range(_TRIES)):
+        try:
+            with store.letting_go() as session:
+                now = require_lead(session, by=by, project=access.name)
+                project_care.must_be_still(session, now, now=store.now(), to="delete it")
+                projects.lock(session, id=now.project_id)
+                lost = _losses(project_removal.sizes(session, project_id=now.project_id))
+                of_runs = runs.public_ids(session, project_id=now.project_id)
+                files = project_removal.remove(
+                    session,
+                    project_id=now.project_id,
+                    progress=lambda done, of: progress("tables", done, of) if progress is not None else None,
+                )
+                data = {"name": access.name, "title": now.title, **asdict(lost)}
+                log(session, DELETED, by=by, now=store.now(), data=data)
+                return lost, files, of_runs
+        except IntegrityError as error:  # something that had begun before it was archived came in between
+            if not left:
+                raise Conflict(
+                    f"Someone was still working in {access.name}. It is archived, and nothing is deleted; try again."
+                ) from error
+    raise AssertionError("the last try raises")
