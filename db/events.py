@@ -70,7 +70,10 @@ TAKEN_AWAY = ("task.taken_away", "task.reassigned")
 BOARD_PUBLISHED, BOARD_WITHDRAWN = "leaderboard.published", "leaderboard.withdrawn"
 """Kinds of events: from then on everyone may read a project's leaderboard, or no one without an account."""
 
-LOOKING = ("export.made", "history.read", BOARD_PUBLISHED, BOARD_WITHDRAWN)
+LOOKED = "history.read"
+"""The kind of events: someone has looked at what others said of an item."""
+
+LOOKING = ("export.made", LOOKED, BOARD_PUBLISHED, BOARD_WITHDRAWN)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
@@ -156,6 +159,14 @@ def _taken_at() -> Any:
         col(EventRow.kind).in_(bindparam("kinds", expanding=True)),
     )
     return wanted.order_by(col(EventRow.id)).limit(1)
+
+
+def has_looked(session: Session, *, item_id: int, person_id: int, since: datetime) -> bool:
+    """Whether someone has looked at what others said of an item, from then on."""
+    wanted = select(EventRow.id).where(
+        EventRow.item_id == item_id, EventRow.person_id == person_id, EventRow.kind == LOOKED, EventRow.at >= since
+    )
+    return session.exec(wanted.limit(1)).first() is not None
 
 
 def of_item(session: Session, *, item_id: int) -> Sequence[StoredEvent]:

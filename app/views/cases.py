@@ -30,7 +30,7 @@ from workflow.access import accounts
 from workflow.results import case_page, cases, leaderboard_page
 from workflow.results.case_page import Case, CaseAnswer, Grade
 from workflow.results.cases import CaseLine, Listing, Show, Wanted
-from workflow.results.scores import Scores
+from workflow.results.scores import Scores, iou_in_words
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD)
@@ -483,7 +483,7 @@ def _verdict(answer: CaseAnswer) -> markup.Markup:
         return markup.quiet(answer.why) if answer.why and answer.why != NO_KEY else markup.text("")
     words = "the key" if answer.right else "not the key"
     if answer.reading is not None and answer.reading.kind is AnswerKind.SPANS:
-        words = f"IoU {answer.right:.2f} with the key"
+        words = f"IoU {iou_in_words(answer.right)} with the key"
     style = "ts-wrong ts-small" if answer.right < cases.HALF_RIGHT else "ts-right ts-small"
     return markup.tag("span", markup.text(words), style=style)
 

@@ -18,7 +18,7 @@ from annotation_schemas.model import LoadedSchema
 from app.workbench import page
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
-from domain.errors import Conflict, InvalidInput, SchemaError
+from domain.errors import Conflict, InvalidInput, NotAllowed, SchemaError
 from domain.project_parts import WhoIsWho
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
@@ -236,6 +236,45 @@ def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) 
     assert sum(compare_all(store, person, lambda view: SAY) for person in people) == 5
     assert len(read(store).votes) == 6
     assert check(store) == []
+
+
+def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> None:
+    make_project(store, loaded=schema())
+    names = [f"colour/{at}" for at in range(2)]
+    ids = make_items(store, 2, fields={"question": "What is it?"})
+    for model in "ab":
+        answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
+    (ann,) = make_people(store, "ann")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    open_pairs(store, by=None, project="p")
+    assert compare_all(store, sue, lambda view: SAY) == 2
+    with pytest.raises(NotAllowed):  # ann's preference is to come, and sue's may be corrected
+        item_history.history(store, person=sue, project="p", item=names[0])
+    assert compare_all(store, ann, lambda view: SAY) == 2
+
+    def of(name: str) -> str:
+        with store.read() as session:
+            wanted = "SELECT t.public_id FROM task t JOIN item i ON i.id = t.item_id WHERE i.external_id = :name"
+            return str(session.execute(text(f"{wanted} AND t.person_id = :who"), {"name": name, "who": sue.id}).scalar())
+
+    seen = item_history.history(store, person=sue, project="p", item=names[0])
+    assert {each.by for each in seen.answers} == {"ann", "sue"}
+    with pytest.raises(Conflict, match="You have looked into the item"):
+        submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[0]))
+    back = submissions.undo(store, person=sue, project="p", stage=Stage.COMPARISON, task=of(names[1]))
+    with pytest.raises(NotAllowed):
+        item_history.history(store, person=sue, project="p", item=names[1])
+    submissions.submit(store, person=sue, task=back.id, key="mended", values={"better": "tie"})
+    assert {each.said for each in read(store).votes if each.rater == "sue"} == {"left", "tie"}
+
+
+def test_a_model_is_not_called_as_no_winner_is(store: Store) -> None:
+    make_project(store, loaded=schema())
+    ids = make_items(store, 1, fields={"question": "What is it?"})
+    for model in ("tie", "win"):
+        answer(store, ids, model, lambda id, model=model: model)  # type: ignore[misc]
+    with pytest.raises(Conflict, match="A model is called tie, and files of preferences say tie where neither"):
+        open_pairs(store, by=None, project="p")
 
 
 def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store: Store, tmp_path: Path) -> None:

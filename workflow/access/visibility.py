@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from db import comment_threads, task_claims
+from db import comment_threads, events, task_claims
 from db.engine import Session
-from db.records import StoredItem, StoredTask
+from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role, at_least
-from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, Stage, TaskState
+from workflow.access.event_log import log
 from workflow.access.projects import Access
 
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
@@ -21,6 +22,10 @@ MAY_COME = (
     "You may still be asked about this item blind, so what others said stays closed until everyone has answered. "
     "A lead can take the stage from you."
 )
+LOOKED = "You have looked into the item since, so your answer stays as it is."
+
+_CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
+"""Stages of which an answer may be corrected when everyone has answered, as no verdict hangs on it."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,22 @@ def visibility_of(session: Session, *, access: Access, person: Person, item: Sto
 
 def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Visibility:
     """As ``visibility_of``, for someone who looks: ``NotAllowed`` if they must not. Anyone who looks before the
-    verdict is asked about the item blind no more."""
+    verdict is asked about the item blind no more; anyone who looks later corrects no more what they said
+    (``has_looked``)."""
     found = visibility_of(session, access=access, person=person, item=item)
     if found.blind:
         raise NotAllowed(found.blind)
     if found.open:
         comment_threads.note_insight(session, item_id=item.id, person_id=person.id, now=now)
+    elif any(row.person_id == person.id for row in comment_threads.slots(session, item_id=item.id, stages=_CORRECTED)):
+        log(session, events.LOOKED, by=person, project=access, item=item, now=now)
     return found
+
+
+def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
+    """Whether someone has looked at what others said of the item since they submitted this."""
+    who = {"item_id": said.item_id, "person_id": said.person_id}
+    return comment_threads.has_insight(session, **who) or events.has_looked(session, **who, since=said.created_at)
 
 
 def _may_be_asked(

@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Answering
-from db import comment_threads, items, projects, respondents, runs, submissions, task_slots
+from db import items, projects, respondents, runs, submissions, task_slots
 from db.engine import Session
 from db.records import StoredRun, StoredTask
 from domain.errors import Problem
@@ -24,11 +24,11 @@ from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
+from workflow.access.visibility import LOOKED, has_looked
 from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
 
 FIXED = "This answer counts by now, so it stays as it is; tell a lead if it was a slip."
-LOOKED = "You have looked into the item since, so your answer stays as it is."
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:
@@ -177,7 +177,7 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     last = submissions.latest_of_task(session, task_id=row.id)
     if last is None:
         return FIXED
-    if comment_threads.has_insight(session, item_id=row.item_id or 0, person_id=last.person_id):
+    if has_looked(session, said=last):
         return LOOKED
     mending = row.correcting and row.lease_until is not None and row.lease_until > now
     return None if mending or now - last.created_at < LEASE else FIXED

@@ -9,17 +9,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from annotation_schemas import kinds, registry
-from annotation_schemas.model import PREDICTION, Criterion, Schema
+from annotation_schemas import registry
+from annotation_schemas.model import Criterion, Schema
 from db import items, submissions, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
-from domain.errors import Problem
 from domain.policies import same
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access
+from workflow.annotate import answer_steps
 
 SETTLED = "The codes of this answer are settled, so yours stay as they are; tell a senior if they are wrong."
 
@@ -145,18 +145,6 @@ def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with the codes that someone gives."""
-    if getattr(access.schema.stages, row.stage.value) is None or row.item_id is None or row.prediction_id is None:
-        return [Problem("stage", f"This project has no {row.stage.value}.")]
-    item = items.by_id(session, id=row.item_id)
-    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
-    fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
-    criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
-    rules = registry.rules_of(access.schema, row.stage.value)
-    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=rules)
-
-
 def place(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> tuple[int, int]:
@@ -176,8 +164,9 @@ def after(
 
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """Why codes can no longer be corrected: someone has settled them. Anyone who settles may change their mind."""
+    """Why codes can no longer be corrected: someone has settled them, or the coder has seen the others'. Anyone who
+    settles may change their mind."""
     if row.stage is Stage.ARBITRATION or row.prediction_id is None:
         return None
     decided = submissions.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)
-    return SETTLED if decided else None
+    return SETTLED if decided else answer_steps.why_fixed(session, access, row, now)

@@ -7,17 +7,14 @@ seed, the person, the item and the models; it is stored with what the person say
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
-from annotation_schemas import kinds, registry
 from annotation_schemas.kinds import FIRST, SECOND
 from db import answers, items, submissions, task_slots, tasks
 from db import checks as queries
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPrediction, StoredTask
-from domain.errors import Problem
-from domain.records import Person, Submission
+from domain.records import Person
 from domain.states import ItemState, Stage
 from workflow.access.counted_items import counting
 from workflow.access.projects import Access
@@ -101,40 +98,6 @@ def _offer_current(session: Session, access: Access, units: Sequence[str], item_
     last = answers.last(session, project_id=access.project_id)
     wanted = [unit for unit in units if all(last.get(id) in item_ids for id in task_slots.pair_of(unit))]
     task_slots.offer_units(session, units=wanted, below=stage.raters if stage else None)
-
-
-# ---- the step of submit ----------------------------------------------------------------------------------------------
-
-
-def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with what someone says of two answers."""
-    stage = access.schema.stages.comparison
-    if stage is None or row.item_id is None:
-        return [Problem("stage", "This project has no comparison.")]
-    item = items.by_id(session, id=row.item_id)
-    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
-    criteria = registry.criteria_of(access.schema, Stage.COMPARISON.value, row.dimension)
-    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
-
-
-def place(
-    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
-) -> tuple[int, int]:
-    """The item that the answers are about, as it stands."""
-    item = items.by_id(session, id=row.item_id or 0)
-    return item.id, item.current_revision
-
-
-def after(
-    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
-) -> ItemState | None:
-    """A preference says nothing about the item itself."""
-    return items.by_id(session, id=row.item_id or 0).state
-
-
-def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """A preference can always be corrected: no verdict hangs on it."""
-    return None
 
 
 # ---- what has to hold ------------------------------------------------------------------------------------------------

@@ -7,12 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation_schemas import kinds, registry
-from annotation_schemas.model import PREDICTION, Grading
+from annotation_schemas.model import Grading
 from db import items, projects, task_counts, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
-from domain.errors import Problem
 from domain.order import spread
 from domain.records import Person, Submission
 from domain.states import ItemState, Purpose, Stage
@@ -297,27 +295,6 @@ def _may_open(session: Session, access: Access) -> bool:
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 
-def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a grade."""
-    stage = access.schema.stages.grading
-    if stage is None or row.item_id is None:
-        return [Problem("stage", "This project has no grading.")]
-    item = items.by_id(session, id=row.item_id)
-    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
-    if row.prediction_id is not None:
-        fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
-    criteria = registry.criteria_of(access.schema, "grading", row.dimension)
-    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=stage.rules)
-
-
-def place(
-    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
-) -> tuple[int, int]:
-    """The item that the answer is about, as it stands."""
-    item = items.by_id(session, id=row.item_id or 0)
-    return item.id, item.current_revision
-
-
 def after(
     session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
 ) -> ItemState | None:
@@ -330,8 +307,3 @@ def after(
     if stage is not None and stage.order == "random" and row.purpose is Purpose.LIVE:
         task_slots.begin_unit(session, row=row, whole_item="predictions" in stage.shuffle)
     return items.by_id(session, id=row.item_id or 0).state
-
-
-def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
-    """A grade can always be corrected: no verdict hangs on it."""
-    return None

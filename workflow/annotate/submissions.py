@@ -20,6 +20,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.annotate import (
     adjudication,
+    answer_steps,
     answering,
     authoring,
     coding,
@@ -60,10 +61,10 @@ _STEPS: Mapping[Stage, _Step] = {
     Stage.ADJUDICATION: _Step(adjudication.check, adjudication.place, adjudication.after, adjudication.why_fixed),
     Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
     Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
-    Stage.GRADING: _Step(grading.check, grading.place, grading.after, grading.why_fixed),
-    Stage.COMPARISON: _Step(comparison.check, comparison.place, comparison.after, comparison.why_fixed),
-    Stage.CODING: _Step(coding.check, coding.place, coding.after, coding.why_fixed),
-    Stage.ARBITRATION: _Step(coding.check, coding.place, coding.after, coding.why_fixed),
+    Stage.GRADING: _Step(answer_steps.check, answer_steps.place, grading.after, answer_steps.why_fixed),
+    Stage.COMPARISON: _Step(answer_steps.check, answer_steps.place, answer_steps.after, answer_steps.why_fixed),
+    Stage.CODING: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
+    Stage.ARBITRATION: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
 }
 
 

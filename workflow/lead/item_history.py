@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
-from db import comment_threads, files, guidelines, items, people
+from db import comment_threads, events, files, guidelines, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -48,7 +48,7 @@ WORDS: Mapping[str, str] = {
     "task.reopened": "took the answer back into the form ({stage})",
     "comment.written": "commented",
     "cause.answered": "answered the reason for the decision",
-    "history.read": "looked at the history before the verdict",
+    events.LOOKED: "looked at the history",
 }
 """What events of an item are called; others are shown by their kind, and to leads only."""
 
@@ -73,7 +73,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
         seen = look_into(session, access=access, person=person, item=row, now=now)
         if seen.open:
-            log(session, "history.read", by=person, project=access, item=row, now=now)
+            log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         names = _Names(session, access, person, seen.names)
         author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
         return ItemHistory(

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation_schemas.kinds import CANNOT_TELL
+from annotation_schemas.kinds.preference import BOTH_BAD, TIE
 from annotation_schemas.model import Comparison
 from db import projects, task_slots
 from db.answers import COMPARISON_OPENED
@@ -23,6 +25,12 @@ _AT_ONCE = 1_000
 NO_COMPARISON = (
     "The schema {name} has no comparison: nothing says what people are asked about two models' answers. Add "
     "`stages: comparison`, and let the project take that schema."
+)
+
+NO_WINNERS = {TIE, BOTH_BAD, CANNOT_TELL}
+NAMED_LIKE_NO_WINNER = (
+    "A model is called {name}, and files of preferences say {name} where neither model won, so its victories could not "
+    "be told from that. Bring its answers in under another name, or leave it out of `models` of the comparison."
 )
 
 
@@ -98,12 +106,14 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
     Raises
     ------
     Conflict
-        The schema has no comparison.
+        The schema has no comparison, or a model's name is what files have where no model won.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         projects.lock(session, id=access.project_id)
         stage, plan = _plan(session, access)
+        if taken := set(plan.models) & NO_WINNERS:
+            raise Conflict(NAMED_LIKE_NO_WINNER.format(name=sorted(taken)[0]))
         done = _intake(plan)
         task_slots.withdraw(session, units=plan.stale, held=False)
         task_slots.call_off_surplus(session, project_id=access.project_id, stage=Stage.COMPARISON, most=stage.raters)

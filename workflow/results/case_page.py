@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas.keys import key_field
 from db import answers as stored
-from db import comment_threads, guidelines, items
+from db import comment_threads, events, guidelines, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
@@ -112,7 +112,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
         now = store.now()
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:
-            log(session, "history.read", by=person, project=access, item=row, now=now)
+            log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         answer_readings.fill(session, access=access, item_id=row.id, now=now)
         return _case(session, access, row, reader)
 

@@ -50,6 +50,17 @@ IOUS = (0.3, 0.5, 0.7)
 """The temporal IoU from which on an answer counts in the recall that is reported of spans of time."""
 
 
+def iou_in_words(iou: float) -> str:
+    """An IoU in as many decimals, from two on, as it takes not to look like one that reaches a threshold, or is whole.
+
+    >>> [iou_in_words(each) for each in (0.5, 0.4996, 0.299999, 0.699, 0.996, 1.0)]
+    ['0.50', '0.4996', '0.299999', '0.699', '0.996', '1.00']
+    """
+    written = (f"{iou:.{decimals}f}" for decimals in range(2, 9))
+    fits = (text for text in written if all((float(text) >= each) == (iou >= each) for each in (*IOUS, 1.0)))
+    return next(fits, f"{iou:.9f}")
+
+
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
     """The lowest and the highest score that there can be; None where the scale has no end."""
     if scores.kind == "key" or scores.option is not None:

@@ -1,0 +1,52 @@
+"""What happens in all stages in which people say something of models' answers, and nothing of the item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION
+from db import items, submissions
+from db.engine import Session
+from db.records import StoredTask
+from domain.errors import Problem
+from domain.records import Person, Submission
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access
+from workflow.access.visibility import LOOKED, has_looked
+
+
+def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
+    """What is wrong with what someone says of an answer, or of two."""
+    stage = row.stage.value
+    if getattr(access.schema.stages, stage) is None or row.item_id is None or row.prediction_id is None:
+        return [Problem("stage", f"This project has no {stage}.")]
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    if row.stage is not Stage.COMPARISON:
+        fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
+    criteria = registry.criteria_of(access.schema, stage, row.dimension)
+    rules = registry.rules_of(access.schema, stage)
+    return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=rules)
+
+
+def place(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item that is answered, as it stands."""
+    item = items.by_id(session, id=row.item_id or 0)
+    return item.id, item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: StoredTask, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """Nothing follows for the item."""
+    return items.by_id(session, id=row.item_id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
+    """Why it can no longer be corrected: no verdict hangs on it, so only because it would not be blind."""
+    last = submissions.latest_of_task(session, task_id=row.id)
+    return LOOKED if last is not None and has_looked(session, said=last) else None
