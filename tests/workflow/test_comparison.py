@@ -255,7 +255,7 @@ def test_who_has_seen_what_others_prefer_corrects_nothing_more(store: Store) -> 
     def of(name: str) -> str:
         with store.read() as session:
             wanted = "SELECT t.public_id FROM task t JOIN item i ON i.id = t.item_id WHERE i.external_id = :name"
-            return str(session.execute(text(f"{wanted} AND t.person_id = :who"), {"name": name, "who": sue.id}).scalar())
+            return str(session.execute(text(f"{wanted} AND t.person_id = {sue.id}"), {"name": name}).scalar())
 
     seen = item_history.history(store, person=sue, project="p", item=names[0])
     assert {each.by for each in seen.answers} == {"ann", "sue"}
