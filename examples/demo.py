@@ -29,7 +29,7 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
-from examples.scenes import DIMENSIONS, Scene, scenes
+from examples.scenes import DIMENSIONS, Scene, scenes, tables
 from media.store import MediaStore
 from workflow.access import accounts, projects, sign_in
 from workflow.annotate.claims import next_task
@@ -102,7 +102,7 @@ FATES: dict[str, str] = {
 }
 _THIRD = (KEPT, ACCEPTED, KEPT, REJECTED, KEPT, EDITED, KEPT, REJECTED, KEPT, STRUCK, KEPT, REJECTED)
 _FOURTH = (DISPUTED, HALF, FRESH, HALF, DISPUTED, FRESH, HALF, DISPUTED, FRESH, HALF, DISPUTED, KEPT)
-_FIFTH = (DRAFTED, FREE, FREE, FREE, DRAFTED, FREE, FREE, FREE, FREE, FREE, DRAFTED, FREE)
+_FIFTH = (DRAFTED, FRESH, FRESH, FRESH, DRAFTED, FRESH, FRESH, FRESH, FRESH, FRESH, DRAFTED, FRESH)
 
 
 def fates() -> dict[str, str]:
@@ -143,9 +143,7 @@ def complete(store: Store) -> bool:
     """Whether all of the demo project is there: its making may have been interrupted."""
     if not exists(store):
         return False
-    board = progress_of(store, person=None, project=PROJECT)
-    written = sum(fate not in (DRAFTED, FREE) for fate in fates().values())
-    return sum(row.drafted for row in board.rows) >= written and board.graded >= sum(_to_grade().values())
+    return progress_of(store, person=None, project=PROJECT).graded >= sum(_to_grade().values())  # the last step
 
 
 def build(store: Store, media: MediaStore, *, progress: Progress | None = None) -> None:
@@ -200,11 +198,11 @@ def _earlier(store: Store) -> Iterator[_Clock]:
 
 
 def _bring_in(media: MediaStore, tell: Progress) -> dict[str, str]:
-    """Put every picture into the media store; scene -> SHA-256."""
-    everything = scenes()
+    """Put every picture into the media store; its name -> SHA-256."""
+    everything = [*(scene.path for scene in scenes()), *tables()]
 
-    def add(scene: Scene) -> tuple[str, str]:
-        return scene.name, media.add(scene.path, name=file_name(scene)).sha256
+    def add(path: Path) -> tuple[str, str]:
+        return path.stem, media.add(path, name=file_name(path)).sha256
 
     drawn = {}
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as workers:
@@ -214,9 +212,9 @@ def _bring_in(media: MediaStore, tell: Progress) -> dict[str, str]:
     return drawn
 
 
-def file_name(scene: Scene) -> str:
-    """What the picture of a scene is called."""
-    return f"made-up/{scene.path.name}"
+def file_name(path: Path) -> str:
+    """What a picture of the demo is called."""
+    return f"made-up/{path.name}"
 
 
 def _join(store: Store, member: Member) -> Person:
@@ -276,11 +274,12 @@ class _Builder:
     def _fill_pool(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             files = []
-            for scene in scenes():
-                path = Path(folder) / scene.path.name
-                path.symlink_to(self.media.path(self.drawn[scene.name], "original").resolve())
-                files.append((file_name(scene), path))
-            source = {file_name(scene): f"made-up video {k // 2 + 1:02}" for k, scene in enumerate(scenes())}
+            source = {}
+            for number, path in enumerate([*(scene.path for scene in scenes()), *tables()]):
+                link = Path(folder) / path.name
+                link.symlink_to(self.media.path(self.drawn[path.stem], "original").resolve())
+                files.append((file_name(path), link))
+                source[file_name(path)] = f"made-up video {number // 2 + 1:02}"
             add_to_pool(self.store, self.media, by=None, project=PROJECT, files=files, source_of=source.get)
 
     def _submit(self, person: Person, task: TaskView, seconds: float, **answers: Any) -> str | None:

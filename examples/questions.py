@@ -61,7 +61,7 @@ def build(store: Store, media: MediaStore) -> int:
 
 def _written(store: Store, media: MediaStore, author: Person, scene: Scene) -> str:
     """Put a picture into the pool and write its item; the item's external id."""
-    image_pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene), scene.path)])
+    image_pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene.path), scene.path)])
     (free,) = image_pool.pool(store, person=author, project=PROJECT).assets
     task = image_pool.pick(store, person=author, project=PROJECT, dimension="kitchen", assets=[free.id])
     if not isinstance(task, TaskView):

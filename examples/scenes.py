@@ -64,3 +64,8 @@ def scenes(dimension: str | None = None) -> list[Scene]:
 
 DIMENSIONS = tuple(dict.fromkeys(scene.dimension for scene in scenes()))
 """The twelve dimensions, by the ids of the demo's schema."""
+
+
+def tables() -> list[Path]:
+    """Pictures of tables that nothing is asked about yet: WebP, 960 x 720."""
+    return sorted((_FOLDER / "tables").glob("*.webp"))

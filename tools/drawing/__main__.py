@@ -1,4 +1,4 @@
-"""``python -m tools.drawing``: write the scenes of the demo project and their pictures again."""
+"""``python -m tools.drawing``: write the pictures of the demo project and what is true of its scenes again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+from tools.drawing.backdrops import HEIGHT, WIDTH
 from tools.drawing.scenes import Scene, scenes
+from tools.drawing.tables import SIZE, tables
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -18,21 +20,23 @@ def line_of(scene: Scene) -> str:
     return json.dumps(said | {"things": [placed.words for placed in scene.things]}, ensure_ascii=False) + "\n"
 
 
-def picture_of(scene: Scene) -> bytes:
+def picture_of(scene: Scene, size: tuple[int, int] = (WIDTH, HEIGHT)) -> bytes:
     """The scene's picture as a file: WebP, a fifth of the size of a JPEG that looks like it."""
     out = io.BytesIO()
-    scene.draw().save(out, "WEBP", quality=80, method=6)
+    scene.draw(size).save(out, "WEBP", quality=80, method=6)
     return out.getvalue()
 
 
 def main(folder: Path = EXAMPLES) -> int:
     """Write everything into a folder; what is there by the same name is replaced."""
-    (folder / "pictures").mkdir(parents=True, exist_ok=True)
     everything = scenes()
     (folder / "scenes.jsonl").write_text("".join(map(line_of, everything)), encoding="utf-8")
-    for number, scene in enumerate(everything, 1):
-        (folder / "pictures" / f"{scene.name}.webp").write_bytes(picture_of(scene))
-        print(f"\r{number}/{len(everything)} pictures", end="", file=sys.stderr)
+    pictures = [("pictures", scene, (WIDTH, HEIGHT)) for scene in everything]
+    pictures += [("tables", table, SIZE) for table in tables()]
+    for number, (place, scene, size) in enumerate(pictures, 1):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / f"{scene.name}.webp").write_bytes(picture_of(scene, size))
+        print(f"\r{number}/{len(pictures)} pictures", end="", file=sys.stderr)
     print(file=sys.stderr)
     return 0
 

@@ -177,7 +177,7 @@ def _lay_held(canvas: Canvas, placed: Placed, grip: tuple[float, float], *, left
 
 
 @dataclass
-class _Layout:
+class Layout:
     """Puts things on a table so that none hides another; places that are not given are found at random, by seed."""
 
     name: str
@@ -270,9 +270,9 @@ class _Said:
     room: str = ""
 
 
-_Build = Callable[[_Layout, int], _Said]
+_Build = Callable[[Layout, int], _Said]
 
-_LOOKS = [
+LOOKS = [
     ("sand", "navy"),
     ("cocoa", "mustard"),
     ("porcelain", "sage"),
@@ -280,8 +280,9 @@ _LOOKS = [
     ("honey", "bare"),
     ("ebony", "rust"),
 ]
-_ROOMS = ("kitchen", "office", "workshop", "garden", "classroom", "living room", "café", "laboratory")
-_TABLES = (
+"""Skin and sleeve of those through whose eyes scenes are seen."""
+ROOM_NAMES = ("kitchen", "office", "workshop", "garden", "classroom", "living room", "café", "laboratory")
+TABLE_NAMES = (
     *("oak", "white", "walnut", "blue_cloth", "ash", "teal", "pine", "marble", "slate", "red_cloth", "green_marble"),
     "cutting_mat",
 )
@@ -300,7 +301,7 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 # ---- the twelve dimensions ------------------------------------------------------------------------------------------
 
 
-def _existence(on: _Layout, k: int) -> _Said:
+def _existence(on: Layout, k: int) -> _Said:
     if k < 3:
         side, kind, colour = (
             ("right", "cup", "red"),
@@ -365,7 +366,7 @@ def _existence(on: _Layout, k: int) -> _Said:
     )
 
 
-def _attribute(on: _Layout, k: int) -> _Said:
+def _attribute(on: Layout, k: int) -> _Said:
     if k == 0:
         on.hand("right", "hold", (0.66, 0.84), holds=Placed("cup", "turquoise", 0, 0))
         for other in (("book", "red"), ("plant", "white"), ("phone", None)):
@@ -437,7 +438,7 @@ def _attribute(on: _Layout, k: int) -> _Said:
     )
 
 
-def _affordance(on: _Layout, k: int) -> _Said:
+def _affordance(on: Layout, k: int) -> _Said:
     purpose, kind, colour, others, wrong = (
         ("cut the sheet of paper", "pair of scissors", "red", ("pencil", "cup", "sheet"), ("pencil", "cup")),
         ("drive a nail into a board", "hammer", "blue", ("sponge", "cup", "pencil"), ("sponge", "pencil")),
@@ -462,7 +463,7 @@ def _affordance(on: _Layout, k: int) -> _Said:
     )
 
 
-def _activity(on: _Layout, k: int) -> _Said:
+def _activity(on: Layout, k: int) -> _Said:
     if k == 0:
         on.put("notebook", "blue", (-0.12, 0.16), written=0.5, size=1.3, angle=4)
         on.hand("right", "tool", (0.68, 0.88), holds=Placed("pencil", "yellow", 0, 0))
@@ -539,8 +540,8 @@ def _activity(on: _Layout, k: int) -> _Said:
     )
 
 
-def _location(on: _Layout, k: int) -> _Said:
-    room = _ROOMS[k] if k < 5 else "laboratory"
+def _location(on: Layout, k: int) -> _Said:
+    room = ROOM_NAMES[k] if k < 5 else "laboratory"
     things = {
         "kitchen": (("pot", None), ("carrot", None), ("cup", "yellow"), ("egg", None)),
         "office": (("keyboard", None), ("phone", None), ("cup", "white"), ("notebook", "red")),
@@ -553,7 +554,7 @@ def _location(on: _Layout, k: int) -> _Said:
     for other in things:
         on.put(*other)
     place = f"in {_a(room)}"
-    others = [name for name in _ROOMS if name != room]
+    others = [name for name in ROOM_NAMES if name != room]
     return _Said(
         "Where am I?",
         f"{_cap(place)}.",
@@ -564,7 +565,7 @@ def _location(on: _Layout, k: int) -> _Said:
     )
 
 
-def _spatial(on: _Layout, k: int) -> _Said:
+def _spatial(on: Layout, k: int) -> _Said:
     if k < 3:
         kind, colour, other, other_colour, side = (
             ("apple", "red", "bowl", "white", "left"),
@@ -624,7 +625,7 @@ def _spatial(on: _Layout, k: int) -> _Said:
     )
 
 
-def _counting(on: _Layout, k: int) -> _Said:
+def _counting(on: Layout, k: int) -> _Said:
     kind, colour, n, others = (
         ("cup", "red", 3, (("cup", "blue"), ("cup", "blue"), ("plate", "white"))),
         ("apple", None, 4, (("lemon", None), ("bowl", "blue"))),
@@ -657,7 +658,7 @@ def _counting(on: _Layout, k: int) -> _Said:
     )
 
 
-def _comparison(on: _Layout, k: int) -> _Said:
+def _comparison(on: Layout, k: int) -> _Said:
     if k == 0:
         for _ in range(4):
             on.put("apple", "green")
@@ -732,7 +733,7 @@ def _comparison(on: _Layout, k: int) -> _Said:
     )
 
 
-def _situated(on: _Layout, k: int) -> _Said:
+def _situated(on: Layout, k: int) -> _Said:
     if k == 0:
         on.hand("right", "hold", (0.66, 0.86), holds=Placed("cup", "blue", 0, 0))
         on.hand("left", "rest", (0.28, 0.88))
@@ -805,7 +806,7 @@ def _situated(on: _Layout, k: int) -> _Said:
     )
 
 
-def _forecasting(on: _Layout, k: int) -> _Said:
+def _forecasting(on: Layout, k: int) -> _Said:
     if k == 0:
         on.put("kettle", "red", (0.42, 0.36))
         on.put("cup", "white", (-0.3, 0.36))
@@ -878,7 +879,7 @@ def _forecasting(on: _Layout, k: int) -> _Said:
     )
 
 
-def _navigation(on: _Layout, k: int) -> _Said:
+def _navigation(on: Layout, k: int) -> _Said:
     kind, colour, x, depth, side = (
         ("apple", "red", -0.5, 0.62, "right"),
         ("cup", "blue", 0.9, 0.66, "right"),
@@ -907,7 +908,7 @@ def _navigation(on: _Layout, k: int) -> _Said:
     )
 
 
-def _assistance(on: _Layout, k: int) -> _Said:
+def _assistance(on: Layout, k: int) -> _Said:
     if k == 0:
         on.put("kettle", "blue", (0.45, 0.5))
         on.put("cup", "white", (-0.1, 0.36))
@@ -1047,10 +1048,10 @@ def _all() -> tuple[Scene, ...]:
 def _built() -> Iterator[Scene]:
     for row, (dimension, build) in enumerate(_DIMENSIONS.items()):
         for k in range(PER_DIMENSION):
-            on = _Layout(f"{dimension}-{k + 1}")
+            on = Layout(f"{dimension}-{k + 1}")
             said = build(on, k)
             on.settle()
-            skin, sleeve = _LOOKS[(row + k) % len(_LOOKS)]
+            skin, sleeve = LOOKS[(row + k) % len(LOOKS)]
             assert skin in SKINS
             assert sleeve in SLEEVES
             yield Scene(
@@ -1061,8 +1062,8 @@ def _built() -> Iterator[Scene]:
                 also=tuple(said.also),
                 wrong=tuple(said.wrong),
                 partly=said.partly,
-                room=said.room or _ROOMS[(row * 3 + k) % len(_ROOMS)],
-                table=_TABLES[(row * 5 + k * 7) % len(_TABLES)],
+                room=said.room or ROOM_NAMES[(row * 3 + k) % len(ROOM_NAMES)],
+                table=TABLE_NAMES[(row * 5 + k * 7) % len(TABLE_NAMES)],
                 skin=skin,
                 sleeve=sleeve,
                 things=tuple(on.things),
