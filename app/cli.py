@@ -28,6 +28,7 @@ COMMANDS = (
     "failures",
     "plan",
     "files",
+    "items",
     "serve",
     "run",
     "judge",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, update
+from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
@@ -24,7 +25,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.roles import Role
-from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
+from domain.states import BLIND, Purpose, Stage, TaskState
 
 
 def add(
@@ -154,16 +155,19 @@ def items_with_comments(session: Session, *, project_id: int, limit: int) -> Seq
 
 def unanswered(session: Session, *, project_id: int) -> Sequence[StoredItem]:
     """The items whose last comment is by someone who is neither senior nor lead: they wait for an answer."""
+    return session.exec(select(ItemRow).where(col(ItemRow.id).in_(waiting_for_an_answer(project_id)))).all()
+
+
+def waiting_for_an_answer(project_id: int) -> Any:
+    """The ids of the items that ``unanswered`` finds, as a part of a query."""
     newest = (
         select(func.max(CommentRow.id)).where(CommentRow.project_id == project_id).group_by(col(CommentRow.item_id))
     )
-    wanted = (
-        select(ItemRow)
-        .join(CommentRow, col(CommentRow.item_id) == ItemRow.id)
+    return (
+        select(CommentRow.item_id)
         .join(MemberRow, (col(MemberRow.person_id) == CommentRow.person_id) & (col(MemberRow.project_id) == project_id))
         .where(col(CommentRow.id).in_(newest), MemberRow.role == Role.ANNOTATOR)
     )
-    return session.exec(wanted).all()
 
 
 # ---- who still has to be kept blind ---------------------------------------------------------------------------------
@@ -219,36 +223,6 @@ def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """The logins of people."""
     wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
     return {id: login for id, login in session.exec(wanted)}
-
-
-def find_items(
-    session: Session,
-    *,
-    project_id: int,
-    dimension: str | None = None,
-    state: ItemState | None = None,
-    offset: int = 0,
-    limit: int | None = 100,
-) -> Sequence[StoredItem]:
-    """Items of a project, the newest first."""
-    wanted = select(ItemRow).where(*_items(project_id, dimension, state))
-    return session.exec(wanted.order_by(col(ItemRow.id).desc()).offset(offset).limit(limit)).all()
-
-
-def count_items(
-    session: Session, *, project_id: int, dimension: str | None = None, state: ItemState | None = None
-) -> int:
-    """How many items ``find_items`` finds without a limit."""
-    return session.exec(select(func.count()).select_from(ItemRow).where(*_items(project_id, dimension, state))).one()
-
-
-def _items(project_id: int, dimension: str | None, state: ItemState | None) -> list[ColumnElement[bool]]:
-    conditions = [col(ItemRow.project_id) == project_id]
-    if dimension is not None:
-        conditions.append(col(ItemRow.dimension) == dimension)
-    if state is not None:
-        conditions.append(col(ItemRow.state) == state)
-    return conditions
 
 
 def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:

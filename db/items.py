@@ -224,37 +224,6 @@ def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, StoredItem]:
     return {row.id: row for row in session.exec(wanted)}
 
 
-def chosen(
-    session: Session,
-    *,
-    project_id: int,
-    dimension: str | None = None,
-    state: ItemState | None = None,
-    voter_id: int | None = None,
-    external_ids: Sequence[str] | None = None,
-    lock: bool = False,
-) -> Sequence[StoredItem]:
-    """Items to which everything applies that is given, by id; ``voter_id`` has voted on them."""
-    wanted = select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))
-    if dimension is not None:
-        wanted = wanted.where(ItemRow.dimension == dimension)
-    if state is not None:
-        wanted = wanted.where(ItemRow.state == state)
-    if voter_id is not None:
-        voted = select(AnnotationRow.item_id).where(
-            AnnotationRow.person_id == voter_id,
-            AnnotationRow.project_id == project_id,
-            col(AnnotationRow.stage).in_(VERIFICATIONS),
-            AnnotationRow.purpose == Purpose.LIVE,
-        )
-        wanted = wanted.where(col(ItemRow.id).in_(voted))
-    if external_ids is not None:
-        wanted = wanted.where(col(ItemRow.external_id).in_(list(external_ids)))
-    if lock:
-        wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
-    return session.exec(wanted).all()
-
-
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
     """An item's fields at a revision, which never change."""
     known: dict[tuple[int, int], Mapping[str, Any]] = session.info.setdefault("contents", {})
@@ -298,6 +267,19 @@ def current_content(
     return {
         item_id: reworded.content(session, version=version, given=fields, item_id=item_id, project_id=project_id)
         for item_id, fields, version in session.exec(wanted)
+    }
+
+
+def present_contents(session: Session, *, ids: Sequence[int], project_id: int) -> dict[int, tuple[dict[str, Any], int]]:
+    """The fields of a few items as they stand, and the schema version (id) that they were given under, by item id."""
+    wanted = (
+        select(RevisionRow.item_id, RevisionRow.content, RevisionRow.schema_version_id)
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(col(RevisionRow.item_id).in_(ids), RevisionRow.number == ItemRow.current_revision)
+    )
+    return {
+        id: (reworded.content(session, version=version, given=fields, item_id=id, project_id=project_id), version)
+        for id, fields, version in session.exec(wanted)
     }
 
 

@@ -225,6 +225,11 @@ def title_of(session: Session, access: Access, item: StoredItem, *, whole: bool)
         for stage in BLIND:
             if getattr(access.schema.stages, stage.value) is not None:
                 content = visible_fields(access.schema, stage, content)
+    return title_in(access, content)
+
+
+def title_in(access: Access, content: Mapping[str, Any]) -> str:
+    """The first text of an item that has these fields."""
     named = [content[field.name] for field in access.schema.item.fields if field.name in content]
     return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
 

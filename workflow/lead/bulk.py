@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from db import items, people, projects, task_claims, tasks
+from db import item_list, items, people, projects, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.item_filter import ItemFilter
 from domain.records import Person
 from domain.roles import at_least
 from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
@@ -171,7 +172,7 @@ def _plan(
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     if chosen.nothing:
         raise InvalidInput([Problem("items", NO_ITEM)])
-    return _plan_items(session, access, action, chosen, who, priority, lock=lock)
+    return _plan_items(session, access, action, chosen, priority, lock=lock)
 
 
 def _plan_claims(
@@ -236,17 +237,9 @@ def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker:
 
 
 def _plan_items(
-    session: Session, access: Access, action: Action, chosen: Chosen, who: int | None, priority: int, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: Chosen, priority: int, *, lock: bool
 ) -> _Plan:
-    found = items.chosen(
-        session,
-        project_id=access.project_id,
-        dimension=chosen.dimension,
-        state=chosen.state,
-        voter_id=who,
-        external_ids=chosen.items or None,
-        lock=lock,
-    )
+    found = _chosen_items(session, access, chosen, lock=lock)
     rows, can, cannot = [], [], []
     for item in found:
         why = ""
@@ -267,6 +260,18 @@ def _plan_items(
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
     token = _token(action, chosen, {"priority": priority, "state": state, "can": can, "cannot": cannot})
     return _Plan(Preview(tuple(can), tuple(cannot), token), (), rows)
+
+
+def _chosen_items(session: Session, access: Access, chosen: Chosen, *, lock: bool) -> list[StoredItem]:
+    """The items to which everything applies that is chosen; the person is who has voted on them."""
+    wanted = ItemFilter(
+        state=(chosen.state,) if chosen.state is not None else (),
+        dimension=(chosen.dimension,) if chosen.dimension is not None else (),
+        voter=chosen.person or "",
+        ids=chosen.items,
+    )
+    ids, _ = item_list.page(session, within=item_list.Within(access.project_id), wanted=wanted)
+    return item_list.rows(session, ids=ids, lock=lock)
 
 
 def _must_be_few(n: int) -> None:

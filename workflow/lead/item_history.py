@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
-from db import comment_threads, events, files, guidelines, items, people
+from db import comment_threads, events, files, guidelines, item_list, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
+from domain.item_filter import ItemFilter
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
@@ -25,6 +26,7 @@ from workflow.access.visibility import FOR_SENIORS, look_into, visibility_of
 from workflow.annotate import comparison
 from workflow.annotate.comments import SOMEBODY, thread_of, title_of
 from workflow.annotate.task_views import asset_view
+from workflow.lead.item_list import searched
 from workflow.results import preferences
 from workflow.results.ratings import NO_GROUP
 
@@ -136,7 +138,7 @@ def find(
     of the lines. They are counted in ``n`` as long as nothing is searched for besides the dimension, else not.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
-    whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that
+    whose ratings came from files included (for leads); ``text`` those in whose id or texts it is; ``among`` those that
     counted in a number (``workflow.access.counted_items``), None: those that usually do; ``group`` those whose
     dimension is of that group.
     """
@@ -151,30 +153,30 @@ def find(
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
-        where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension}
+        wanted = ItemFilter(
+            text=text, dimension=(dimension,) if dimension else (), state=(state,) if state is not None else ()
+        )
+        within = item_list.Within(access.project_id, fields=searched(access))
+        newest: dict[str, Any] = {"within": within, "wanted": wanted, "down": True}
         if not text and differ is None and state is None and among is None and group is None:
-            n = comment_threads.count_items(session, **where)
-            rows = comment_threads.find_items(session, **where, offset=offset, limit=limit)
-            return _shown(session, access, person, rows, n)
-        rows = comment_threads.find_items(session, **where, state=state, limit=None)
+            ids, n = item_list.page(session, **newest, offset=offset, limit=limit)
+            return _shown(session, access, person, item_list.rows(session, ids=ids), n)
+        rows = item_list.rows(session, ids=item_list.page(session, **newest)[0])
         if differ is not None:
-            ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+            named = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
             if units is None and differ is Stage.COMPARISON:
-                wanted = {ids[name] for name in preferences.differing(session, access=access)}
+                apart = {named[name] for name in preferences.differing(session, access=access)}
             elif units is None:
-                wanted = _differing(comment_threads.differing(session, project_id=access.project_id, stage=differ))
+                apart = _differing(comment_threads.differing(session, project_id=access.project_id, stage=differ))
             else:
-                wanted = {ids[name] for unit in units for name in _names_in(unit) if name in ids}
-            rows = [row for row in rows if row.id in wanted]
+                apart = {named[name] for unit in units for name in _names_in(unit) if name in named}
+            rows = [row for row in rows if row.id in apart]
         if group is not None:
             groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}
             rows = [row for row in rows if groups.get(row.dimension, NO_GROUP) == group]
         if among is not None:
             counted = counting(session, access=access, items_=among)
             rows = [row for row in rows if counted.counts(row.id)]
-        if text:
-            wanted_text = text.casefold()
-            rows = [row for row in rows if wanted_text in _words_of(session, access, row).casefold()]
         rows = _open_to(session, access, person, rows)
         return _shown(session, access, person, rows[offset : offset + limit], len(rows))
 
@@ -189,10 +191,6 @@ def _open_to(session: Session, access: Access, person: Person, rows: Sequence[St
         for row in rows
         if row.id not in asked or visibility_of(session, access=access, person=person, item=row).whole
     ]
-
-
-def _words_of(session: Session, access: Access, row: StoredItem) -> str:
-    return f"{row.external_id} {row.public_id} {title_of(session, access, row, whole=True)}"
 
 
 def _shown(session: Session, access: Access, person: Person, rows: Sequence[StoredItem], n: int) -> Found:

@@ -1,0 +1,409 @@
+"""Queries on lists of items: which fit a filter, in which order, and what a page of them shows.
+
+Whatever a column of the tables says is filtered, sorted and cut into pages by the database. What an item *says* is
+JSON, in the words of the schema it was given under, so its texts and fields are looked at here, in one pass over those
+that fit otherwise; a text that stands in a field as it is typed has been looked for by the database before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, Text, and_, case, cast, distinct, exists, func, or_
+from sqlalchemy import select as plain_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db import comment_threads, reworded
+from db.records import StoredItem
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    CommentRow,
+    GoldRow,
+    ItemAssetRow,
+    ItemRow,
+    PersonRow,
+    RevisionRow,
+    TaskRow,
+)
+from domain.item_filter import FROM_FILE, OF_FIELD, Comments, ItemFilter, sort_key, texts
+from domain.states import BLIND, UNSETTLED, VERIFICATIONS, Purpose, TaskState
+
+_AT_ONCE = 5_000
+"""As many contents are held at once, and as many ids go into one query."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """In which items is looked, and for whom."""
+
+    project_id: int
+    reader: int | None = None
+    """Who looks; None is the command on the machine, to which nothing is closed."""
+    own: bool = True
+    """What the reader must not see is only what they themselves have to do with; else all that waits for anyone."""
+    fields: frozenset[str] | None = None
+    """The fields in which texts are looked for; None: all."""
+    names: Sequence[str] = ()
+    """The names of the fields that items have."""
+    versions: Mapping[int, int] = field(default_factory=dict)
+    """The numbers of the versions of the schema by their ids."""
+    qualifying: Sequence[int] = ()
+    """The items (ids) of the newest qualification sets."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a list may show of an item besides its content."""
+
+    votes: int = 0
+    differ: bool = False
+    comments: int = 0
+    missing: int = 0
+    gold: bool = False
+
+
+def page(
+    session: Session,
+    *,
+    within: Within,
+    wanted: ItemFilter,
+    sort: str = "",
+    down: bool = False,
+    offset: int = 0,
+    limit: int | None = None,
+) -> tuple[list[int], int]:
+    """The ids of the items on a page of a list, and how many there are on all pages; ``limit`` None: all of them."""
+    if wanted.where or sort.startswith(OF_FIELD) or (wanted.text and not _told_by_json(session, within, wanted.text)):
+        every = _looked_at(session, within, wanted, sort, down)
+        return every[offset:][:limit], len(every)
+    found = _sorted(within, wanted, sort, down, func.count().over())
+    if wanted.text:
+        found = (found if sort == "version" else found.join(RevisionRow, _present())).where(*_likely(wanted))
+    rows = session.execute(found.offset(offset).limit(limit)).all()
+    if rows or not offset:
+        return [id for id, _ in rows], rows[0][1] if rows else 0
+    first = session.execute(found.limit(1)).first()
+    return [], first[1] if first else 0
+
+
+def closed(session: Session, *, within: Within) -> int:
+    """How many items of the project are in no list of this reader, as they are or may be asked about them blind."""
+    if within.reader is None:
+        return 0
+    n: int = session.execute(plain_select(func.count()).select_from(_closed(within).subquery())).scalar_one()
+    return n
+
+
+def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[StoredItem]:
+    """Items by their ids, in that order; ``lock`` holds them, in one order, so that two who do this never wait for
+    each other."""
+    found: dict[int, StoredItem] = {}
+    every = sorted(ids)
+    for begin in range(0, len(every), _AT_ONCE):
+        some = select(ItemRow).where(col(ItemRow.id).in_(every[begin : begin + _AT_ONCE])).order_by(col(ItemRow.id))
+        if lock:
+            some = some.with_for_update(key_share=True).execution_options(populate_existing=True)
+        found |= {row.id: row for row in session.exec(some)}
+    return [found[id] for id in ids]
+
+
+def facts(session: Session, *, project_id: int, ids: Sequence[int]) -> dict[int, Facts]:
+    """What a list may show of a few items, by id."""
+    votes, said = _votes(project_id, ids), _comments(project_id, ids)
+    cast_ = {id: (int(n), bool(differ)) for id, n, differ in session.execute(plain_select(votes))}
+    talk = {id: int(n) for id, n in session.execute(plain_select(said))}
+    lacking = _lacking().where(col(ItemAssetRow.item_id).in_(ids)).group_by(col(ItemAssetRow.item_id))
+    missing = {id: int(n) for id, n in session.execute(lacking.add_columns(func.count()))}
+    gold = set(session.exec(_gold(project_id).where(col(GoldRow.item_id).in_(ids))))
+    return {id: Facts(*cast_.get(id, (0, False)), talk.get(id, 0), missing.get(id, 0), id in gold) for id in ids}
+
+
+# ---- what is a column of the tables ---------------------------------------------------------------------------------
+
+
+def _sorted(within: Within, wanted: ItemFilter, sort: str, down: bool, *more: Any) -> Any:
+    """The ids of the items that fit as far as the database can tell, in the order asked for."""
+    statement = plain_select(col(ItemRow.id), *more).where(*_conditions(within, wanted))
+    compared = wanted.differ is not None or sort == "differ"
+    votes = _votes(within.project_id, compared=compared) if wanted.votes or compared or sort == "votes" else None
+    n, differ = _none, _none
+    if votes is not None:
+        statement = statement.join(votes, votes.c.item_id == col(ItemRow.id), isouter=True)
+        n, differ = func.coalesce(votes.c.n, 0), func.coalesce(votes.c.differ, 0)
+        if wanted.votes:
+            low, high = wanted.votes.low, wanted.votes.high
+            statement = statement.where(n >= low) if low is not None else statement
+            statement = statement.where(n <= high) if high is not None else statement
+        if wanted.differ is not None:
+            statement = statement.where(differ == int(wanted.differ))
+    key: Any = None
+    if sort in ("votes", "differ"):
+        key = n if sort == "votes" else differ
+    elif sort == "comments":
+        said = _comments(within.project_id)
+        statement = statement.join(said, said.c.item_id == col(ItemRow.id), isouter=True)
+        key = func.coalesce(said.c.n, 0)
+    elif sort == "author":
+        statement = statement.join(PersonRow, col(PersonRow.id) == col(ItemRow.author_id), isouter=True)
+        key = func.coalesce(col(PersonRow.login), "")
+    elif sort == "missing":
+        key = case((col(ItemRow.id).in_(_lacking()), 1), else_=0)
+    elif sort == "version":
+        numbers = [(col(RevisionRow.schema_version_id) == id, number) for id, number in within.versions.items()]
+        statement = statement.join(RevisionRow, _present())
+        key = case(*numbers, else_=0) if numbers else None
+    elif sort in _PLAIN:
+        key = _PLAIN[sort]
+    last = col(ItemRow.id).desc() if down else col(ItemRow.id)
+    return statement.order_by(*([] if key is None else [key.desc() if down else key]), last)
+
+
+_none: Any = None
+_PLAIN: Mapping[str, Any] = {
+    "id": col(ItemRow.external_id),
+    "dimension": col(ItemRow.dimension),
+    "state": col(ItemRow.state),
+    "priority": col(ItemRow.priority),
+}
+
+
+def _conditions(within: Within, wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    id, project_id = col(ItemRow.id), within.project_id
+    found: list[ColumnElement[bool]] = [col(ItemRow.project_id) == project_id]
+
+    def put(condition: Any, holds: bool | None) -> None:
+        if holds is not None:
+            found.append(condition if holds else ~condition)
+
+    if within.reader is not None:
+        found.append(id.not_in(_closed(within)))
+    if wanted.ids:
+        found.append(col(ItemRow.external_id).in_(wanted.ids))
+    if wanted.state:
+        found.append(col(ItemRow.state).in_(wanted.state))
+    if wanted.dimension:
+        found.append(col(ItemRow.dimension).in_(wanted.dimension))
+    if wanted.author:
+        found.append(
+            col(ItemRow.author_id).is_(None)
+            if wanted.author == FROM_FILE
+            else col(ItemRow.author_id).in_(_person(wanted.author))
+        )
+    if wanted.voter:
+        voted = plain_select(col(AnnotationRow.item_id)).where(
+            col(AnnotationRow.person_id).in_(_person(wanted.voter)), *_live_votes(project_id)
+        )
+        found.append(id.in_(voted))
+    if wanted.comments is Comments.OPEN:
+        found.append(id.in_(comment_threads.waiting_for_an_answer(project_id)))
+    elif wanted.comments is not None:
+        talked = plain_select(col(CommentRow.item_id)).where(col(CommentRow.project_id) == project_id)
+        put(id.in_(talked), wanted.comments is Comments.ANY)
+    put(id.in_(_lacking()), wanted.missing)
+    put(id.in_(_gold(project_id)), wanted.gold)
+    put(id.in_(within.qualifying), wanted.qualification)
+    if wanted.version is not None:
+        under = [known for known, number in within.versions.items() if number == wanted.version]
+        given = plain_select(col(RevisionRow.item_id)).join(ItemRow, _present())
+        given = given.where(col(ItemRow.project_id) == project_id, col(RevisionRow.schema_version_id).in_(under))
+        found.append(id.in_(given.correlate(None)))
+    return found
+
+
+def _person(login: str) -> Any:
+    return plain_select(col(PersonRow.id)).where(col(PersonRow.login) == login.strip().casefold())
+
+
+def _present() -> ColumnElement[bool]:
+    """A revision is the one of its item that counts."""
+    return and_(col(RevisionRow.item_id) == col(ItemRow.id), col(RevisionRow.number) == col(ItemRow.current_revision))
+
+
+def _live_votes(project_id: int) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(AnnotationRow.project_id) == project_id,
+        col(AnnotationRow.stage).in_(VERIFICATIONS),
+        col(AnnotationRow.purpose) == Purpose.LIVE,
+    )
+
+
+def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool = True) -> Any:
+    """How many votes count on each item (``n``), and, if they are ``compared``, whether those of one stage differ
+    (``differ``, 0 or 1)."""
+    newer = plain_select(col(AnnotationRow.supersedes_id)).where(
+        col(AnnotationRow.project_id) == project_id, col(AnnotationRow.supersedes_id).is_not(None)
+    )
+    said = cast(col(AnnotationRow.answers), Text)
+    of_stage: Any = (
+        plain_select(
+            col(AnnotationRow.item_id).label("item_id"),
+            func.count().label("n"),
+            (func.count(distinct(said)) if compared else func.count()).label("kinds"),
+        )
+        .join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id))
+        .where(
+            *_live_votes(project_id),
+            col(AnnotationRow.revision) == col(ItemRow.current_revision),
+            col(AnnotationRow.id).not_in(newer),
+        )
+        .group_by(col(AnnotationRow.item_id), col(AnnotationRow.stage))
+    )
+    if ids is not None:
+        of_stage = of_stage.where(col(AnnotationRow.item_id).in_(ids))
+    each = of_stage.subquery()
+    return (
+        plain_select(
+            each.c.item_id,
+            cast(func.sum(each.c.n), Integer).label("n"),
+            func.max(case((each.c.kinds > 1, 1), else_=0)).label("differ"),
+        )
+        .group_by(each.c.item_id)
+        .subquery()
+    )
+
+
+def _comments(project_id: int, ids: Sequence[int] | None = None) -> Any:
+    """How many comments each item has (``n``)."""
+    found: Any = (
+        plain_select(col(CommentRow.item_id).label("item_id"), func.count().label("n"))
+        .where(col(CommentRow.project_id) == project_id)
+        .group_by(col(CommentRow.item_id))
+    )
+    return (found if ids is None else found.where(col(CommentRow.item_id).in_(ids))).subquery()
+
+
+def _lacking() -> Any:
+    """The items that name an image or clip that is not there."""
+    return (
+        plain_select(col(ItemAssetRow.item_id))
+        .join(AssetRow, col(AssetRow.id) == col(ItemAssetRow.asset_id))
+        .where(col(AssetRow.sha256).is_(None))
+    )
+
+
+def _gold(project_id: int) -> Any:
+    return select(GoldRow.item_id).where(GoldRow.project_id == project_id, col(GoldRow.withdrawn_at).is_(None))
+
+
+def _closed(within: Within) -> Any:
+    """The items that are in no list of the reader: at least all that ``visibility_of`` closes to them.
+
+    They have one in hand, or gave an answer that waits for others' (which they could take back); or, unless ``own``,
+    anyone still answers about it blind.
+    """
+    other = aliased(TaskRow)
+    unfinished = or_(col(other.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(other.correcting))
+    mine = and_(
+        col(TaskRow.person_id) == within.reader,
+        or_(
+            col(TaskRow.state) == TaskState.CLAIMED,
+            col(TaskRow.correcting),
+            col(ItemRow.state).in_(UNSETTLED),
+            exists().where(col(other.unit) == col(TaskRow.unit), unfinished),
+        ),
+    )
+    waits = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))
+    return (
+        plain_select(col(TaskRow.item_id))
+        .join(ItemRow, col(ItemRow.id) == col(TaskRow.item_id))
+        .where(
+            col(TaskRow.project_id) == within.project_id,
+            col(TaskRow.stage).in_(BLIND),
+            col(TaskRow.state) != TaskState.WITHDRAWN,
+            mine if within.own else or_(mine, waits),
+        )
+        .distinct()
+    )
+
+
+# ---- what items say -------------------------------------------------------------------------------------------------
+
+
+def _looked_at(session: Session, within: Within, wanted: ItemFilter, sort: str, down: bool) -> list[int]:
+    """The ids of all items that fit, in the order asked for, after a look at what they say."""
+    name = sort.removeprefix(OF_FIELD) if sort.startswith(OF_FIELD) else None
+    statement = _sorted(within, wanted, "" if name else sort, down).add_columns(
+        col(ItemRow.external_id), col(ItemRow.public_id), col(RevisionRow.content), col(RevisionRow.schema_version_id)
+    )
+    if sort != "version":
+        statement = statement.join(RevisionRow, _present())
+    anew = reworded.differs(session, project_id=within.project_id)
+    if not anew:
+        statement = statement.where(*_likely(wanted))
+    found: list[int] = []
+    keys: dict[int, tuple[int, float, str]] = {}
+    text = wanted.text.lower()
+    for id, external, public, given, version in session.execute(statement.execution_options(yield_per=_AT_ONCE)):
+        content = given
+        if anew:
+            about = {"item_id": id, "project_id": within.project_id}
+            content = reworded.content(session, version=version, given=given, **about)
+        if text and not (text in external.lower() or text == public.lower() or _says(content, text, within.fields)):
+            continue
+        if all(test.holds(content) for test in wanted.where):
+            found.append(id)
+            if name:
+                keys[id] = sort_key(content.get(name))
+    if name is None:
+        return found
+    there = sorted((id for id in found if keys[id][0] < 2), key=keys.__getitem__, reverse=down)
+    return there + [id for id in found if keys[id][0] == 2]
+
+
+_NO_TEXT = frozenset("0123456789eE+-.,:[]{} nulltruefalse")
+"""What JSON is written with besides its texts."""
+
+
+def _told_by_json(session: Session, within: Within, text: str) -> bool:
+    """Whether a text stands in what an item says just where it stands in the JSON of it: it is written there as it is
+    typed, is in no name of a field, and can be nothing but text."""
+    return (
+        within.fields is None
+        and _AS_TYPED.fullmatch(text) is not None
+        and not set(text.lower()) <= _NO_TEXT
+        and not any(text.lower() in name.lower() for name in within.names)
+        and not reworded.differs(session, project_id=within.project_id)
+    )
+
+
+def _says(content: Mapping[str, Any], text: str, fields: frozenset[str] | None) -> bool:
+    searched = content if fields is None else {name: value for name, value in content.items() if name in fields}
+    return any(text in each.lower() for each in texts(searched))
+
+
+_AS_TYPED = re.compile(r"[ !#-\[\]-~]+")
+"""Characters that stand in JSON as they are typed."""
+
+
+def _likely(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    """What the database can say beforehand: the longest part of a text that stands in JSON as it is typed."""
+    content = cast(col(RevisionRow.content), Text)
+    found: list[ColumnElement[bool]] = []
+    if part := _longest(wanted.text):
+        found.append(
+            or_(*(each.ilike(part, escape="!") for each in (content, col(ItemRow.external_id))), _named(wanted))
+        )
+    for test in wanted.where:
+        if test.how != ":" and (part := _longest(test.value)) and not _may_be_number(test.value):
+            found.append(content.ilike(part, escape="!"))
+    return found
+
+
+def _named(wanted: ItemFilter) -> ColumnElement[bool]:
+    return func.lower(col(ItemRow.public_id)) == wanted.text.lower()
+
+
+def _longest(text: str) -> str:
+    """The longest such part as a pattern; empty if there is none."""
+    part = max(_AS_TYPED.findall(text), key=len, default="")
+    return "%" + re.sub(r"([%_!])", r"!\1", part) + "%" if part else ""
+
+
+def _may_be_number(text: str) -> bool:
+    """Whether it may be how people type a number, which JSON writes in ways of its own."""
+    return not re.search(r"[a-df-z ]", text.lower())

@@ -1,0 +1,231 @@
+"""The table of a project's items: filtered, sorted and cut into pages, for leads and seniors as far as they may look.
+
+Items that someone is or may be asked about blind are in none of their lists, whatever is asked: that an item is found,
+how many are, and in which order they come are facts about it, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.keys import key_is_private
+from db import item_list, items, people, qualifications
+from db.engine import Session, Store
+from db.item_list import Within
+from db.records import StoredItem
+from domain.errors import InvalidInput, NotAllowed, Problem
+from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
+from domain.records import AssetView, Person
+from domain.roles import Role, at_least
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access, access_to
+from workflow.access.visibility import FOR_SENIORS
+from workflow.annotate.comments import title_in
+from workflow.annotate.task_views import asset_view
+
+FOR_SENIORS_ONLY = FOR_SENIORS.replace("An item's history and all comments on it are", "The table of items is")
+KEY_IS_PRIVATE = "The keys of this benchmark are kept private, and the table of items shows them: it is for leads."
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """An item as a line of the table. What the reader may not see is None."""
+
+    item: str
+    """Its id on pages."""
+    name: str
+    """Its id in files."""
+    title: str
+    dimension: str
+    state: ItemState
+    comments: int
+    missing: int
+    """How many images and clips it names that are not there."""
+    version: int
+    priority: int
+    author: str | None
+    """A login; empty: it came from a file."""
+    votes: int | None
+    differ: bool | None
+    checks: tuple[str, ...] | None
+    """What it is used for besides: "gold check", "qualification"."""
+    content: Mapping[str, Any]
+    assets: Sequence[AssetView]
+
+    def says(self, column: str) -> str:
+        """What a column says of it, as plain text."""
+        if column.startswith(OF_FIELD):
+            value = self.content.get(column.removeprefix(OF_FIELD))
+            return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if column == "differ":
+            return {True: "yes", False: "no", None: ""}[self.differ]
+        value = getattr(self, "name" if column == "id" else column)
+        return ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A page of the table."""
+
+    lines: Sequence[ItemLine]
+    n: int
+    """How many items fit, on all pages."""
+    closed: int
+    """How many items of the project are left out, whatever is asked: the reader may be asked about them blind."""
+    columns: tuple[str, ...]
+    """What is shown of each, in words of ``COLUMNS`` and names of fields behind ``OF_FIELD``."""
+
+
+def searched(access: Access) -> frozenset[str] | None:
+    """The fields in which someone may look for words; None: all."""
+    if at_least(access.role, Role.LEAD) or not key_is_private(access.schema):
+        return None
+    return frozenset(each.name for each in access.schema.item.fields) - set(access.schema.export.public_without)
+
+
+def offered(access: Access) -> dict[str, str]:
+    """The columns that someone may see and sort by, with their titles."""
+    fields = {OF_FIELD + each.name: each.name.replace("_", " ").capitalize() for each in access.schema.item.fields}
+    return {**OPEN_COLUMNS, **(LEADS_COLUMNS if at_least(access.role, Role.LEAD) else {}), **fields}
+
+
+def columns_of(store: Store, *, person: Person | None, project: str) -> dict[str, str]:
+    """As ``offered``, of a project."""
+    with store.read() as session:
+        return offered(_access(session, person, project))
+
+
+def listing(store: Store, *, person: Person | None, project: str, asked: ItemList) -> Listed:
+    """A page of the table; ``person`` None is the command on the machine, which sees every item.
+
+    A lead to whom it says which items are gold checks is not asked about those on the page blind any more.
+
+    Raises
+    ------
+    NotAllowed
+        For annotators; for seniors where the keys are private, and where they ask what only leads may.
+    InvalidInput
+        The project has no such column, field, dimension or version.
+    """
+    with store.read() as session:
+        access = _access(session, person, project)
+        columns = _checked(access, asked)
+        within = _within(session, access, person)
+        offset = (asked.page - 1) * asked.size
+        given: dict[str, Any] = {"within": within, "wanted": asked.filter, "sort": asked.sort, "down": asked.down}
+        ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
+        closed = item_list.closed(session, within=within)
+        lines = _lines(session, access, within, ids)
+    told = "checks" in columns or asked.filter.gold is not None
+    gold = [id for id, line in zip(ids, lines, strict=True) if told and "gold check" in (line.checks or ())]
+    if gold and person is not None:
+        with store.write() as session:
+            qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
+    return Listed(lines, n, closed, columns)
+
+
+def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilter) -> tuple[str, ...]:
+    """The ids in files of all items that fit, on all pages, in the order in which they came. Raises as ``listing``."""
+    with store.read() as session:
+        access = _access(session, person, project)
+        _checked(access, ItemList(wanted))
+        ids, _ = item_list.page(session, within=_within(session, access, person), wanted=wanted)
+        return tuple(row.external_id for row in item_list.rows(session, ids=ids))
+
+
+def _access(session: Session, person: Person | None, project: str) -> Access:
+    access = access_to(session, person=person, project=project)
+    if not at_least(access.role, Role.SENIOR):
+        raise NotAllowed(FOR_SENIORS_ONLY)
+    if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
+        raise NotAllowed(KEY_IS_PRIVATE)
+    return access
+
+
+def _within(session: Session, access: Access, person: Person | None) -> Within:
+    qualifying: set[int] = set()
+    for stage in Stage:
+        if made := qualifications.sets(session, project_id=access.project_id, stage=stage):
+            qualifying.update(made[-1].item_ids)
+    return Within(
+        project_id=access.project_id,
+        reader=person.id if person is not None else None,
+        own=at_least(access.role, Role.LEAD),
+        names=[each.name for each in access.schema.item.fields],
+        versions=access.reading.numbers or {access.schema_version_id: access.schema.version},
+        qualifying=sorted(qualifying),
+    )
+
+
+def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
+    """The columns to show; refuses what the project does not have, or the reader may not ask."""
+    known, wanted = offered(access), asked.filter
+    lead = at_least(access.role, Role.LEAD)
+    barred = (
+        [] if lead else [*wanted.for_leads(), *(each for each in (asked.sort, *asked.columns) if each in LEADS_COLUMNS)]
+    )
+    if barred:
+        raise NotAllowed(f"Only a lead may list items by {barred[0]}: others are still asked about items blind.")
+    problems: list[Problem] = []
+    for name in filter(None, (asked.sort, *asked.columns)):
+        if name not in known:
+            problems.append(Problem("columns", f"There is no column {name!r}; there are {', '.join(known)}."))
+    if asked.sort in UNSORTED:
+        problems.append(Problem("sort", f"Nothing is sorted by {COLUMNS[asked.sort].lower()}."))
+    fields = [each.name for each in access.schema.item.fields]
+    dimensions = [each.id for each in access.schema.dimensions]
+    problems += [
+        Problem("where", f"Items have no field {test.name!r}; they have {', '.join(fields)}.")
+        for test in wanted.where
+        if test.name not in fields
+    ]
+    problems += [
+        Problem("dimension", f"The schema has no dimension {name!r}; it has {', '.join(dimensions)}.")
+        for name in wanted.dimension
+        if name not in dimensions
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return asked.columns or usual_columns(lead=lead)
+
+
+def usual_columns(*, lead: bool) -> tuple[str, ...]:
+    """What is shown where no one has chosen."""
+    return ("id", "dimension", "state", *(("votes", "differ", "author") if lead else ()), "comments")
+
+
+def _lines(session: Session, access: Access, within: Within, ids: Sequence[int]) -> list[ItemLine]:
+    rows = item_list.rows(session, ids=ids)
+    contents = items.present_contents(session, ids=ids, project_id=access.project_id)
+    facts = item_list.facts(session, project_id=access.project_id, ids=ids)
+    assets = items.assets_of(session, ids=ids)
+    logins = people.logins(session, ids=[row.author_id for row in rows if row.author_id is not None])
+    lead = at_least(access.role, Role.LEAD)
+    qualifying = set(within.qualifying)
+
+    def line(row: StoredItem) -> ItemLine:
+        content, version = contents[row.id]
+        found = facts[row.id]
+        checks = (*(("gold check",) * found.gold), *(("qualification",) * (row.id in qualifying)))
+        return ItemLine(
+            item=row.public_id,
+            name=row.external_id,
+            title=title_in(access, content),
+            dimension=row.dimension,
+            state=row.state,
+            comments=found.comments,
+            missing=found.missing,
+            version=within.versions.get(version, access.schema.version),
+            priority=row.priority,
+            author=logins.get(row.author_id or 0, "") if lead else None,
+            votes=found.votes if lead else None,
+            differ=found.differ if lead else None,
+            checks=checks if lead else None,
+            content=content,
+            assets=[asset_view(asset, media, link.role) for link, asset, media in assets.get(row.id, [])],
+        )
+
+    return [line(row) for row in rows]
