@@ -145,7 +145,7 @@ def files(study: Study) -> None:
     data = study.source.read_bytes()
     figures["items"], figures["data_mb"] = n, round(len(data) / 1e6, 1)
     study.step("start", touchstone("project", "list", home=home))
-    _project(study, PROJECT)
+    create_project(study, PROJECT)
     spent = touchstone("import", PROJECT, "pca_bench", study.source, home=home)
     study.step("import", spent)
     figures["import_items_per_second"] = round(n / spent.wall_s)
@@ -176,7 +176,8 @@ def files(study: Study) -> None:
     _verified(study)
 
 
-def _project(study: Study, name: str, *, images: bool = False) -> None:
+def create_project(study: Study, name: str, *, images: bool = False) -> None:
+    """A project of the study's schema; the people of the study take part in the one that is voted on."""
     schema = study.work / f"{name}.yaml"
     schema.write_text(large_study.schema_text(name, images=images), encoding="utf-8")
     touchstone("project", "create", name, "--schema", schema, home=study.home)
@@ -376,7 +377,7 @@ def photos(study: Study, n: int) -> None:
     items = large_study.drawn(0, n, seed=3)
     path = study.work / "shown.json"
     large_study.write_items(path, items, images=names)
-    _project(study, PICTURES, images=True)
+    create_project(study, PICTURES, images=True)
     spent = touchstone("import", PICTURES, "pca_bench", path, "--media", folder, home=study.home)
     study.step("photos", spent)
     start = study.steps.get("start", {}).get("wall_s", 0.0)
