@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredAsset, StoredMediaObject, StoredPick, StoredTask
 from db.tables import AssetRow, ItemAssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
 from domain.states import Stage, TaskState

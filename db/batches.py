@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import func, insert, update
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredRunBatch, StoredRunBatchProblem, StoredRunBatchUnit, StoredRunChunk
 from db.tables import AttemptRow, RunBatchProblemRow, RunBatchRow, RunBatchUnitRow, RunChunkRow
 from domain.batches import OUT, BatchState

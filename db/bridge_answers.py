@@ -10,7 +10,7 @@ from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db.bridge_tasks import AT_ONCE
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredBridgeTask, StoredItem
 from db.tables import BridgeAnswerRow, BridgeProjectRow, BridgeTaskRow, ItemRow, TaskRow
 from domain.bridge import BridgeOutcome, BridgeState

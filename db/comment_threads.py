@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredAnnotation, StoredComment, StoredEvent, StoredItem, StoredPerson, StoredTask
 from db.tables import (
     AnnotationRow,

@@ -11,14 +11,13 @@ from __future__ import annotations
 import functools
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -32,7 +31,7 @@ from domain.settings import DATABASE_URL, normal_url
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
+__all__ = ["IntegrityError", "Session", "Store", "open_store", "utc_now"]
 
 Clock = Callable[[], datetime]
 CHANGES = "changes"
@@ -40,6 +39,9 @@ CHANGES = "changes"
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
+_USUAL_KIB, _MUCH_KIB = 2_000, 32_000
+"""Pages that a connection of SQLite keeps in memory: usually (its own default), and while it changes thousands of rows,
+which else go to the disk several times, as the places of slots are random."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
 _UPGRADE_LOCK = 7_310_594
 """PostgreSQL's advisory lock that keeps two starting processes from migrating at once."""
@@ -60,6 +62,7 @@ class Store:
         self.engine = engine
         self.clock = clock
         self._immediate = engine.execution_options(immediate=True)
+        self._much = engine.execution_options(immediate=True, much=True)
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -81,17 +84,19 @@ class Store:
             yield session
 
     @contextmanager
-    def write(self, *, archived_too: bool = False) -> Iterator[Session]:
+    def write(self, *, archived_too: bool = False, much: bool = False) -> Iterator[Session]:
         """A session whose changes are committed at the end, or undone if it ends with an error.
 
         ``workflow.access.projects`` refuses an archived project in it, except with ``archived_too``: for what does not
-        change the work.
+        change the work. ``much``: thousands of rows change, and SQLite keeps their pages in memory until then.
         """
         with (
             _storable(),
             _available(),
             self._write_lock(),
-            Session(self._immediate, expire_on_commit=False, info={CHANGES: not archived_too}) as session,
+            Session(
+                self._much if much else self._immediate, expire_on_commit=False, info={CHANGES: not archived_too}
+            ) as session,
             session.begin(),
         ):
             yield session
@@ -272,22 +277,8 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "checkin", _let_pages_go)
     return Store(engine, clock=clock)
-
-
-def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add rows; those that a constraint says are there already are left as they are. The number added."""
-    if not rows:
-        return 0
-    session.flush()
-    connection = session.connection()
-    build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    statement = build(table).on_conflict_do_nothing()
-    given = [dict(row) for row in rows]
-    if connection.dialect.name == "sqlite":
-        return connection.execute(statement, given).rowcount
-    key = next(iter(inspect(table).primary_key))  # many rows go in one statement, whose count the driver does not tell
-    return len(connection.execute(statement.returning(key), given).all())
 
 
 def migrate(connection: Connection) -> None:
@@ -359,8 +350,17 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    options = connection.get_execution_options()
+    if options.get("much", False):
+        connection.info["much"] = True
+        connection.exec_driver_sql(f"PRAGMA cache_size = {-_MUCH_KIB}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("immediate", False) else "BEGIN")
+
+
+def _let_pages_go(connection: Any, record: ConnectionPoolEntry) -> None:
+    """A server has many connections: a large cache is only for as long as it is needed."""
+    if connection is not None and record.info.pop("much", False):
+        connection.execute(f"PRAGMA cache_size = {-_USUAL_KIB}")
 
 
 def _lock_of(url: str) -> threading.Lock:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, exists, func, insert, or_
 from sqlmodel import Session, col, select
 
+from db.many_rows import insert_all
 from db.records import StoredEvent
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
@@ -56,9 +57,7 @@ def record_of_items(
     same = {"at": at, "kind": kind, "project_id": project_id, "person_id": person_id, "task_id": None}
     same["origin"] = origin()
     session.flush()
-    if items:
-        lines = [{**same, "item_id": id, "data": dict(data)} for id, data in items.items()]
-        session.connection().execute(_INSERT, lines)
+    insert_all(session, EventRow, [{**same, "item_id": id, "data": dict(data)} for id, data in items.items()])
 
 
 GIVEN = ("task.claimed", "pool.picked", "task.given")

@@ -10,12 +10,12 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Text, cast, func, insert, update
+from sqlalchemy import Text, cast, func, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import insert_or_ignore
+from db.many_rows import insert_all, insert_or_ignore
 from db.records import (
     StoredAnnotation,
     StoredImportedRating,
@@ -127,8 +127,7 @@ def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dic
 
 def add_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add assets."""
-    if rows:
-        session.connection().execute(insert(AssetRow), [dict(row) for row in rows])
+    insert_all(session, AssetRow, rows)
 
 
 def fill_asset(session: Session, *, id: int, sha256: str) -> None:
@@ -162,8 +161,7 @@ def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[st
 
 def add_attempts(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add what became of asking."""
-    if rows:
-        session.connection().execute(insert(AttemptRow), [dict(row) for row in rows])
+    insert_all(session, AttemptRow, rows)
 
 
 def imported_failures(session: Session, *, project_id: int, kind: RunKind) -> set[tuple[int, str, Outcome, str]]:

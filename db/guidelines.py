@@ -13,7 +13,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredGuidelineVersion
 from db.tables import AnnotationRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow, ReasonAnswerRow
 from domain.states import VERIFICATIONS, Purpose, Stage

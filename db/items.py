@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, func, insert, update
+from sqlalchemy import bindparam, func, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import reworded
+from db.many_rows import insert_all
 from db.records import (
     StoredAnnotation,
     StoredAsset,
@@ -47,7 +48,7 @@ def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[
         return []
     session.flush()
     connection = session.connection()
-    connection.execute(insert(ItemRow), [dict(row) for row in rows])
+    insert_all(session, ItemRow, rows)
     ids: dict[str, int] = {}
     for begin in range(0, len(rows), _AT_ONCE):  # SQLite gives ids back for one row at a time only
         names = [row["public_id"] for row in rows[begin : begin + _AT_ONCE]]
@@ -58,14 +59,12 @@ def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[
 
 def insert_revisions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add revisions."""
-    if rows:
-        session.connection().execute(insert(RevisionRow), [dict(row) for row in rows])
+    insert_all(session, RevisionRow, rows)
 
 
 def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add links between items and assets."""
-    if rows:
-        session.connection().execute(insert(ItemAssetRow), [dict(row) for row in rows])
+    insert_all(session, ItemAssetRow, rows)
 
 
 def lock(session: Session, *, id: int) -> StoredItem:

@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, or_
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredAttempt, StoredJudgeTemplate, StoredJudgeUnit, StoredPrediction
 from db.tables import (
     AnnotationRow,

@@ -12,7 +12,8 @@ from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import CHANGES, insert_or_ignore
+from db.engine import CHANGES
+from db.many_rows import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 from domain.roles import Role

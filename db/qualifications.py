@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import (
     StoredAnnotation,
     StoredPerson,

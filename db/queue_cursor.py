@@ -25,7 +25,7 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredQueueCursor
 from db.tables import QueueCursorRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, on_offer, taker

@@ -12,7 +12,7 @@ from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.tables import AttemptRow, PredictionRow, ReadingRow, RevisionRow, RunRow
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading

@@ -14,7 +14,7 @@ from sqlalchemy import exists, func, update
 from sqlmodel import Session, col, select
 
 from db import missing_media
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
 from db.types import public_id

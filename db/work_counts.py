@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
+from db.many_rows import insert_or_ignore
 from db.records import StoredWorkCount
 from db.tables import WorkCountRow
 from domain.states import Stage

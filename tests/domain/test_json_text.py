@@ -254,6 +254,12 @@ def test_what_is_no_file_of_records_is_refused(data: bytes, reason: str) -> None
         json_text.split(json_text.decode(data))
 
 
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "01", "[1,]", '"\t"', '"\\x"', "\v1", "'a'"])
+def test_what_only_some_programs_take_for_json_is_named(value: str) -> None:
+    found = json_text.split(f'[{{"a": 1}}, {{"a": {value}}}]')
+    assert [piece.problem is None for piece in found.pieces] == [True, False]
+
+
 def test_a_record_that_is_not_utf_8_is_named() -> None:
     found = json_text.split(json_text.decode(b'[{"a": "x"}, {"a": "\xe9"}]'))
     assert [piece.problem for piece in found.pieces] == [None, "it is not UTF-8"]

@@ -110,10 +110,14 @@ def test_an_import_that_is_stopped_while_it_opens_slots_has_all_items_and_the_ne
 @pytest.mark.both_databases
 def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
-    write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])
-    write(tmp_path / "in/Object/attribute/annotations.json", [egothink_record(n) for n in range(3)])
+    records = [egothink_record(n) | {"question": f"Which of {n}?"} for n in range(3)]
+    write(tmp_path / "in/Activity/annotations.json", records[:2])
+    write(tmp_path / "in/Object/attribute/annotations.json", records)
     done = bring(store, media, "egothink", tmp_path / "in")
     assert done == Imported(items=5, assets_missing=5)
+    with store.read() as session:
+        contents = item_queries.contents(session, ids=range(1, 6))
+    assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
     ann = make_person(store, "ann")
     waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(waiting, NothingLeft), "no one gets an item without its image"

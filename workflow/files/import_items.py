@@ -88,7 +88,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     bad += _outside(bring, [each.file for each in placed if not each.repeated], stored)
     bring.refuse(bad)
     try:
-        with bring.store.write() as session:
+        with bring.store.write(much=True) as session:
             must_be_the_same(session, access=bring.access)
             if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")

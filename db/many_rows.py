@@ -1,0 +1,61 @@
+"""Many rows of a table at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Dialect, Insert, insert, inspect
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.types import TypeEngine
+from sqlmodel import Session
+
+_NOTHING = object()
+
+
+def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add rows; those that a constraint says are there already are left as they are. The number added."""
+    if not rows:
+        return 0
+    session.flush()
+    connection = session.connection()
+    build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    statement = build(table).on_conflict_do_nothing()
+    if connection.dialect.name == "sqlite":
+        return _insert_all(connection, statement, rows)
+    key = next(iter(inspect(table).primary_key))  # many rows go in one statement, whose count the driver does not tell
+    return len(connection.execute(statement.returning(key), [dict(row) for row in rows]).all())
+
+
+def insert_all(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows, which all name the same columns."""
+    connection = session.connection()
+    if rows and connection.dialect.name == "sqlite":
+        _insert_all(connection, insert(table), rows)
+    elif rows:
+        connection.execute(insert(table), [dict(row) for row in rows])
+
+
+def _insert_all(connection: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add rows to SQLite column by column: a value that stands in many of them in a row is converted once, and the
+    driver takes them as they are, which is half of what SQLAlchemy needs. The number added."""
+    columns = statement.table.columns
+    compiled = statement.compile(dialect=connection.dialect, column_keys=list(rows[0]))
+    names = compiled.positiontup
+    if names is None or compiled.insert_prefetch or set(names) != rows[0].keys():  # defaults that SQLAlchemy fills in
+        return connection.execute(statement, [dict(row) for row in rows]).rowcount
+    found = [_converted(columns[name].type, connection.dialect, [row[name] for row in rows]) for name in names]
+    return connection.exec_driver_sql(str(compiled), list(zip(*found, strict=True))).rowcount
+
+
+def _converted(kind: TypeEngine[Any], dialect: Dialect, values: list[Any]) -> list[Any]:
+    """Values as the driver takes them."""
+    convert = kind.dialect_impl(dialect).bind_processor(dialect)
+    if convert is None:
+        return values
+    found, before, last = [], _NOTHING, None
+    for value in values:
+        if value is not before:
+            before, last = value, convert(value)
+        found.append(last)
+    return found
