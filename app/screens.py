@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from domain.registers import Register
 from domain.roles import Role
 from domain.states import Stage
+
+
+class Group(StrEnum):
+    """What one does on pages, in the order of the menu."""
+
+    WORK = "Work"
+    ITEMS = "Items"
+    PEOPLE = "People"
+    MODELS = "Models and judges"
+    NUMBERS = "Numbers"
+    RELEASE = "Release"
+    SETTINGS = "Settings"
 
 
 @dataclass(frozen=True)
@@ -16,7 +29,7 @@ class Screen:
     title: str
     """As the menu and the window call it."""
     place: int
-    """Where it stands in the menu, from small to large."""
+    """Where it stands in the menu, or in its group there, from small to large."""
     stage: Stage | None = None
     """A working page: the stage that a schema must have for it."""
     role: Role = Role.ANNOTATOR
@@ -24,8 +37,8 @@ class Screen:
     part: str = ""
     """The stage that a schema may have, or the part that it may give to one, and that the page is about: without it
     anywhere the page is not offered."""
-    top: bool = False
-    """It stands on top of the menu, whatever else someone is offered."""
+    group: Group = Group.WORK
+    """Where the menu of someone with many pages has it."""
     name: str = ""
     """Its module in ``app.views``, which fills it in; without a trailing underscore it is the path in the address."""
 

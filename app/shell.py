@@ -8,14 +8,14 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from app import dialogs, markup
+from app import dialogs, markup, sidebar
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
 from app.session import token_of
@@ -24,7 +24,6 @@ from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, Tou
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
-from domain.states import Stage
 from workflow.access import accounts, projects, sign_in
 
 log = logging.getLogger("touchstone")
@@ -49,8 +48,7 @@ header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stMain"] button[kind="tertiary"] { min-height: 0; padding: 0; }
 [class*="st-key-my_work-dimensions"] { row-gap: .1rem !important; margin-top: -.4rem; }
 [data-testid="stMain"] button[kind="tertiary"] p { font-size: .85rem; }
-[data-testid="stSidebar"] a:focus-visible, [data-testid="stMain"] a:focus-visible,
-[data-testid="stSidebar"] [data-testid="stPageLink-NavLink"]:focus-visible {
+[data-testid="stSidebar"] a:focus-visible, [data-testid="stMain"] a:focus-visible {
   outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 4px; }
 :is([data-testid="stMain"], [role="dialog"]) button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled) {
   background: #0f6e84; border-color: #0f6e84; color: #ffffff; }
@@ -61,21 +59,7 @@ header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * {
   color: inherit !important; opacity: 1 !important; }
 [data-testid="stCaptionContainer"] p { color: color-mix(in srgb, currentColor 78%, transparent) !important; }
-[data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
-[data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
-[data-testid="stSidebarContent"] { padding: 0 !important; }
-[data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
-[data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
-[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
-[data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; }
-[data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
 [data-testid="stMain"] .ts a, [data-testid="stSidebar"] .ts a { color: inherit; }
-[data-testid="stSidebar"] .ts-group { font-size: .74rem; font-weight: 600; letter-spacing: .04em;
-  margin: .9rem .5rem .1rem; }
-.ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
-  margin: 0 .4rem .6rem; }
-.ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
-  #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
 
 
@@ -118,8 +102,8 @@ def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
         if screen.stage is None:
             with guard(services), st.sidebar:
-                _sidebar(services, screen)
-            st.html(f"<style>{LEAD_STYLE}</style>")
+                sidebar.draw(services, screen)
+            st.html(f"<style>{LEAD_STYLE}{sidebar.STYLE}</style>")
         else:
             working_page()
         draw_view(screen.name, services)
@@ -387,18 +371,11 @@ def project(services: Services) -> ProjectView:
         if st.query_params.get("project"):
             raise NotFound(f"There is no project “{st.query_params['project']}” that you take part in.")
         chosen = mine[0]
-    remember(chosen.name)
+    sidebar.remember(chosen.name, mine)
     return chosen
 
 
 NO_PROJECT = "You take part in no project yet. Ask a project's lead for an invitation."
-
-
-def remember(project_name: str) -> None:
-    """Make ``project_name`` the one that the next page is about, and put it into the address."""
-    st.session_state["touchstone.project"] = project_name
-    if st.query_params.get("project") != project_name:
-        st.query_params["project"] = project_name
 
 
 def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
@@ -428,49 +405,6 @@ def go(screen: str, *, project: str | None = None, dimension: str | None = None)
 def working_page() -> None:
     """Take back everything that Streamlit keeps for itself: header, paddings, sidebar. The page is all ours."""
     st.html(f"<style>{WORKING_STYLE}</style>")
-
-
-def menu(view: ProjectView) -> list[dict[str, str]]:
-    """The screens that this person may go to in this project, for a menu drawn by a component: name, title, href."""
-    key = (view.schema.hash, view.name, view.role, view.stages)
-    if key not in _menus:
-        _menus[key] = [
-            {"name": screen.name, "title": title_of(view, screen), "href": f"/{screen.path}?project={view.name}"}
-            for screen in offered(view)
-        ]
-    return _menus[key]
-
-
-_menus: dict[tuple[object, ...], list[dict[str, str]]] = {}
-"""All that a menu is made of is in its key: a stored schema never changes."""
-
-
-def title_of(view: ProjectView, screen: Screen) -> str:
-    """What the menu calls a screen: as the schema calls its stage, where it says so."""
-    part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
-    return getattr(part, "title", None) or screen.title
-
-
-def offered(view: ProjectView) -> Sequence[Screen]:
-    """The screens that make sense for this person's role and stages, and for the schema's."""
-    return [
-        screen
-        for screen in SCREENS.values()
-        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.part)
-    ]
-
-
-def _asked_for(view: ProjectView, part: str) -> bool:
-    stages = view.schema.schema_.stages
-    places = [stages, *(getattr(stages, stage, None) for stage in Stage)]
-    return not part or any(getattr(each, part, None) is not None for each in places)
-
-
-def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
-    if stage is None:
-        return True
-    mine = view.stages is None or stage in view.stages
-    return mine and getattr(view.schema.schema_.stages, stage) is not None
 
 
 def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
@@ -549,57 +483,3 @@ def progress_bar(words: str) -> Iterator[Callable[[str, int, int], None]]:
         yield show_progress
     finally:
         bar.empty()
-
-
-# ---- the sidebar of pages that are not for working ------------------------------------------------------------------
-
-
-def _sidebar(services: Services, current: Screen) -> None:
-    show(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
-    mine = projects.projects_of(services.store, person=services.person)
-    pages = st.session_state.get("touchstone.pages", {})
-    if mine:
-        view = _choose_project(services, mine)
-        places = offered(view)
-        groups = (
-            ("", [screen for screen in places if screen.top]),
-            ("Work", [screen for screen in places if screen.stage is not None]),
-            ("Lead", [screen for screen in places if screen.stage is None and not screen.top]),
-        )
-        for title, screens in groups:
-            if title and screens:
-                show(markup.tag("div", markup.text(title), style="ts ts-quiet ts-group"))
-            for screen in screens:
-                if screen.name in pages:
-                    st.page_link(pages[screen.name], label=title_of(view, screen), query_params={"project": view.name})
-    show(
-        markup.tag(
-            "div",
-            markup.quiet(f"{services.person.name} · "),
-            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
-            style="ts ts-small",
-            data_part="who",
-        )
-    )
-
-
-def _choose_project(services: Services, mine: Sequence[ProjectView]) -> ProjectView:
-    named = st.query_params.get("project") or st.session_state.get("touchstone.project")
-    now = next((view for view in mine if view.name == named), mine[0])
-    if len(mine) == 1:
-        show(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
-        return now
-    titles = distinct_names({view.name: view.title for view in mine})  # what is chosen comes back as what it is called
-    names = list(titles)
-    chosen = st.selectbox(
-        "Project",
-        names,
-        index=names.index(now.name),
-        format_func=lambda name: titles[name],
-        label_visibility="collapsed",
-        key=f"shell.project.{now.name}",
-    )
-    if chosen != now.name:
-        remember(chosen)
-        st.rerun()
-    return now

@@ -10,7 +10,7 @@ import streamlit as st
 from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
 from app import figures, markup, pending_figures, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import AdjudicationReason, ContestedItem, ProjectView, SettledCase, SkipLine, VoteView
 from domain.roles import Role
@@ -19,7 +19,7 @@ from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
 from workflow.lead.adjudication_reasons import Overview
 
-SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD)
+SCREEN = Screen("Adjudication reasons", place=120, role=Role.LEAD, group=Group.ITEMS)
 
 MOST = 40
 """So many decisions with one reason are listed; the file has all of them."""

@@ -16,7 +16,7 @@ import streamlit as st
 from agreement.summary import Result
 from annotation_schemas import reporting
 from app import figures, items_switch, markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
@@ -30,7 +30,7 @@ from workflow.results.criterion_values import scored_criteria
 from workflow.results.dimension_means import LEVELS
 from workflow.results.ratings import raters_of
 
-SCREEN = Screen("Agreement", place=250, role=Role.LEAD)
+SCREEN = Screen("Agreement", place=250, role=Role.LEAD, group=Group.NUMBERS)
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""

@@ -10,14 +10,14 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import AuditEntry
 from domain.roles import Role
 from workflow.access import audit
 
-SCREEN = Screen("Audit", place=280, role=Role.LEAD)
+SCREEN = Screen("Audit", place=280, role=Role.LEAD, group=Group.SETTINGS)
 
 PAGE = 200
 """So many events are on a page; the files have all of them."""

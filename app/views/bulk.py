@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
@@ -19,7 +19,7 @@ from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
 
-SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD)
+SCREEN = Screen("Bulk actions", place=160, role=Role.LEAD, group=Group.ITEMS)
 
 ACTIONS = {
     Action.GIVE_BACK: "Give a person's assignments back to everyone",

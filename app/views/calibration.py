@@ -11,7 +11,7 @@ import streamlit as st
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
 from app import archives, figures, items_switch, markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
 from app.views.agreement import of_slice
@@ -28,7 +28,7 @@ from workflow.results import calibration as calibrate
 from workflow.results import rater_agreement
 from workflow.results.ratings import Raters, raters_called, raters_of
 
-SCREEN = Screen("Calibration", place=260, role=Role.LEAD)
+SCREEN = Screen("Calibration", place=260, role=Role.LEAD, group=Group.MODELS)
 
 if TYPE_CHECKING:
     from reports.content import Behind

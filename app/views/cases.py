@@ -16,7 +16,7 @@ from annotation_schemas.kinds import title_of
 from app import figures, items_switch, markup, pending_figures, shell
 from app.running import shown
 from app.schema_words import state_called
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
 from domain.display_names import distinct_names
@@ -33,7 +33,7 @@ from workflow.results.cases import CaseLine, Listing, Show, Wanted
 from workflow.results.scores import Scores, iou_in_words
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
-SCREEN = Screen("Cases", place=240, role=Role.LEAD)
+SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 
 PER_PAGE = 20
 _AT = "at:"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from app import markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.comments import threads
 from domain.roles import Role, at_least
 from workflow.annotate import comments
 
-SCREEN = Screen("Comments", place=20, top=True)
+SCREEN = Screen("Comments", place=20, group=Group.ITEMS)
 
 
 def render(services: Services) -> None:

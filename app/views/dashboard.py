@@ -20,7 +20,7 @@ from workflow.annotate import project_progress
 from workflow.lead import forecast, scorecard
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
-SCREEN = Screen("Dashboard", place=100, role=Role.LEAD)
+SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
 
 PARTS = (
     ItemState.KEPT,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.errors import NotAllowed
@@ -15,7 +15,7 @@ from domain.records import ExpiredSubmission, ProjectView, TextLine
 from domain.roles import Role
 from workflow.annotate import expired_drafts
 
-SCREEN = Screen("Expired submissions", place=170, role=Role.LEAD)
+SCREEN = Screen("Expired submissions", place=170, role=Role.LEAD, group=Group.ITEMS)
 
 
 def render(services: Services) -> None:

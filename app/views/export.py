@@ -12,7 +12,7 @@ import streamlit as st
 from annotation_schemas.formats import Format, Takes, offered, writing
 from annotation_schemas.formats import named as formats_named
 from app import archives, markup, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
@@ -20,7 +20,7 @@ from domain.run_kinds import RunKind
 from workflow.files import release
 from workflow.runs import run_views
 
-SCREEN = Screen("Export", place=270, role=Role.LEAD)
+SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
 
 CHOICES = {True: "The verified split: only kept items", False: "All items as they stand"}
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotation_schemas.model import Criterion
 from app import figures, items_switch, markup, pending_figures, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.views import cases
 from domain.records import ProjectView
@@ -19,7 +19,8 @@ from workflow.lead.coding_intake import FailuresPage
 from workflow.results import failures, leaderboard_page
 from workflow.results.failures import Count, Failures
 
-SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of")  # of all stages only coding says `of` what it is
+# Of all stages only coding says `of` what it is.
+SCREEN = Screen("Failures", place=245, role=Role.LEAD, part="of", group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:

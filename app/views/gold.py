@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.gold import GoldStanding
@@ -20,7 +20,7 @@ from workflow.annotate import gold_checks, gold_making, gold_scores
 from workflow.annotate.gold_making import GoldLine
 from workflow.annotate.gold_scores import GoldScore
 
-SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold")
+SCREEN = Screen("Gold", place=140, role=Role.LEAD, part="gold", group=Group.PEOPLE)
 
 WORDS = {
     GoldStanding.FEW: "too few to say",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.views.adjudication_reasons import title_of
 from app.workbench.page import guideline_html
@@ -18,7 +18,7 @@ from domain.roles import Role
 from workflow.access import guidelines
 from workflow.lead import adjudication_reasons
 
-SCREEN = Screen("Guideline", place=130, role=Role.LEAD)
+SCREEN = Screen("Guideline", place=130, role=Role.LEAD, group=Group.SETTINGS)
 
 STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }

@@ -13,7 +13,7 @@ import streamlit as st
 from annotation_schemas import kinds
 from app import markup, shell
 from app.schema_words import state_called, states_of
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.comments import threads
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -24,7 +24,7 @@ from domain.states import VERIFICATIONS, Items, Purpose, Stage
 from workflow.lead import item_history
 from workflow.results.ratings import called_of
 
-SCREEN = Screen("History", place=110, role=Role.SENIOR)
+SCREEN = Screen("History", place=110, role=Role.SENIOR, group=Group.ITEMS)
 
 PAGE = 100
 """So many items are on a page of the list."""

@@ -17,7 +17,7 @@ from app import archives, import_columns, markup, shell
 from app.judging import begin
 from app.pairs import pairs
 from app.running import shown
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain import csv_text
 from domain.errors import FileRefused, RowsRefused, TouchstoneError
@@ -34,7 +34,7 @@ from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
 from workflow.results import file_raters
 
-SCREEN = Screen("Import", place=200, role=Role.LEAD)
+SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.ITEMS)
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 UPLOAD, PATH = "Upload", "A path on the server's machine"

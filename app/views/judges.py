@@ -5,14 +5,14 @@ from __future__ import annotations
 from app.judging import begin, compare, replies, shown, watch
 from app.running import run_page
 from app.running.run_page import Part, RunPage
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.judging import JudgePlan
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.runs.run_views import RunView
 
-SCREEN = Screen("Judges", place=220, role=Role.LEAD)
+SCREEN = Screen("Judges", place=220, role=Role.LEAD, group=Group.MODELS)
 
 
 def _replies(services: Services, view: ProjectView, run: RunView) -> None:

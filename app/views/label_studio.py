@@ -11,7 +11,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.label_studio import bridging, sync_process
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
@@ -20,7 +20,7 @@ from workflow.access import projects
 from workflow.labelstudio import bridge
 from workflow.labelstudio.bridge import BridgeStatus, PersonThere, StageThere
 
-SCREEN = Screen("Label Studio", place=190, role=Role.LEAD)
+SCREEN = Screen("Label Studio", place=190, role=Role.LEAD, group=Group.SETTINGS)
 
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0

@@ -12,7 +12,7 @@ import streamlit as st
 
 from app import archives, figures, markup, pending_figures, public_board, shell
 from app.results import choices, shown
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import RULES, ProjectView
 from domain.roles import Role
@@ -25,7 +25,7 @@ from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.scores import Scores
 from workflow.results.slices import BINS, DIMENSION, ways
 
-SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD)
+SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD, group=Group.RELEASE)
 
 STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from app.running import answers, models, run_page, watch
 from app.running.run_page import Part, RunPage
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.runs.run_views import RunView
 
-SCREEN = Screen("Models", place=210, role=Role.LEAD)
+SCREEN = Screen("Models", place=210, role=Role.LEAD, group=Group.MODELS)
 
 
 def _answers(services: Services, view: ProjectView, run: RunView) -> None:

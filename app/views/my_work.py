@@ -33,7 +33,7 @@ from workflow.annotate import (
     submissions,
 )
 
-SCREEN = Screen("My work", place=10, top=True)
+SCREEN = Screen("My work", place=10)
 
 KEYS = "123456789"
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app import confirm, dialogs, markup, shell
 from app.confirm import Question
-from app.screens import SCREENS, Screen
+from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Membership, ProjectView
@@ -18,7 +18,7 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow.access import accounts, projects, sign_in
 
-SCREEN = Screen("People", place=180, role=Role.LEAD)
+SCREEN = Screen("People", place=138, role=Role.LEAD, group=Group.PEOPLE)
 
 PARTS: list[Role] = list(Role)
 ROLES = {

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import figures, items_switch, markup, pending_figures, shell
 from app.results import choices, preferences, shown
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
@@ -21,7 +21,7 @@ from workflow.results.clusters import ALONE
 from workflow.results.preference_figures import OfCriterion, PreferenceFigures
 from workflow.results.slices import DIMENSION, ways
 
-SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison")
+SCREEN = Screen("Preferences", place=232, role=Role.LEAD, part="comparison", group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.display_names import distinct_names
 from domain.qualification import Standing
@@ -19,7 +19,7 @@ from domain.states import Stage
 from workflow.access import projects
 from workflow.annotate import qualification, qualification_results, qualification_sets, qualification_tries
 
-SCREEN = Screen("Qualify", place=60, part="qualification", top=True)
+SCREEN = Screen("Qualify", place=60, part="qualification", group=Group.PEOPLE)
 
 WORDS = {
     Standing.OPEN: "not finished",

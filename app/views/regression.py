@@ -12,7 +12,7 @@ import streamlit as st
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from app import archives, drawn_regression, figures, items_switch, markup, pending_figures, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
@@ -25,7 +25,7 @@ from workflow.results.regression_page import RegressionPage, successes
 from workflow.results.success_regression import about
 from workflow.results.success_units import Joined
 
-SCREEN = Screen("Regression", place=239, role=Role.LEAD)
+SCREEN = Screen("Regression", place=239, role=Role.LEAD, group=Group.NUMBERS)
 
 A_FILE = "A file"
 """Says what succeeds instead of a criterion."""

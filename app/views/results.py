@@ -12,14 +12,14 @@ import streamlit as st
 
 from app import figures, items_switch, markup, pending_figures, shell
 from app.results import choices, models, scores, shown, slices, table, variants
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 
-SCREEN = Screen("Results", place=230, role=Role.LEAD)
+SCREEN = Screen("Results", place=230, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:

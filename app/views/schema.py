@@ -16,7 +16,7 @@ from annotation_schemas.model import LoadedSchema
 from app import confirm, markup, schema_preview, shell
 from app.confirm import Question
 from app.schema_words import shown
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import SchemaError
 from domain.records import ProjectView
@@ -25,7 +25,7 @@ from domain.states import ItemState
 from workflow.schemas import migration
 from workflow.schemas.migration import Past, Preview
 
-SCREEN = Screen("Schema", place=135, role=Role.LEAD)
+SCREEN = Screen("Schema", place=135, role=Role.LEAD, group=Group.SETTINGS)
 
 STYLE = """
 [class*="st-key-schema-text"] textarea { font-family: ui-monospace, monospace; font-size: .85rem; }

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import figures, markup, pending_figures, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from workflow.lead import scorecard
 from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 
-SCREEN = Screen("Scorecard", place=150, role=Role.LEAD)
+SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
 
 def render(services: Services) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import archives, drawn_tables, figures, items_switch, markup, pending_figures, shell
-from app.screens import Screen
+from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.report import report
 from domain.records import ProjectView
@@ -15,7 +15,7 @@ from reports.html import style
 from workflow.results import leaderboard_page
 from workflow.results.paper_tables import PaperTables
 
-SCREEN = Screen("Tables", place=235, role=Role.LEAD)
+SCREEN = Screen("Tables", place=235, role=Role.LEAD, group=Group.NUMBERS)
 
 
 def render(services: Services) -> None:

@@ -8,7 +8,7 @@ from html import escape
 
 import streamlit as st
 
-from app import markup, shell
+from app import markup, shell, sidebar
 from app.screens import Screen
 from app.services import Services
 from domain.errors import NotFound
@@ -18,8 +18,8 @@ from workflow.annotate import triage, triage_figures
 
 SCREEN = Screen("Triage", place=30, stage=Stage.TRIAGE)
 
-LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
-"""Keys of reasons, in their order. U takes back; C and R are the browser frame's own."""
+LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
+"""Keys of reasons, in their order. U takes back, M opens the menu; C and R are the browser frame's own."""
 SOURCES = 200
 """So many sources are listed; the file has all of them."""
 STYLE = """
@@ -28,8 +28,6 @@ STYLE = """
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
 .ts-triage img,
 .ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
-.ts-triage-line a { color: inherit; }
-.ts-triage-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
 """
 
 
@@ -37,13 +35,10 @@ def render(services: Services) -> None:
     """The page; what changes with every key is in a fragment."""
     view = shell.project(services)
     st.html(f"<style>{STYLE}</style>")
-    links = [
-        markup.tag("a", markup.text(place["title"]), href=place["href"], target="_self")
-        for place in shell.menu(view)
-        if place["name"] != "triage"
-    ]
     title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
-    shell.show(markup.tag("div", title, *links, style="ts ts-triage-line"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shell.show(markup.tag("div", title, style="ts"))
+        sidebar.keys(view, SCREEN)
     _bench(services, view)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import shell
+from app import shell, sidebar
 from app.services import Services
 from app.workbench import page
 from app.workbench.mount import workbench
@@ -110,7 +110,7 @@ def write(services: Services) -> None:
                 total=free.total,
                 after=after,
             ),
-            "menu": shell.menu(view),
+            "menu": sidebar.everywhere(view),
         }
 
     _mount(services, f"workbench.authoring.{name}", make)
@@ -142,7 +142,7 @@ def _page(
     to_write: int | None = None,
 ) -> page.Json:
     common = _common(services, view, stage, wish, numbers)
-    menu = shell.menu(view)
+    menu = sidebar.everywhere(view)
     if isinstance(found, NothingLeft):
         return {**page.nothing_page(**common, nothing=found), "menu": menu}
     earlier: Sequence[str] = ()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 
 from testkit.browser import settled
 from testkit.serving import Server
@@ -215,6 +216,45 @@ def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
     settled(page)
     page.keyboard.press("1")
     page.wait_for_url(f"{running.url}/author?project=tiny")
+
+
+def test_the_menu_opens_one_group_and_m_reaches_every_page(page: Page, running: Server) -> None:
+    _open(page, running, "dashboard")
+    pages = page.get_by_role("navigation", name="Pages")
+    shown = pages.get_by_role("link")
+    expect(shown).to_have_text(["My work", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"])
+    expect(pages.get_by_role("link", name="Dashboard")).to_have_attribute("aria-current", "page")
+    pages.get_by_role("button", name="Items").press("Enter")
+    expect(shown.first).to_have_text("Comments")
+    expect(pages.get_by_role("button", name="Work")).to_have_attribute("aria-expanded", "false")
+    page.reload()
+    expect(shown.first).to_have_text("Comments")  # kept, as long as the page is the same
+    page.evaluate("window.stays = true")
+    settled(page)
+    page.keyboard.press("m")
+    box, chosen = page.get_by_role("combobox", name="Part of a name"), page.get_by_role("option", selected=True)
+    expect(box).to_be_focused()
+    page.keyboard.type("MOD c")
+    expect(page.get_by_role("option")).to_have_count(2)  # of Models and judges: Cases, Calibration
+    expect(chosen).to_contain_text("Cases")
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_contain_text("Calibration")
+    assert box.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    page.keyboard.press("m")
+    page.keyboard.type("no such page")
+    expect(page.get_by_role("status").filter(has_text="No page of yours is called so.")).to_be_visible()
+    box.fill("audit")
+    page.keyboard.press("Enter")
+    expect(page).to_have_title("Audit · Touchstone")
+    settled(page)
+    expect(shown.last).to_have_text("Audit")
+    typed = page.get_by_role("textbox").first
+    typed.press("m")
+    expect(typed).to_have_value("m")
+    expect(box).to_have_count(0)
+    assert page.evaluate("window.stays"), "nothing was loaded anew"
 
 
 def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:

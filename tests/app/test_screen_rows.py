@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,11 +13,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import shell
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from app import shell, sidebar
 from app.screens import SCREENS
 from app.services import Services
 from db.engine import Store
+from domain.roles import Role
 from domain.settings import Settings
+from domain.states import Stage
 from tests.app.homes import Home, make_home
 from tests.paths import ROOT
 from tests.planting import plant_page
@@ -37,12 +44,13 @@ def store(home: Home) -> Iterator[Store]:
 @pytest.fixture
 def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant_page(tmp_path, monkeypatch)
+    monkeypatch.setattr(sidebar, "_menus", {})
 
 
 def offered(store: Store, login: str) -> list[str]:
     person = accounts.find_person(store, login=login)
     view = next(each for each in projects.projects_of(store, person=person) if each.name == "tiny")
-    return [screen.title for screen in shell.offered(view)]
+    return [place["title"] for place in sidebar.menu(view)]
 
 
 def services_of(home: Home, store: Store, login: str) -> Services:
@@ -54,7 +62,7 @@ def test_a_new_page_is_offered_at_its_place_to_those_whose_role_is_enough(store:
     assert SCREENS["dimensions"].path == "dimensions"
     titles = offered(store, "lea")
     at = titles.index("Dimensions")
-    assert titles[at - 1 : at + 2] == ["Scorecard", "Dimensions", "Bulk actions"]
+    assert titles[at - 1 : at + 2] == ["Scorecard", "Dimensions", "Models"]
     assert "Dimensions" not in offered(store, "ana")
 
 
@@ -69,9 +77,11 @@ def test_the_app_has_a_new_page_in_its_menu(home: Home, store: Store, monkeypatc
     test.query_params["project"] = "tiny"
     test.run()
     assert not test.exception
-    links = {link.proto.label: link.proto.page for link in test.sidebar.get("page_link")}
-    assert links["Dimensions"] == "dimensions"
-    assert links["Dashboard"] == "dashboard"
+    (menu,) = [json.loads(each.proto.json) for each in test.sidebar.get("bidi_component")]
+    assert (menu["here"], menu["listed"], menu["elsewhere"]) == ("my_work", True, [])
+    links = {place["title"]: (place["href"], place["group"]) for place in menu["menu"]}
+    assert links["Dimensions"] == ("/dimensions?project=tiny", "People")
+    assert links["Dashboard"] == ("/dashboard?project=tiny", "Work")
 
 
 @pytest.mark.usefixtures("extra")
@@ -91,6 +101,24 @@ def test_a_new_page_is_drawn_in_the_frame_of_all(home: Home, store: Store) -> No
 
     assert "What they are called, and which group each is in." in words("lea")
     assert "This page is for the leads of" in words("ana")
+
+
+def test_no_group_has_more_than_seven_pages_and_few_pages_are_in_none(store: Store) -> None:
+    """Whatever a shipped schema has, for everyone."""
+    view = projects.projects_of(store, person=accounts.find_person(store, login="lea"))[0]
+    for path in shipped().values():
+        for role in Role:
+            found = sidebar.menu(replace(view, schema=load_schema(path), role=role, stages=None))
+            groups = Counter(place["group"] for place in found)
+            assert max(groups.values()) <= 7, (path, role, groups)
+            assert ("" in groups) == (len(found) <= 7)
+    few = sidebar.menu(replace(view, role=Role.ANNOTATOR, stages=(Stage.VERIFICATION, Stage.GRADING)))
+    assert [(place["title"], place["group"]) for place in few] == [
+        ("My work", ""),
+        ("Comments", ""),
+        ("Verify", ""),
+        ("Grade", ""),
+    ]
 
 
 def test_every_page_has_a_place_of_its_own() -> None:

@@ -200,7 +200,14 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
     assert place.votes(person)[-1].answers == {"choice": "blue"}
     browser_page.keyboard.press("m")
-    expect(sheet.locator("a").first).to_have_text("1My work")
+    box = browser_page.get_by_role("combobox", name="Part of a name")
+    expect(browser_page.get_by_role("option").first).to_contain_text("My work")
+    browser_page.keyboard.type("v", delay=20)
+    expect(browser_page.get_by_role("option", selected=True)).to_contain_text("Verify")
+    browser_page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+    browser_page.keyboard.press("m")  # the focus is back on the page, where it opens the list
+    expect(box).to_have_value("")
     browser_page.keyboard.press("1")
     expect(browser_page.get_by_role("heading", name="My work")).to_be_visible()
 

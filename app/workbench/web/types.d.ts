@@ -269,6 +269,19 @@ export interface Place {
   name?: string;
   title: string;
   href: string;
+  /** Where a menu with many places has it. */
+  group?: string;
+}
+
+/** What the menu of a page that is not a working page is made of. */
+export interface MenuData {
+  menu: Place[];
+  /** Other projects. */
+  elsewhere: Place[];
+  /** The name of the present page. */
+  here: string;
+  /** Whether the pages are listed, besides what M opens. */
+  listed: boolean;
 }
 
 // ---- comments

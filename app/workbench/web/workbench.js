@@ -1,6 +1,7 @@
 // The working page: what Streamlit mounts, once for every place on a page and again for every rerun.
 
 import { Bench } from "./page/bench.js";
+import paletteSheet from "./palette.css" with { type: "css" };
 import threadSheet from "./threads.css" with { type: "css" };
 import sheet from "./workbench.css" with { type: "css" };
 
@@ -11,7 +12,7 @@ const benches = new WeakMap();
 
 /** @param {Mounted<Page | Away>} mounted */
 export default function mount({ data, parentElement, setTriggerValue }) {
-  const bench = benches.get(parentElement) ?? new Bench(parentElement, [sheet, threadSheet]);
+  const bench = benches.get(parentElement) ?? new Bench(parentElement, [sheet, threadSheet, paletteSheet]);
   benches.set(parentElement, bench);
   bench.requests.fire = (wish) => setTriggerValue("next", wish);
   bench.update(data);

@@ -4,6 +4,7 @@
 import { clock, el, fill, same } from "../dom.js";
 import { MediaPane } from "../media/pane.js";
 import { Prefetch } from "../media/sources.js";
+import { Palette } from "../palette.js";
 import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
 import { Banner } from "./banner.js";
@@ -72,6 +73,9 @@ export class Bench {
     this.line = el("header", { class: "line" });
     this.body = el("div", { class: "body" }, this.media.root, this.side.root, this.guideline.guide.root);
     this.overlay = new Overlay([this.line, this.body, this.poolView.root]);
+    this.palette = new Palette((href) => {
+      location.href = href;
+    });
     this.root = el("div", { class: "ts" }, [
       this.line,
       this.banner.root,
@@ -79,6 +83,7 @@ export class Bench {
       this.body,
       this.poolView.root,
       this.overlay.root,
+      this.palette.root,
     ]);
     parent.adoptedStyleSheets = sheets;
     parent.append(this.root);

@@ -9,7 +9,7 @@ import { keyRows } from "./overlay.js";
 export function openMenu(bench) {
   const { menu } = bench.page;
   const places = menu?.length ? menu : [{ title: "My work", href: "/" }];
-  bench.overlay.menu([...places, { title: "Sign out", href: "/logout" }]);
+  bench.palette.open([...places, { title: "Sign out", href: "/logout" }]);
 }
 
 /** @param {Bench} bench */

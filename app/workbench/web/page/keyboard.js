@@ -23,6 +23,7 @@ export class Keyboard {
   /** @param {KeyboardEvent} event */
   keydown(event) {
     const { bench } = this;
+    if (bench.palette.isOpen) return; // it has all keys
     const path = event.composedPath();
     const target = path[0];
     const outside = !path.includes(bench.root);

@@ -1,8 +1,8 @@
-// Over the page: the list of keys, and the menu of places to go.
+// Over the page: the list of keys.
 
 import { el, fill, focusedNear, key } from "../dom.js";
 
-/** @import { Child, KeyRow as Row, Place } from "../types" */
+/** @import { Child, KeyRow as Row } from "../types" */
 
 export class Overlay {
   /**
@@ -11,9 +11,6 @@ export class Overlay {
    */
   constructor(behind) {
     this.behind = behind;
-    /** @type {Place[]} */
-    this.places = [];
-    this.opener = "";
     /** @type {HTMLElement | null} */
     this.before = null; // what had the focus
     this.root = el("div", { class: "layer", hidden: true });
@@ -26,26 +23,8 @@ export class Overlay {
     return !this.root.hidden;
   }
 
-  /** @param {Place[]} places */
-  menu(places) {
-    this.places = places;
-    const entry = (/** @type {Place} */ place, /** @type {number} */ index) =>
-      el(
-        "li",
-        {},
-        el(
-          "a",
-          { href: place.href },
-          index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }),
-          el("span", {}, place.title),
-        ),
-      );
-    this.open("m", "Where to?", el("ul", { class: "menu" }, places.map(entry)));
-  }
-
   /** @param {Row[]} rows */
   keys(rows) {
-    this.places = [];
     const row = (/** @type {Row} */ [names, what]) =>
       el(
         "tr",
@@ -60,19 +39,16 @@ export class Overlay {
     const table = (/** @type {Row[]} */ part) => el("table", {}, el("tbody", {}, part.map(row)));
     const half = rows.length > 16 ? Math.ceil(rows.length / 2) : rows.length;
     this.open(
-      "?",
       "Keys",
       el("div", { class: "keylist" }, table(rows.slice(0, half)), half < rows.length ? table(rows.slice(half)) : null),
     );
   }
 
   /**
-   * @param {string} opener
    * @param {string} title
    * @param {Child} content
    */
-  open(opener, title, content) {
-    this.opener = opener;
+  open(title, content) {
     if (!this.isOpen) this.before = focusedNear(this.root);
     const sheet = el(
       "div",
@@ -99,13 +75,9 @@ export class Overlay {
    * @param {KeyboardEvent} event
    */
   key(event) {
-    if (event.key === "Escape" || event.key.toLowerCase() === this.opener) {
-      this.close();
-      return true;
-    }
-    const place = /^[1-9]$/.test(event.key) && this.places[Number(event.key) - 1];
-    if (place) location.href = place.href;
-    return Boolean(place);
+    const closes = event.key === "Escape" || event.key === "?";
+    if (closes) this.close();
+    return closes;
   }
 }
 

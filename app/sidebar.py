@@ -1,0 +1,182 @@
+"""Where one can go: the pages that someone is offered, in groups by what one does, and the sidebar that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup
+from app.screens import SCREENS, Group, Screen
+from app.services import Services
+from app.workbench import assets
+from domain.display_names import distinct_names
+from domain.records import ProjectView
+from domain.roles import Role, at_least
+from domain.states import Stage
+from workflow.access import projects
+
+Place = dict[str, str]
+"""A place to go, as the scripts of pages know it: name, title, href and the group that it is in."""
+
+MOST = 7
+"""So many pages stand there without groups, and so many of a group are open at once."""
+PROJECTS = "Projects"
+"""The group of other projects in the list that M opens."""
+
+STYLE = """
+[data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
+[data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
+[data-testid="stSidebarContent"] { padding: 0 !important; }
+[data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
+[data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
+[data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; overflow-wrap: anywhere; }
+[data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
+.ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
+  margin: 0 .4rem .6rem; }
+.ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
+  #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
+"""
+
+_component = st.components.v2.component("touchstone_menu", js=assets.loader("menu"))
+
+
+def draw(services: Services, current: Screen) -> None:
+    """The sidebar of a page that is not for working: the project, its pages, and who is here."""
+    st.html(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+    mine = projects.projects_of(services.store, person=services.person)
+    if mine:
+        _note(mine)
+        keys(_choose_project(mine), current)
+    st.html(
+        markup.tag(
+            "div",
+            markup.quiet(f"{services.person.name} · "),
+            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
+            style="ts ts-small",
+            data_part="who",
+        )
+    )
+
+
+def keys(view: ProjectView, current: Screen) -> None:
+    """The menu as a component: it listens for M and, on a page with a sidebar, lists the pages."""
+    data = {"menu": menu(view), "elsewhere": elsewhere(view), "here": current.name, "listed": current.stage is None}
+    _component(key="sidebar.menu", data=data)
+
+
+def menu(view: ProjectView) -> list[Place]:
+    """The pages that this person may go to in this project, group by group; few of them are in no group."""
+    key = (view.schema.hash, view.name, view.role, view.stages)
+    if key not in _menus:
+        _menus[key] = _menu(view)
+    return _menus[key]
+
+
+_menus: dict[tuple[object, ...], list[Place]] = {}
+"""All that a menu is made of is in its key: a stored schema never changes."""
+
+
+def _menu(view: ProjectView) -> list[Place]:
+    found = offered(view)
+    if len(found) <= MOST:
+        return [_place(view, screen, "") for screen in found]
+    places = []
+    for group in Group:
+        for at, screen in enumerate(screen for screen in found if screen.group is group):
+            places.append(_place(view, screen, group if at < MOST else f"{group}, more"))
+    return places
+
+
+def _place(view: ProjectView, screen: Screen, group: str) -> Place:
+    href = f"/{screen.path}?project={view.name}"
+    return {"name": screen.name, "title": title_of(view, screen), "href": href, "group": str(group)}
+
+
+def elsewhere(view: ProjectView) -> list[Place]:
+    """The other projects of this person, as places to go: their leads to the dashboard, everyone else to their work."""
+    others = st.session_state.get("touchstone.projects", [])
+    return [place for place in others if place["name"] != view.name]
+
+
+def everywhere(view: ProjectView) -> list[Place]:
+    """All places to go, for a page without a sidebar."""
+    return [*menu(view), *elsewhere(view)]
+
+
+def remember(project_name: str, mine: Sequence[ProjectView]) -> None:
+    """Make ``project_name`` the one that the next page is about, and put it into the address."""
+    st.session_state["touchstone.project"] = project_name
+    _note(mine)
+    if st.query_params.get("project") != project_name:
+        st.query_params["project"] = project_name
+
+
+def _note(mine: Sequence[ProjectView]) -> None:
+    """Keep where else this person can go: a working page that asks for its next item does not look for it again."""
+    titles = _titles(mine)
+    st.session_state["touchstone.projects"] = [
+        {
+            "name": view.name,
+            "title": titles[view.name],
+            "href": f"/{'dashboard' if at_least(view.role, Role.LEAD) else ''}?project={view.name}",
+            "group": PROJECTS,
+        }
+        for view in mine
+    ]
+
+
+def title_of(view: ProjectView, screen: Screen) -> str:
+    """What the menu calls a screen: as the schema calls its stage, where it says so."""
+    part = getattr(view.schema.schema_.stages, screen.stage, None) if screen.stage is not None else None
+    return getattr(part, "title", None) or screen.title
+
+
+def offered(view: ProjectView) -> Sequence[Screen]:
+    """The screens that make sense for this person's role and stages, and for the schema's."""
+    return [
+        screen
+        for screen in SCREENS.values()
+        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.part)
+    ]
+
+
+def _asked_for(view: ProjectView, part: str) -> bool:
+    stages = view.schema.schema_.stages
+    places = [stages, *(getattr(stages, stage, None) for stage in Stage)]
+    return not part or any(getattr(each, part, None) is not None for each in places)
+
+
+def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
+    if stage is None:
+        return True
+    mine = view.stages is None or stage in view.stages
+    return mine and getattr(view.schema.schema_.stages, stage) is not None
+
+
+def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
+    """What projects are called; what is chosen in a list comes back as what it is called, so no two are alike."""
+    return distinct_names({view.name: view.title for view in mine})
+
+
+def _choose_project(mine: Sequence[ProjectView]) -> ProjectView:
+    named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    now = next((view for view in mine if view.name == named), mine[0])
+    if len(mine) == 1:
+        st.html(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
+        return now
+    titles = _titles(mine)
+    names = list(titles)
+    chosen = st.selectbox(
+        "Project",
+        names,
+        index=names.index(now.name),
+        format_func=lambda name: titles[name],
+        label_visibility="collapsed",
+        key=f"shell.project.{now.name}",
+    )
+    if chosen != now.name:
+        remember(chosen, mine)
+        st.rerun()
+    return now

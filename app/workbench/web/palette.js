@@ -1,0 +1,163 @@
+// The list of all places to go, which M opens on every page: one types a part of a name, and Enter goes there.
+
+import { el, fill, focusedNear, key } from "./dom.js";
+
+/** @import { Place } from "./types" */
+
+const PAGE = 8;
+
+/** @param {string} text */
+const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/**
+ * The places whose names, or groups, have all these words, those first whose names begin with them.
+ * @param {Place[]} places
+ * @param {string} typed
+ */
+export function matching(places, typed) {
+  const asked = folded(typed).trim();
+  const words = asked.split(/\s+/).filter(Boolean);
+  const rank = (/** @type {Place} */ { title, group = "" }) => {
+    const name = folded(title);
+    if (!words.every((word) => `${name} ${folded(group)}`.includes(word))) return -1;
+    if (name.startsWith(asked)) return 0;
+    if (` ${name}`.includes(` ${asked}`)) return 1;
+    return words.every((word) => name.includes(word)) ? 2 : 3;
+  };
+  return places
+    .map((place) => ({ place, at: rank(place) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at)
+    .map(({ place }) => place);
+}
+
+export class Palette {
+  /** @param {(href: string) => void} go */
+  constructor(go) {
+    this.go = go;
+    /** @type {Place[]} */
+    this.places = [];
+    /** @type {Place[]} */
+    this.found = [];
+    this.at = 0;
+    /** @type {HTMLElement | null} */
+    this.before = null; // what had the focus
+    this.box = el("input", {
+      type: "text",
+      role: "combobox",
+      "aria-label": "Part of a name",
+      "aria-controls": "places",
+      "aria-expanded": "true",
+      "aria-autocomplete": "list",
+      placeholder: "Part of a name",
+      autocomplete: "off",
+      spellcheck: "false",
+      on: { input: () => this.paint() },
+    });
+    this.list = el("ul", { id: "places", role: "listbox", "aria-label": "Places" });
+    this.none = el("p", { class: "none", role: "status" });
+    this.root = el(
+      "dialog",
+      { class: "palette", "aria-label": "Where to?", on: { keydown: (event) => this.pressed(event) } },
+      this.box,
+      this.list,
+      this.none,
+      el("p", { class: "hint" }, key("↑"), key("↓"), " choose ", key("Enter"), " go there ", key("Esc"), " close"),
+    );
+    this.root.addEventListener("mousedown", (event) => {
+      if (event.target === this.root)
+        this.close(); // next to it
+      else if (event.target !== this.box) event.preventDefault(); // the focus stays in the box
+    });
+    this.root.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      this.close();
+    });
+  }
+
+  get isOpen() {
+    return this.root.open;
+  }
+
+  /** @param {Place[]} places */
+  open(places) {
+    if (this.isOpen) return;
+    this.before = focusedNear(this.root);
+    this.places = places;
+    this.box.value = "";
+    this.root.showModal();
+    this.box.focus();
+    this.paint();
+  }
+
+  close() {
+    this.root.close(); // what had the focus gets it back
+    if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+  }
+
+  paint() {
+    const typed = this.box.value;
+    this.found = matching(this.places, typed);
+    this.none.textContent = this.found.length ? "" : "No page of yours is called so.";
+    const groups = this.found.map(({ group }) => group);
+    fill(
+      this.list,
+      this.found.map((place, index) =>
+        el(
+          "li",
+          { id: `place-${index}`, role: "option", on: { click: () => this.leave(place) } },
+          !typed && index < 9 ? key(String(index + 1)) : el("span", { class: "slot" }),
+          el("span", { class: "name" }, place.title),
+          typed || groups[index] !== groups[index - 1] ? el("span", { class: "group" }, place.group) : null,
+        ),
+      ),
+    );
+    this.choose(0);
+  }
+
+  /** @param {number} at */
+  choose(at) {
+    this.at = at;
+    for (const [index, row] of [...this.list.children].entries()) {
+      row.setAttribute("aria-selected", String(index === at));
+      if (index === at) row.scrollIntoView({ block: "nearest" });
+    }
+    if (this.found.length) this.box.setAttribute("aria-activedescendant", `place-${at}`);
+    else this.box.removeAttribute("aria-activedescendant");
+  }
+
+  /** @param {Place | undefined} place */
+  leave(place) {
+    if (!place) return;
+    this.close();
+    this.go(place.href);
+  }
+
+  /**
+   * No key goes further than this, as the page around has keys of its own.
+   * @param {KeyboardEvent} event
+   */
+  pressed(event) {
+    event.stopPropagation();
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.used(event.key)) event.preventDefault();
+  }
+
+  /** @param {string} name of a key */
+  used(name) {
+    const last = this.found.length - 1;
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      Escape: () => this.close(),
+      Enter: () => this.leave(this.found[this.at]),
+      ArrowDown: () => this.choose(this.at < last ? this.at + 1 : 0),
+      ArrowUp: () => this.choose(this.at > 0 ? this.at - 1 : Math.max(last, 0)),
+      PageDown: () => this.choose(Math.max(Math.min(this.at + PAGE, last), 0)),
+      PageUp: () => this.choose(Math.max(this.at - PAGE, 0)),
+      Tab: () => {}, // there is nothing else to go to
+    };
+    if (!this.box.value && /^[1-9]$/.test(name)) keys[name] = () => this.leave(this.found[Number(name) - 1]);
+    keys[name]?.();
+    return name in keys;
+  }
+}
