@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, func, update
+from sqlalchemy import and_, case, exists, func, or_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -82,13 +82,28 @@ class Lot(NamedTuple):
     votes: Mapping[int, list[StoredAnnotation]]
     decisions: Mapping[int, list[StoredAnnotation]]
     slots: Mapping[int, list[StoredTask]]
-    """For votes on the current revision, of all stages of verification; gold and qualification left out."""
+    """For votes on the current revision, of all stages of verification, or for answers to the item; gold and
+    qualification left out."""
+    stages: Sequence[Stage] = VERIFICATIONS
+    """What votes and slots are of."""
 
 
-def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool) -> Lot:
+def lot(
+    session: Session,
+    *,
+    project_id: int,
+    after: int,
+    limit: int,
+    hold: bool,
+    stages: Sequence[Stage] = VERIFICATIONS,
+) -> Lot:
     """The next items behind the one with the id ``after``; ``hold`` keeps them from everyone else until the
-    transaction ends."""
+    transaction ends. ``stages``: those of verification, or others, of which those items come that have slots there."""
+    besides = stages != VERIFICATIONS
     wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.id) > after)
+    if besides:
+        there = exists().where(col(TaskRow.item_id) == ItemRow.id, col(TaskRow.stage).in_(stages))
+        wanted = wanted.where(there)
     wanted = wanted.order_by(col(ItemRow.id)).limit(limit)
     if hold:
         wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -102,9 +117,9 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
         .where(
             col(AnnotationRow.item_id).in_(ids),
-            col(AnnotationRow.stage).in_((*VERIFICATIONS, Stage.ADJUDICATION)),
+            col(AnnotationRow.stage).in_((*stages, Stage.ADJUDICATION)),
             AnnotationRow.purpose == Purpose.LIVE,
-            AnnotationRow.revision == ItemRow.current_revision,
+            *([] if besides else [AnnotationRow.revision == ItemRow.current_revision]),
             col(_NEWER.id).is_(None),
         )
         .order_by(col(AnnotationRow.id))
@@ -127,17 +142,20 @@ def lot(session: Session, *, project_id: int, after: int, limit: int, hold: bool
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
             col(TaskRow.item_id).in_(ids),
-            col(TaskRow.stage).in_(VERIFICATIONS),
+            col(TaskRow.stage).in_(stages),
             TaskRow.purpose == Purpose.LIVE,
-            TaskRow.revision == ItemRow.current_revision,
+            or_(
+                TaskRow.revision == ItemRow.current_revision,
+                and_(col(TaskRow.revision).is_(None), col(TaskRow.prediction_id).is_not(None)),
+            ),
         )
-        .order_by(col(TaskRow.slot))
+        .order_by(col(TaskRow.slot), col(TaskRow.id))
     )
     if hold:
         of_items = of_items.with_for_update(of=TaskRow, key_share=True).execution_options(populate_existing=True)
     for slot in session.exec(of_items):
         slots.setdefault(slot.item_id or 0, []).append(slot)
-    return Lot(rows, contents, votes, decisions, slots)
+    return Lot(rows, contents, votes, decisions, slots, stages)
 
 
 def ask_again(session: Session, *, vote: StoredAnnotation, slot: StoredTask, change: int) -> None:
@@ -193,18 +211,20 @@ def _replace(session: Session, vote: StoredAnnotation, change: int, purpose: Pur
     return row
 
 
-def asked_again(session: Session, *, item_ids: Collection[int], change: int) -> dict[int, list[StoredAnnotation]]:
-    """The votes on items as they stand that a change has asked again and that have not been made to count since, by
-    item."""
+def asked_again(
+    session: Session, *, item_ids: Collection[int], change: int, stages: Sequence[Stage]
+) -> dict[int, list[StoredAnnotation]]:
+    """The votes on items as they stand, or on answers to items, that a change has asked again and that have not been
+    made to count since, by item."""
     wanted = (
         select(AnnotationRow)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
         .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
         .where(
             col(AnnotationRow.item_id).in_(sorted(item_ids)),
-            col(AnnotationRow.stage).in_(VERIFICATIONS),
+            col(AnnotationRow.stage).in_(stages),
             AnnotationRow.purpose == Purpose.ASKED_AGAIN,
-            AnnotationRow.revision == ItemRow.current_revision,
+            *([AnnotationRow.revision == ItemRow.current_revision] if stages == VERIFICATIONS else []),
             AnnotationRow.schema_change == change,
             col(_NEWER.id).is_(None),
         )

@@ -175,6 +175,17 @@ class AnswerSlots:
         """Someone has graded it or has it in hand."""
         return bool(self.claimed or self.done)
 
+    def is_complete(self, raters: int, *, fewest: int | None = None) -> bool:
+        """Whether as many people have done it as are asked, or as were asked when it was done (``fewest``)."""
+        waits = self.open or self.claimed
+        return self.done >= raters or (fewest is not None and self.done >= fewest and not waits)
+
+    def lacking(self, raters: int, *, fewest: int | None = None) -> int:
+        """How many slots it lacks for so many people."""
+        if self.is_complete(raters, fewest=fewest):
+            return 0
+        return max(raters - self.open - self.claimed - self.done, 0)
+
     @property
     def place(self) -> tuple[str, str]:
         """What a sample is even over."""

@@ -134,6 +134,25 @@ def open_slots(session: Session, *, slots: Iterable[Slot], needed: Sequence[str]
     return insert_or_ignore(session, TaskRow, rows)
 
 
+def like(row: StoredTask, *, slot: int, rank: int, seed: int, apart: bool, at: datetime) -> Slot:
+    """One more slot of the unit of another, called off so far; ``apart``: it has a place of its own in the shuffled
+    order, and does not stand with the others."""
+    return Slot(
+        project_id=row.project_id,
+        stage=row.stage,
+        unit=row.unit,
+        slot=slot,
+        item_id=row.item_id,
+        revision=row.revision,
+        prediction_id=row.prediction_id,
+        dimension=row.dimension,
+        called_off=True,
+        rank=rank,
+        shuffle=shuffle_key(seed=seed, unit=row.unit, slot=slot if apart else 0),
+        at=at,
+    )
+
+
 def items_without(session: Session, *, project_id: int, stage: Stage) -> list[int]:
     """The items that are voted on in a stage and of whose current revision there is no slot in it, by id."""
     there = exists().where(
@@ -291,17 +310,25 @@ def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
     return left
 
 
-def offer_units(session: Session, *, units: Sequence[str], below: int | None = None) -> int:
-    """Offer the slots of these units that were called off; how many. ``below``: only the first ones, up to this number;
-    further ones are of a time when the schema asked more people."""
+def offer_units(session: Session, *, units: Sequence[str], most: int | None = None) -> int:
+    """Offer the slots of these units that were called off; how many. ``most``: only until a unit has so many that are
+    wanted or done; further ones are of a time when the schema asked more people."""
     n = 0
     for begin in range(0, len(units), _AT_ONCE):
-        some = select(TaskRow.id).where(
-            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])), TaskRow.state == TaskState.WITHDRAWN
-        )
-        if below is not None:
-            some = some.where(TaskRow.slot < below)
-        ids = list(session.exec(some.order_by(col(TaskRow.id)).with_for_update(key_share=True)))
+        some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
+        off = select(TaskRow.id, TaskRow.unit).where(some, TaskRow.state == TaskState.WITHDRAWN)
+        held = off.order_by(col(TaskRow.id)).with_for_update(key_share=True)
+        found = list(session.exec(held))
+        if found and most is not None:
+            others = select(TaskRow.unit).where(some, TaskRow.state != TaskState.WITHDRAWN)
+            there = Counter(session.exec(others))
+            ids = []
+            for id, unit in found:
+                if there[unit] < most:
+                    there[unit] += 1
+                    ids.append(id)
+        else:
+            ids = [id for id, _ in found]
         session.exec(
             update(TaskRow)
             .where(col(TaskRow.id).in_(ids))

@@ -14,6 +14,8 @@ from db.tables import ItemRow, PredictionRow, TaskRow
 from db.withdrawn_runs import of_counting_runs
 from domain.states import Purpose, Stage, TaskState
 
+_AT_ONCE = 500
+
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
     """A slot, held against everyone else until the transaction ends."""
@@ -139,6 +141,15 @@ def units_in(session: Session, *, project_id: int, stage: Stage, item_id: int | 
     if item_id is not None:
         wanted = wanted.where(TaskRow.item_id == item_id)
     return sorted(session.exec(wanted.distinct()))
+
+
+def known_units(session: Session, *, units: Sequence[str]) -> set[str]:
+    """Those of these units that have slots, whatever became of them."""
+    found: set[str] = set()
+    for begin in range(0, len(units), _AT_ONCE):
+        some = col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE]))
+        found |= set(session.exec(select(TaskRow.unit).where(some).distinct()))
+    return found
 
 
 def refinement_units(session: Session, *, project_id: int) -> set[str]:

@@ -150,11 +150,13 @@ def _replaced(value: Any, pairs: Pairs) -> Any:
 
 @dataclass(frozen=True)
 class Complete:
-    """Items stay decided that had all their votes under earlier versions, which asked fewer people."""
+    """What had been said by all who were asked under earlier versions, which asked fewer people in a stage, stays
+    complete."""
 
     under: frozenset[int]
     """These versions (ids)."""
     raters: int
+    stage: str = Stage.VERIFICATION.value
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,11 @@ class Passed:
     stage: str
 
 
+def _most_votes(stored: int | Mapping[str, int]) -> Mapping[str, int]:
+    """Of projects that changed when only the first verification could, a number is stored."""
+    return {Stage.VERIFICATION.value: stored} if isinstance(stored, int) else dict(stored)
+
+
 @dataclass(frozen=True)
 class Reading:
     """How everything that a project has is read now. Empty: it never had another schema."""
@@ -176,17 +183,19 @@ class Reading:
     complete: Sequence[Complete] = ()
     numbers: Mapping[int, int] = field(default_factory=dict)
     """What the schemas that the project has had call themselves (``version``), by id."""
-    most_votes: int = 0
-    """How many people one of them asked to vote on an item, at most."""
+    most_votes: Mapping[str, int] = field(default_factory=dict)
+    """How many people one of them asked in a stage, at most."""
     passed: Sequence[Passed] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored: ``from_json`` reads it."""
         return {
             "steps": {str(id): [step.as_json() for step in steps] for id, steps in self.steps.items()},
-            "complete": [{"under": sorted(each.under), "raters": each.raters} for each in self.complete],
+            "complete": [
+                {"under": sorted(each.under), "raters": each.raters, "stage": each.stage} for each in self.complete
+            ],
             "numbers": {str(id): number for id, number in self.numbers.items()},
-            "most_votes": self.most_votes,
+            "most_votes": dict(self.most_votes),
             "passed": [{"under": sorted(each.under), "stage": each.stage} for each in self.passed],
         }
 
@@ -197,9 +206,12 @@ class Reading:
             return cls()
         return cls(
             steps={int(id): tuple(Step.from_json(each) for each in steps) for id, steps in stored["steps"].items()},
-            complete=tuple(Complete(frozenset(each["under"]), each["raters"]) for each in stored["complete"]),
+            complete=tuple(
+                Complete(frozenset(each["under"]), each["raters"], each.get("stage", Stage.VERIFICATION.value))
+                for each in stored["complete"]
+            ),
             numbers={int(id): number for id, number in stored["numbers"].items()},
-            most_votes=stored["most_votes"],
+            most_votes=_most_votes(stored["most_votes"]),
             passed=tuple(Passed(frozenset(each["under"]), each["stage"]) for each in stored.get("passed", ())),
         )
 
@@ -262,10 +274,19 @@ class Reading:
             said = step.content(said)
         return said
 
-    def wanted(self, raters: int, versions: Sequence[int]) -> int:
-        """How many votes make an item complete on which votes were cast under these versions (ids)."""
-        fewest = [each.raters for each in self.complete if sum(id in each.under for id in versions) >= each.raters]
+    def wanted(self, raters: int, versions: Sequence[int], stage: str = Stage.VERIFICATION) -> int:
+        """How many votes make an item, or an answer, complete in a stage if votes on it were cast under these versions
+        (ids)."""
+        fewest = [
+            each.raters
+            for each in self.complete
+            if each.stage == stage and sum(id in each.under for id in versions) >= each.raters
+        ]
         return min([raters, *fewest])
+
+    def fewest(self, raters: int, stage: str) -> int:
+        """With how many people something may be complete in a stage that asks so many now."""
+        return min([raters, *(each.raters for each in self.complete if each.stage == stage)])
 
     def passes(self, stage: Stage, versions: Sequence[int]) -> bool:
         """Whether an item does not come to a stage of verification: what kept it was said under these versions (ids),

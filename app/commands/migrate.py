@@ -91,6 +91,7 @@ def _preview(seen: Preview, *, every: bool) -> list[str]:
     lines += [f"refused: {sentence}" for sentence in seen.refused]
     lines += _states(seen.before, seen.after)
     lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
+    lines += [each.sentence for each in seen.besides]
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
     lines += _moved(seen.moved, every=every)
     if seen.comparison.missing:

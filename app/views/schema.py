@@ -275,6 +275,8 @@ def _found(found: Preview) -> None:
             style="ts",
         )
     )
+    for each in found.besides:
+        shell.show(markup.tag("p", markup.text(each.sentence), style="ts"))
     if found.moved:
         lines = [
             [markup.mono(each.item), markup.text(f"{words[each.before]} → {words[each.after]}"), markup.text(each.why)]

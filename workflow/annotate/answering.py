@@ -14,7 +14,7 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Answering
-from db import items, projects, respondents, runs, submissions, task_slots
+from db import items, projects, respondents, runs, submissions, task_slots, tasks
 from db.engine import Session
 from db.records import StoredRun, StoredTask
 from domain.errors import Problem
@@ -79,8 +79,13 @@ def _open(
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     slots = []
-    for item_id, revision, dimension in revisions:
-        unit = task_slots.unit_of_revision(Stage.ANSWERING, item_id=item_id, revision=revision)
+    units = [
+        task_slots.unit_of_revision(Stage.ANSWERING, item_id=id, revision=revision) for id, revision, _ in revisions
+    ]
+    known = tasks.known_units(session, units=units)
+    for unit, (item_id, revision, dimension) in zip(units, revisions, strict=True):
+        if unit in known:  # with as many slots as were asked for then
+            continue
         slots += [
             task_slots.Slot(
                 project_id=access.project_id,
@@ -100,8 +105,7 @@ def _open(
     n = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
     if stage.per_dimension is not None:
         return sum(_draw(session, access, stage, name) for name in dict.fromkeys(each[2] for each in revisions))
-    again = list(dict.fromkeys(slot.unit for slot in slots))
-    return max(n, task_slots.offer_units(session, units=again))
+    return n + task_slots.offer_units(session, units=units, most=stage.people)
 
 
 def _draw(session: Session, access: Access, stage: Answering, dimension: str) -> int:
@@ -118,7 +122,9 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
     chosen = touched | {each.unit for each in rest[: max((stage.per_dimension or 0) - len(touched), 0)]}
     surplus = [each.unit for each in there if each.open and not each.touched and each.unit not in chosen]
     task_slots.call_off_untouched(session, units=sorted(surplus))
-    return task_slots.offer_units(session, units=sorted(each.unit for each in kept if each.unit in chosen))
+    return task_slots.offer_units(
+        session, units=sorted(each.unit for each in kept if each.unit in chosen), most=stage.people
+    )
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------

@@ -51,17 +51,23 @@ def code_criteria(schema: Schema, dimension: str | None = None) -> tuple[Criteri
 
 
 def settled(
-    schema: Schema, dimension: str, coders: Sequence[Mapping[str, Any]], decision: Mapping[str, Any] | None
+    schema: Schema,
+    dimension: str,
+    coders: Sequence[Mapping[str, Any]],
+    decision: Mapping[str, Any] | None,
+    *,
+    wanted: int | None = None,
 ) -> Coded:
     """What coders' answers and the decision of a senior annotator, if there is one, come to.
 
-    A code is settled if all who were asked give it, or by the decision, which stands whatever they say.
+    A code is settled if all who were asked give it, or by the decision, which stands whatever they say. ``wanted``:
+    how many were asked about this answer (``coders_wanted``); None: as many as the schema says.
     """
     stage = schema.stages.coding
     names = [each.name for each in code_criteria(schema, dimension)]
     if decision is not None:
         return Coded(Standing.ARBITRATED, {name: decision.get(name) for name in names})
-    if stage is None or len(coders) < stage.raters:
+    if stage is None or len(coders) < (wanted if wanted is not None else stage.raters):
         return Coded(Standing.WAITING, {})
     first = coders[0]
     if all(same(each.get(name), first.get(name)) for each in coders for name in names):
@@ -69,20 +75,35 @@ def settled(
     return Coded(Standing.DIFFER, {})
 
 
+def coders_wanted(access: Access, versions: Sequence[int]) -> int:
+    """How many people are asked about an answer that was coded under these versions (ids) of the schema."""
+    stage = access.schema.stages.coding
+    return access.reading.wanted(stage.raters, versions, Stage.CODING) if stage is not None else 0
+
+
 def standing_of(session: Session, *, access: Access, prediction_id: int, dimension: str) -> Coded:
     """As ``settled``, from the database."""
     said = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.CODING)
     decided = submissions.latest_of_answer(session, prediction_id=prediction_id, stage=Stage.ARBITRATION)
-    return settled(access.schema, dimension, [each.answers for each in said], decided[-1].answers if decided else None)
+    return settled(
+        access.schema,
+        dimension,
+        [each.answers for each in said],
+        decided[-1].answers if decided else None,
+        wanted=coders_wanted(access, [each.schema_version_id for each in said]),
+    )
 
 
-def offer_arbitration(session: Session, *, access: Access, row: StoredTask, now: datetime) -> None:
-    """Ask a senior annotator about an answer if its coders differ, or no longer if they agree after a correction."""
-    if access.schema.stages.arbitration is None or row.prediction_id is None:
+def offer_arbitration(
+    session: Session, *, access: Access, row: StoredTask, now: datetime, honour: bool = False
+) -> None:
+    """Ask a senior annotator about an answer if its coders differ, or no longer if they agree after a correction.
+    ``honour`` leaves a senior what they have in hand."""
+    if row.prediction_id is None:
         return
     found = standing_of(session, access=access, prediction_id=row.prediction_id, dimension=row.dimension)
     unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=row.prediction_id)
-    if found.standing is Standing.DIFFER:
+    if access.schema.stages.arbitration is not None and found.standing is Standing.DIFFER:
         slot = task_slots.Slot(
             project_id=access.project_id,
             stage=Stage.ARBITRATION,
@@ -95,7 +116,7 @@ def offer_arbitration(session: Session, *, access: Access, row: StoredTask, now:
         )
         task_slots.offer(session, slots=[slot], needed=access.needed_roles)
     else:
-        task_slots.withdraw(session, units=[unit])
+        task_slots.withdraw(session, units=[unit], held=not honour)
 
 
 # ---- answers that count no longer, or again --------------------------------------------------------------------------
@@ -133,7 +154,8 @@ def _call_off(session: Session, *, ids: Iterable[int]) -> None:
 def _offer(session: Session, *, access: Access, ids: Iterable[int]) -> None:
     """Offer again what was called off of these answers: coding, and arbitration where the coders differ."""
     units = [task_slots.unit_of_answer(Stage.CODING, prediction_id=id) for id in sorted(ids)]
-    task_slots.offer_units(session, units=units)
+    stage = access.schema.stages.coding
+    task_slots.offer_units(session, units=units, most=stage.raters if stage is not None else None)
     for id in sorted(ids):
         unit = task_slots.unit_of_answer(Stage.ARBITRATION, prediction_id=id)
         for row in tasks.of_unit(session, unit=unit):

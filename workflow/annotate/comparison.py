@@ -97,7 +97,7 @@ def _offer_current(session: Session, access: Access, units: Sequence[str], item_
     stage = access.schema.stages.comparison
     last = answers.last(session, project_id=access.project_id)
     wanted = [unit for unit in units if all(last.get(id) in item_ids for id in task_slots.pair_of(unit))]
-    task_slots.offer_units(session, units=wanted, below=stage.raters if stage else None)
+    task_slots.offer_units(session, units=wanted, most=stage.raters if stage else None)
 
 
 # ---- what has to hold ------------------------------------------------------------------------------------------------

@@ -54,6 +54,8 @@ class Plan:
 
     raters: int
     """How many people are asked about a pair."""
+    fewest: int
+    """With how many a pair may be complete that was compared when fewer were asked."""
     models: tuple[str, ...]
     """Those that are compared, by name."""
     asked: Sequence[Pair]
@@ -70,11 +72,12 @@ class Plan:
     def is_open(self, pair: Pair) -> bool:
         """Whether as many people as are asked for can compare it, or have."""
         there = self.slots.get(pair.unit)
-        return there is not None and there.open + there.claimed + there.done >= self.raters
+        return there is not None and there.lacking(self.raters, fewest=self.fewest) == 0
 
     def is_complete(self, pair: Pair) -> bool:
         """Whether as many people as are asked for have compared it."""
-        return pair.unit in self.slots and self.slots[pair.unit].done >= self.raters
+        there = self.slots.get(pair.unit)
+        return there is not None and there.is_complete(self.raters, fewest=self.fewest)
 
     @property
     def stale(self) -> list[str]:
@@ -118,7 +121,8 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
                 same.append(pair)
             elif names in drawn or touched:
                 asked.append(pair)
-    return Plan(stage.raters, models, asked, same, missing, slots, current)
+    fewest = access.reading.fewest(stage.raters, Stage.COMPARISON)
+    return Plan(stage.raters, fewest, models, asked, same, missing, slots, current)
 
 
 def _drawn(every: Sequence[Names], per_item: int | None, *, seed: int, dimension: str, number: int) -> set[Names]:

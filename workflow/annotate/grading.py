@@ -104,6 +104,10 @@ def _add_slots(
     called_off: bool,
     now: datetime,
 ) -> int:
+    known = tasks.known_units(
+        session, units=[task_slots.unit_of_prediction(prediction_id=id) for id, _, _ in predictions]
+    )
+    predictions = [each for each in predictions if task_slots.unit_of_prediction(prediction_id=each[0]) not in known]
     by_priority = stage.order == "priority"
     priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
     slots = []
@@ -161,11 +165,15 @@ def draw(session: Session, *, access: Access, now: datetime, most: int | None = 
         if not still:
             break
         left |= still  # someone takes these just now
-    lacking = [each for each in there.every if each.unit in chosen and (each.withdrawn or each.unit in called_off)]
-    lacking = lacking[:most]
+    fewest = access.reading.fewest(stage.raters, Stage.GRADING)
+    lacking = [
+        each
+        for each in there.every
+        if each.unit in chosen and (each.lacking(stage.raters, fewest=fewest) or each.unit in called_off)
+    ][:most]
     slotless = [(each.prediction_id, each.item_id, each.dimension) for each in lacking if each.slotless]
     _add_slots(session, access, stage, slotless, called_off=True, now=now)
-    opened = task_slots.offer_units(session, units=[each.unit for each in lacking])
+    opened = task_slots.offer_units(session, units=[each.unit for each in lacking], most=stage.raters)
     called_off -= chosen
     if stage.order == "random":
         begun = {each.item_id for each in there.every if each.touched} if "predictions" in stage.shuffle else set()
@@ -195,10 +203,11 @@ def slots_by_dimension(
         ]
         there = _PassedOn([*there.every, *new], there.counted, there.seed)
     chosen = there.chosen(planned(session, access=access), set())
+    fewest = access.reading.fewest(stage.raters, Stage.GRADING)
     left: Counter[str] = Counter()
     for each in there.every:
         if each.unit in chosen:
-            left[each.dimension] += each.withdrawn
+            left[each.dimension] += each.lacking(stage.raters, fewest=fewest)
     return {each.id: left[each.id] for each in access.schema.dimensions if left[each.id]}
 
 
@@ -211,7 +220,8 @@ def sample_of(session: Session, *, access: Access) -> Sample | Standing | None:
     if isinstance(there, Frame):
         return standing(session, access=access)
     drawn = [each for each in there.counting if each.open or each.touched]
-    graded = sum(each.done >= stage.raters for each in drawn)
+    fewest = access.reading.fewest(stage.raters, Stage.GRADING)
+    graded = sum(each.is_complete(stage.raters, fewest=fewest) for each in drawn)
     untouched = sum(not each.touched for each in drawn)
     return Sample(
         planned=planned(session, access=access),
@@ -237,7 +247,7 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
         every = task_counts.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
         every_one = stage.outputs is None and stage.sample is None
         wanted = [each for each in _last(every) if every_one or each.touched]
-        task_slots.offer_units(session, units=[each.unit for each in wanted])
+        task_slots.offer_units(session, units=[each.unit for each in wanted], most=stage.raters)
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
         rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
         task_slots.withdraw(session, units=list(dict.fromkeys(row.unit for row in rows)))

@@ -183,8 +183,9 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
         n = max(n, outputs)
     drawn = there.drawn(n)
     names = grading_sample.strata_of(plan)
-    lines = _lines(there, drawn, names, stage.raters)
-    closed = [each.slots for each in drawn if each.slots is not None and _state(each, stage.raters) == "closed"]
+    asked = (stage.raters, access.reading.fewest(stage.raters, Stage.GRADING))
+    lines = _lines(there, drawn, names, *asked)
+    closed = [each.slots for each in drawn if each.slots is not None and _state(each, *asked) == "closed"]
     return Standing(
         n,
         is_open(session, access=access),
@@ -198,12 +199,12 @@ def standing(session: Session, *, access: Access, outputs: int | None = None) ->
     )
 
 
-def _state(place: Place, raters: int) -> str:
+def _state(place: Place, raters: int, fewest: int) -> str:
     """Which count of a line a place of the sample is in."""
     slots = place.slots
     if slots is None:
         return "unanswered"
-    if slots.done >= raters:
+    if slots.is_complete(raters, fewest=fewest):
         return "graded"
     if slots.touched:
         return "begun"
@@ -212,7 +213,7 @@ def _state(place: Place, raters: int) -> str:
     return "untouched" if slots.open else "closed"
 
 
-def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: int) -> list[Line]:
+def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: int, fewest: int) -> list[Line]:
     counts: dict[tuple[tuple[str, ...], str], Counter[str]] = defaultdict(Counter)
     others = [at for at, name in enumerate(names) if name != grading_sample.MODEL]
 
@@ -222,7 +223,7 @@ def _lines(there: Frame, drawn: Sequence[Place], names: Sequence[str], raters: i
     for place in there.places:
         line_of(place)["there"] += 1
     for place in drawn:
-        line_of(place).update(("drawn", _state(place, raters)))
+        line_of(place).update(("drawn", _state(place, raters, fewest)))
     return [
         Line(strata, model, **{name: counts[strata, model][name] for name in COUNTS})
         for strata, model in sorted(counts)

@@ -165,9 +165,9 @@ def votes_wanted(access: Access, votes: Sequence[Said], stage: Stage) -> int:
     """How many votes an item needs in a stage, if it has these: as many as the schema says, or as an earlier one said
     under which it had all of them, where the items that were decided then stay decided."""
     part = rounds_of(access.schema).get(stage)
-    if part is None or stage is not Stage.VERIFICATION:  # in further stages the number stays as it is
-        return part.raters if part is not None else 0
-    return access.reading.wanted(part.raters, [vote.schema_version_id for vote in of_stage(votes, stage)])
+    if part is None:
+        return 0
+    return access.reading.wanted(part.raters, [vote.schema_version_id for vote in of_stage(votes, stage)], stage)
 
 
 def as_votes(rows: Sequence[Said]) -> list[Vote]:
@@ -209,10 +209,12 @@ def settle(session: Session, *, access: Access, item: StoredItem, now: datetime)
     """
     fields, votes, decisions = _said_of(session, access, item)
     verdict = judge(access, fields, votes, decisions)
-    first = Stage.VERIFICATION
-    enough = len(of_stage(votes, first)) >= votes_wanted(access, votes, first)
-    fewer_now = access.reading.most_votes > votes_wanted(access, (), first)
-    follow(session, access=access, verdicts=[(item, verdict)], now=now, honour=enough and fewer_now)
+    honour = any(
+        len(of_stage(votes, stage)) >= votes_wanted(access, votes, stage)
+        for stage, part in rounds_of(access.schema).items()
+        if access.reading.most_votes.get(stage, 0) > part.raters
+    )
+    follow(session, access=access, verdicts=[(item, verdict)], now=now, honour=honour)
     return verdict
 
 
@@ -277,7 +279,7 @@ def match_slots(
     rounds = rounds_of(access.schema)
     for stage in _ever_voted_on(access):
         offered = [_unit(stage, item) for item, state in states if state is VOTED_ON[stage]]
-        task_slots.offer_units(session, units=offered, below=rounds[stage].raters if stage in rounds else 0)
+        task_slots.offer_units(session, units=offered, most=rounds[stage].raters if stage in rounds else 0)
         over = [_unit(stage, item) for item, state in states if state is not VOTED_ON[stage]]
         task_slots.withdraw(session, units=over, held=not honour)
 

@@ -340,9 +340,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     for stage, now in people_asked(access.schema).items():
         if not now and had:
             continue  # a change of the schema, or its undo, has taken the stage away: what was done in it is kept
-        of_before = [people_asked(schema)[stage] for schema in had] if stage not in VERIFICATIONS else []
-        most = access.reading.most_votes if stage is Stage.VERIFICATION else 0
-        raters = max(now, most, *of_before)
+        raters = max([now, *(people_asked(schema)[stage] for schema in had)])
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     said += comparison.broken_rules(session, access=access)

@@ -120,14 +120,15 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
         if done.opened or done.called_off:
             data = {"pairs": done.opened, "called_off": done.called_off, "seed": access.seed}
             log(session, COMPARISON_OPENED, by=by, project=access, now=now, data=data)
-    for begin in range(0, len(plan.asked), _AT_ONCE):
+    lacking = [pair for pair in plan.asked if not plan.is_open(pair)]
+    for begin in range(0, len(lacking), _AT_ONCE):
         with store.write() as session:
             access = require_lead(session, by=by, project=project)
             counted = counting(session, access=access, stage=Stage.COMPARISON)
-            some = [pair for pair in plan.asked[begin : begin + _AT_ONCE] if counted.counts(pair.first.item_id)]
+            some = [pair for pair in lacking[begin : begin + _AT_ONCE] if counted.counts(pair.first.item_id)]
             slots = [slot for pair in some for slot in _slots(access, stage, pair, now)]
             task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
-            task_slots.offer_units(session, units=[pair.unit for pair in some], below=stage.raters)
+            task_slots.offer_units(session, units=[pair.unit for pair in some], most=stage.raters)
     return done
 
 

@@ -113,7 +113,8 @@ def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
     if found.schema.stages.coding is None:
         raise Conflict(NO_CODING.format(name=found.schema.name))
     with store.read() as session:
-        id = require_lead(session, by=person, project=found.project).project_id
+        access = require_lead(session, by=person, project=found.project)
+        id = access.project_id
         sent = tasks.answers_in(session, project_id=id, stage=Stage.CODING)
         coded = files.counting_votes(session, project_id=id, stage=Stage.CODING)
         decided = files.counting_votes(session, project_id=id, stage=Stage.ARBITRATION)
@@ -128,7 +129,9 @@ def of_read(store: Store, found: Read, *, person: Person | None) -> Failures:
             continue
         item = found.items[answer.item]
         mine = [vote for _, vote in sorted(said[answer.id], key=lambda pair: pair[0])]
-        come_to = coding.settled(found.schema, item.dimension, [vote.answers for vote in mine], decision.get(answer.id))
+        wanted = coding.coders_wanted(access, [vote.schema_version_id for vote in mine])
+        given = [vote.answers for vote in mine]
+        come_to = coding.settled(found.schema, item.dimension, given, decision.get(answer.id), wanted=wanted)
         coders = [(called[vote.person_id], vote.answers, vote.note) for vote in mine]
         answers.append(_coded(answer, item.name, item.dimension, come_to, coders))
     return Failures(found.project, found.schema, found.counting, answers, list(_counts(found.schema, answers)))

@@ -20,7 +20,13 @@ from annotation_schemas.registry import criteria_of
 from db.records import StoredAnnotation
 from domain.policies import same
 from domain.rewording import Step, options_in
-from domain.states import VERIFICATIONS
+from domain.states import VERIFICATIONS, Stage
+from workflow.files.project_check import people_asked
+
+BESIDES = (Stage.ANSWERING, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
+"""Stages besides those of verification in which several people are asked about the same."""
+ASKED_AGAIN = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING)
+"""Stages of which what people have said can be asked again: nothing but their own slots hangs on it."""
 
 
 class Votes(Enum):
@@ -40,10 +46,15 @@ class Votes(Enum):
 class Again:
     """Votes of before that are asked again."""
 
+    stage: Stage
     criterion: str
     """By its name in the new schema."""
     which: Votes
     value: Scalar | None = None
+
+    def concerns(self, stage: Stage) -> bool:
+        """Whether it is about what is said in a stage; what settles codes is asked as coding is."""
+        return self.stage is (Stage.CODING if stage is Stage.ARBITRATION else stage)
 
 
 _QUIET = frozenset(
@@ -87,8 +98,13 @@ class Effect:
     step_back: Step = field(default_factory=Step)
     """How what is given from then on is read once the change is taken back."""
     again: tuple[Again, ...] = ()
-    stays_complete: bool = False
-    """Items that had all their votes before need no more, though the schema asks for more now."""
+    stays_complete: tuple[Stage, ...] = ()
+    """Stages in which what had been done by everyone who was asked needs no more, though the schema asks more people
+    now."""
+    raised: tuple[Stage, ...] = ()
+    """Stages in which the schema asks more people now."""
+    through: tuple[Stage, ...] = ()
+    """Stages besides those of verification whose answers and pairs have to be looked at."""
     stays_kept: tuple[str, ...] = ()
     """Further stages of verification to which items that were kept before do not come."""
     looks: bool = True
@@ -113,7 +129,10 @@ class Effect:
                 kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
             )
         asked = {criterion.name for criterion in criteria}
-        return any(each.criterion in asked and self._meets(each, vote, fields) for each in self.again)
+        return any(
+            each.concerns(vote.stage) and each.criterion in asked and self._meets(each, vote, fields)
+            for each in self.again
+        )
 
     def _meets(self, again: Again, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
         value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
@@ -135,17 +154,22 @@ class Effect:
 def effect_of(comparison: Comparison) -> Effect:
     """What a change of the schema does, as it was decided."""
     step = _step(comparison)
+    again = tuple(each for change in comparison.changes for each in _asked_again(change))
+    raised = more_people(comparison.old, comparison.new)
+    stages = {each.stage for each in again} | {*raised} | {*more_people(comparison.new, comparison.old)}
+    stages |= {Stage.CODING for change in comparison.changes if change.path == "stages.coding.arbitration"}
     return Effect(
         comparison.new,
         step,
         _step_back(comparison, step),
-        again=tuple(each for change in comparison.changes for each in _asked_again(change)),
-        stays_complete=any(
-            change.row is sorts.RATERS_RAISED
-            and change.steps[1] == "verification"
-            and way_of(change) is not sorts.MORE_VOTES
+        again=again,
+        stays_complete=tuple(
+            Stage(change.steps[1])
             for change in comparison.changes
+            if change.row is sorts.RATERS_RAISED and way_of(change) is not sorts.MORE_VOTES
         ),
+        raised=raised,
+        through=tuple(stage for stage in BESIDES if stage in stages),
         stays_kept=tuple(
             change.steps[1]
             for change in comparison.changes
@@ -158,6 +182,12 @@ def effect_of(comparison: Comparison) -> Effect:
             change.row is sorts.ADDED_STAGE and change.steps[-1] == "answering" for change in comparison.changes
         ),
     )
+
+
+def more_people(before: Schema, now: Schema) -> tuple[Stage, ...]:
+    """The stages of both schemas in which the second asks more people."""
+    one, other = people_asked(before), people_asked(now)
+    return tuple(stage for stage in (*VERIFICATIONS, *BESIDES) if 0 < one[stage] < other[stage])
 
 
 def way_of(change: Change) -> Way | None:
@@ -175,16 +205,16 @@ _AGAIN = {
 
 def _asked_again(change: Change) -> list[Again]:
     match change.steps:
-        case ("stages", stage, "criteria", name, *_) if stage in VERIFICATIONS:
-            pass
+        case ("stages", stage, "criteria", name, *_) if stage in ASKED_AGAIN:
+            about = Stage(stage)
         case _:
             return []
     if change.row is sorts.REMOVED_OPTION:
         # an option that no one had chosen when it was decided may be chosen until the moment of the change
         gone = change.old["value"] if isinstance(change.old, dict) else change.old
-        return [Again(name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
+        return [Again(about, name, Votes.WITH_VALUE, gone)] if way_of(change) in (None, sorts.ASK_AGAIN) else []
     way, which = _AGAIN.get(change.row, (None, Votes.UNFIT))
-    return [Again(name, which)] if way is not None and way_of(change) is way else []
+    return [Again(about, name, which)] if way is not None and way_of(change) is way else []
 
 
 def _step(comparison: Comparison) -> Step:

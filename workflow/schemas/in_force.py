@@ -16,8 +16,10 @@ from domain.rewording import Complete, Passed, Reading, Step
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.projects import Access, require_lead
 from workflow.access.stored_schemas import stored_schema
+from workflow.annotate.verification import rounds_of
 from workflow.files import project_check
-from workflow.schemas.effects import Effect, effect_of
+from workflow.schemas import besides
+from workflow.schemas.effects import BESIDES, Effect, effect_of, more_people
 from workflow.schemas.items import AT_ONCE, Change, Tally, bring_up
 
 Progress = Callable[[int, int], None]
@@ -39,19 +41,25 @@ class Done:
 
 def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
     """How everything is read with the new schema."""
-    before_, after = access.schema.stages.verification, effect.schema.stages.verification
-    raters = before_.raters if before_ is not None else 0
+    asked = project_check.people_asked(access.schema)
     known = replace(access.reading, numbers=access.reading.numbers or {before: access.schema.version})
-    complete = known.complete
-    if after is not None and after.raters > raters:
-        complete = (*complete, Complete(frozenset(known.numbers) - {now}, raters)) if effect.stays_complete else ()
+    under = frozenset(known.numbers) - {now}
+    ended = [stage for stage in effect.raised if stage not in effect.stays_complete]
+    complete = [each for each in known.complete if each.stage not in ended]
+    complete += [Complete(under, asked[each], each.value) for each in effect.raised if each in effect.stays_complete]
     return Reading(
         steps=known.after(effect.step, now=now),
-        complete=complete,
+        complete=tuple(complete),
         numbers={**known.numbers, now: number},
-        most_votes=max(known.most_votes, raters),
-        passed=(*known.passed, *(Passed(frozenset(known.numbers) - {now}, stage) for stage in effect.stays_kept)),
+        most_votes=_most(known.most_votes, access),
+        passed=(*known.passed, *(Passed(under, stage) for stage in effect.stays_kept)),
     )
+
+
+def _most(known: Mapping[str, int], access: Access) -> Mapping[str, int]:
+    """How many people a schema of the project asked in a stage of verification at most, the one in force among them."""
+    now = {stage.value: part.raters for stage, part in rounds_of(access.schema).items()}
+    return {stage: max(known.get(stage, 0), now.get(stage, 0)) for stage in {**known, **now}}
 
 
 def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> Reading:
@@ -63,7 +71,7 @@ def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> 
         steps=access.reading.after(back, now=past.before_id, but=known),
         complete=known.complete,
         numbers=access.reading.numbers,
-        most_votes=access.reading.most_votes,
+        most_votes=_most(access.reading.most_votes, access),
         passed=known.passed,
     )
 
@@ -82,10 +90,20 @@ def _under_way(session: Session, access: Access, number: int) -> tuple[Change, i
     if row.undoes is None:
         return Change(number, _effect(session, row)), row.done_to
     past = rows[row.undoes]
-    reorders = _effect(session, past).reorders
+    effect_then = _effect(session, past)
     known = {past.before_id, *Reading.from_json(past.reading_before).numbers}
     since = frozenset({past.after_id, *(access.reading.numbers.keys() - known)})
-    effect = Effect(access.schema, Step(), only_of=since, reorders=reorders)
+    brought = {
+        stage for id, stage in schema_changes.votes_by_version(session, project_id=access.project_id) if id in since
+    }
+    effect = Effect(
+        access.schema,
+        Step(),
+        only_of=since,
+        reorders=effect_then.reorders,
+        raised=more_people(effect_then.schema, access.schema),
+        through=tuple(stage for stage in BESIDES if stage in (*effect_then.through, *brought)),
+    )
     return Change(number, effect, undoes=past.number), row.done_to
 
 
@@ -173,13 +191,15 @@ def bring_all_up(
         seen += len(lot.items)
         if progress is not None:
             progress(seen, n)
+    besides.bring_up(store, project=project, change=change, tally=tally)
     if change.effect.reorders:
         project_check.put_in_order(store, project=project)
     with store.write() as session:
         access = require_lead(session, by=None, project=project)
         for stage, people in project_check.people_asked(access.schema).items():
             if people and stage not in VERIFICATIONS:  # a vote there has been matched with its item's slots
-                task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
+                surplus = task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
+                tally.add(closed=surplus)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
         return Done(number, access.schema.version, before, after, tally)

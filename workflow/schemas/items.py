@@ -15,10 +15,10 @@ from db import schema_changes, submissions
 from db.engine import Session
 from db.records import StoredAnnotation, StoredItem, StoredTask
 from domain.policies import Verdict
-from domain.states import ItemState, Stage, TaskState
+from domain.states import VERIFICATIONS, VOTED_ON, ItemState, TaskState
 from workflow.access.projects import Access
 from workflow.annotate import answering
-from workflow.annotate.verification import follow, judge, open_verification
+from workflow.annotate.verification import follow, judge, open_verification, rounds_of
 from workflow.schemas.effects import Effect
 
 AT_ONCE = 50
@@ -87,44 +87,50 @@ def bring_up(
 ) -> None:
     """Bring a lot of items, which are held, up to the schema that is in force."""
     if change.undoes is not None:
-        lot = _with_votes_of_before(session, access, change, lot, tally)
+        lot = with_votes_of_before(session, access, change, lot, tally)
     verdicts: list[tuple[StoredItem, Verdict]] = []
     for item in lot.items:
         verdict, again = outcome(access, change.effect, item, lot)
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
         for vote in again:
-            _ask_again(session, change, vote, slots[vote.task_id], now)
+            ask_again(session, change, vote, slots[vote.task_id], now)
             tally.add(asked_again=1)
         tally.add(closed=_close(session, access, list(slots.values()), verdict.state))
         verdicts.append((item, verdict))
-    wanting = [item for item, verdict in verdicts if verdict.state is ItemState.IN_VERIFICATION]  # others: ``follow``
-    revisions = [(item.id, item.current_revision, item.dimension) for item in wanting]
-    tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now))
+    for stage in rounds_of(access.schema):
+        wanting = [item for item, verdict in verdicts if verdict.state is VOTED_ON[stage]]  # others: ``follow``
+        revisions = [(item.id, item.current_revision, item.dimension) for item in wanting]
+        tally.add(opened=open_verification(session, access=access, revisions=revisions, now=now, stage=stage))
     for item, verdict in verdicts:
         if verdict.state is not item.state:
             tally.moved.append(Moved(item.external_id, item.state, verdict.state, verdict.why))
-        elif verdict.state is ItemState.IN_VERIFICATION:
-            tally.add(opened=_reopen(session, access, lot.slots.get(item.id, [])))
+            continue
+        for stage, part in rounds_of(access.schema).items():
+            if verdict.state is VOTED_ON[stage]:
+                there = [slot for slot in lot.slots.get(item.id, []) if slot.stage is stage]
+                tally.add(opened=_reopen(session, part.raters, there))
     follow(session, access=access, verdicts=verdicts, now=now, honour=True)
     if change.effect.answers_begin:
         for item, verdict in verdicts:
             _answered_from_now_on(session, access, item, verdict.state, now)
 
 
-def _with_votes_of_before(
+def with_votes_of_before(
     session: Session, access: Access, change: Change, lot: schema_changes.Lot, tally: Tally
 ) -> schema_changes.Lot:
     """The lot with the votes that the change which is taken back had asked again, as far as no one has voted in their
     place since."""
     if change.undoes is None:
         raise ValueError("nothing is taken back")
-    gone = schema_changes.asked_again(session, item_ids=[item.id for item in lot.items], change=change.undoes)
+    ids = [item.id for item in lot.items]
+    gone = schema_changes.asked_again(session, item_ids=ids, change=change.undoes, stages=lot.stages)
     votes: dict[int, list[StoredAnnotation]] = dict(lot.votes)
     for item in lot.items:
         slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
-        people = {slot.person_id for slot in slots.values()} - {None}
         for vote in gone.get(item.id, []):
             slot = slots[vote.task_id]
+            others = [each for each in slots.values() if slot.stage in VERIFICATIONS or each.unit == slot.unit]
+            people = {each.person_id for each in others} - {None}
             free = slot.state in (TaskState.OPEN, TaskState.WITHDRAWN) and vote.person_id not in people
             if not free:
                 tally.left_out.append(item.external_id)
@@ -135,7 +141,7 @@ def _with_votes_of_before(
     return lot._replace(votes=votes)
 
 
-def _ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
+def ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: StoredTask, now: datetime) -> None:
     """The slot is offered to everyone who may vote on the item, also to the person who had filled it: they find what
     they said in the form, as far as it is still asked."""
     if not slot.correcting:  # else what they have written in its place is there
@@ -146,21 +152,19 @@ def _ask_again(session: Session, change: Change, vote: StoredAnnotation, slot: S
 
 def _close(session: Session, access: Access, slots: Sequence[StoredTask], state: ItemState) -> int:
     """Call off slots that no one has and that are more than the item needs; how many."""
-    stage = access.schema.stages.verification
-    slots = [slot for slot in slots if slot.stage is Stage.VERIFICATION]
-    wanted = stage.raters if stage is not None and state is ItemState.IN_VERIFICATION else 0
-    taken = sum(slot.state in (TaskState.DONE, TaskState.CLAIMED) for slot in slots)
-    idle = [slot for slot in slots if slot.state is TaskState.OPEN]
-    surplus = idle[max(wanted - taken, 0) :]
+    surplus: list[StoredTask] = []
+    for stage, part in rounds_of(access.schema).items():
+        there = [slot for slot in slots if slot.stage is stage]
+        wanted = part.raters if state is VOTED_ON[stage] else 0
+        taken = sum(slot.state in (TaskState.DONE, TaskState.CLAIMED) for slot in there)
+        idle = [slot for slot in there if slot.state is TaskState.OPEN]
+        surplus += idle[max(wanted - taken, 0) :]
     schema_changes.withdraw(session, slots=surplus)
     return len(surplus)
 
 
-def _reopen(session: Session, access: Access, slots: Sequence[StoredTask]) -> int:
-    """Offer slots again that were called off and are needed now; how many."""
-    stage = access.schema.stages.verification
-    slots = [slot for slot in slots if slot.stage is Stage.VERIFICATION]
-    raters = stage.raters if stage is not None else 0
+def _reopen(session: Session, raters: int, slots: Sequence[StoredTask]) -> int:
+    """Offer slots of a stage again that were called off and are needed now; how many."""
     there = sum(slot.state is not TaskState.WITHDRAWN for slot in slots)
     new = raters - sum(slot.slot < raters for slot in slots)  # these have just been opened, and are none of ``slots``
     off = [slot for slot in slots if slot.state is TaskState.WITHDRAWN][: max(raters - there - new, 0)]

@@ -24,6 +24,8 @@ from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.access.stored_schemas import store_schema, stored_schema
+from workflow.schemas import besides
+from workflow.schemas.besides import InStage
 from workflow.schemas.effects import Effect, effect_of
 from workflow.schemas.in_force import (
     Done,
@@ -60,13 +62,15 @@ class Preview:
     moved: Sequence[Moved]
     """The items that would come out otherwise, each with why."""
     votes: int
-    """Votes of verification that count now."""
+    """Votes that count now, of verification and of the stages ``besides``."""
     asked_again: int
     """Of these, those that would count no more and be asked again."""
     in_hand: int
     """Tasks that people have in hand; they stay theirs."""
     drafts: int
     """Of these, those for which something is written; it stays."""
+    besides: Sequence[InStage] = ()
+    """What becomes of other stages in which several people are asked about the same."""
 
     @property
     def can_be_done(self) -> bool:
@@ -126,8 +130,9 @@ def preview(
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
     effect = effect_of(comparison)
     tally = Tally()
+    future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
+    others = besides.look(store, future, effect)
     if effect.looks:
-        future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
         _look(store, future, effect, tally, sum(before.values()), progress)
     after = Counter(before)
     for each in tally.moved:
@@ -142,10 +147,11 @@ def preview(
         before=before,
         after={state: n for state, n in after.items() if n},
         moved=tally.moved,
-        votes=sum(n for (_, stage), n in counted.items() if stage in VERIFICATIONS),
-        asked_again=tally.asked_again,
+        votes=sum(n for (_, stage), n in counted.items() if stage in (*VERIFICATIONS, *effect.through)),
+        asked_again=tally.asked_again + sum(each.asked_again for each in others),
         in_hand=in_hand,
         drafts=drafts,
+        besides=others,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from typing import Any
 
 from annotation_schemas.changes import Comparison
 from annotation_schemas.changes import rows as sorts
@@ -16,10 +16,10 @@ from domain.policies import same
 from domain.rewording import options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
-from domain.states import VERIFICATIONS, Stage
+from domain.states import Stage
 from workflow.access.projects import Access
 from workflow.access.stored_schemas import stored_schema
-from workflow.schemas.effects import Effect, Votes, effect_of, way_of
+from workflow.schemas.effects import ASKED_AGAIN, Effect, Votes, effect_of, way_of
 
 _ENDED = (RunState.DONE, RunState.CANCELLED)
 
@@ -99,9 +99,13 @@ def _name_now(name: str, renamed: Sequence[Mapping[str, str]]) -> str:
 def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Iterator[str]:
     """Right answers of gold checks that no one could give any more."""
     found = []
-    every = (gold_items.everything(session, project_id=access.project_id, stage=stage) for stage in VERIFICATIONS)
-    for gold in chain.from_iterable(every):
+    about: Any = {"project_id": access.project_id}
+    for stage, gold in (
+        (each, gold) for each in ASKED_AGAIN for gold in gold_items.everything(session, **about, stage=each)
+    ):
         for each in effect.again:
+            if not each.concerns(stage):
+                continue
             said = options_in(gold.answers.get(each.criterion))
             if each.which is Votes.WITH_VALUE and any(same(option, each.value) for option in said):
                 found.append(f"{each.criterion} is {each.value}")
@@ -128,6 +132,12 @@ def _bound(session: Session, access: Access, stages: Sequence[Stage], names: set
         )
 
 
+_WHY = {
+    Stage.REFINEMENT.value: "what people refined has become part of its item and",
+    Stage.ANSWERING.value: "what people answered is stored next to models' answers, which others may have graded, and",
+}
+
+
 def _not_yet(comparison: Comparison) -> list[str]:
     """What cannot be done to a project in use yet, whatever is decided; each with what to do instead."""
     said = []
@@ -140,16 +150,12 @@ def _not_yet(comparison: Comparison) -> list[str]:
             said.append(
                 f"{change.path}: images and clips stay in their place. Keep its role; files may call it otherwise."
             )
-        elif change.row in (sorts.RATERS_RAISED, sorts.RATERS_LOWERED) and stage != "verification" and change.used:
+        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in ASKED_AGAIN:
+            others = [
+                other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
+            ]
             said.append(
-                f"{change.path}: the number of people can change in the first verification only, once work has begun."
-                " Leave it."
+                f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Decide otherwise:"
+                f" {' or '.join(others)}."
             )
-        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in VERIFICATIONS:
-            said.append(
-                f"{change.path}: only votes of verification can be asked again. Map the option, or leave it, and give"
-                " what is new another name."
-            )
-        elif change.row is sorts.SETTLING and stage == "coding" and change.used:
-            said.append(f"{change.path}: who settles codes cannot change once answers are coded. Leave it.")
     return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -88,10 +89,11 @@ class StoredUses:
         if change.row is sorts.RATERS_RAISED and stage is Stage.VERIFICATION:
             decided = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
             return Used(items=sum(n.get(state, 0) for state in decided))
-        if change.row is sorts.RATERS_LOWERED and stage is Stage.VERIFICATION:
-            return Used(items=n.get(ItemState.IN_VERIFICATION, 0))
-        if change.row in (sorts.RATERS_RAISED, sorts.RATERS_LOWERED) and stage in VERIFICATIONS:
-            return Used(votes=len(self.votes(stage)), items=n.get(VOTED_ON[stage], 0))
+        if change.row is sorts.RATERS_RAISED and stage in VERIFICATIONS:
+            cast = Counter(vote.item_id for vote in self.votes(stage))
+            return Used(items=sum(votes >= change.old for votes in cast.values()))
+        if change.row is sorts.RATERS_LOWERED and stage in VERIFICATIONS:
+            return Used(items=n.get(VOTED_ON[stage], 0))
         if change.row is sorts.ADDED_VERIFICATION:
             return Used(items=every)
         if change.row is sorts.ADDED_ROUND:

@@ -1,0 +1,263 @@
+"""What people do besides verification, brought up to a changed schema: answers graded, compared, coded and given.
+
+No verdict hangs on it, so there are only slots to open and to call off, and what is asked again. An item at a time, as
+in ``workflow.schemas.items``: what is done twice is done once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas.model import PREDICTION
+from db import answers, items, reworded, schema_changes, task_slots
+from db.engine import Session, Store
+from db.records import StoredAnnotation, StoredItem, StoredTask
+from domain.states import Items, ItemState, Stage, TaskState
+from workflow.access.counted_items import Counting, counting
+from workflow.access.projects import Access, require_lead
+from workflow.annotate import coding
+from workflow.annotate.comparison_plan import plan_of
+from workflow.files.project_check import people_asked
+from workflow.schemas.effects import Effect
+from workflow.schemas.items import Change, Tally, ask_again, with_votes_of_before
+
+AT_ONCE = 10
+"""So many items are held at a time: of each there may be an answer of every model."""
+
+
+@dataclass(frozen=True)
+class InStage:
+    """What becomes of a stage besides verification."""
+
+    title: str
+    opened: int
+    """Slots that open."""
+    closed: int
+    """Slots that are called off."""
+    asked_again: int
+    """Submissions that count no more and are asked again."""
+
+    @property
+    def sentence(self) -> str:
+        """As people read it.
+
+        >>> InStage("Grading", 40, 0, 3).sentence
+        'Grading: 40 slots open for more people, 0 are called off, 3 answers are asked again.'
+        """
+        return (
+            f"{self.title}: {self.opened:,} slots open for more people, {self.closed:,} are called off,"
+            f" {self.asked_again:,} answers are asked again."
+        )
+
+
+@dataclass(frozen=True)
+class _Current:
+    """What of a stage people are to do, as things stand."""
+
+    counted: Counting
+    answers: frozenset[int]
+    """Every model's last answer to each item, by id."""
+    pairs: frozenset[str] | None
+    """Of comparison: the pairs that are planned."""
+
+    def wants(self, item: StoredItem, slots: Sequence[StoredTask]) -> bool:
+        """Whether a unit that someone has done would be offered to others."""
+        if self.counted.which is Items.KEPT and item.state is not ItemState.KEPT:
+            return False
+        if self.pairs is not None:
+            return slots[0].unit in self.pairs
+        if slots[0].prediction_id is not None:
+            return slots[0].prediction_id in self.answers
+        return slots[0].revision == item.current_revision
+
+
+def stages_of(stage: Stage) -> tuple[Stage, ...]:
+    """A stage, and what settles what is said in it."""
+    return (stage, Stage.ARBITRATION) if stage is Stage.CODING else (stage,)
+
+
+def bring_up(store: Store, *, project: str, change: Change, tally: Tally) -> None:
+    """Bring everything besides verification up to the schema that is in force."""
+    for stage in change.effect.through:
+        with store.read() as session:
+            access = require_lead(session, by=None, project=project)
+            current = _current(session, access, stage)
+        last = 0
+        while current is not None:
+            with store.write() as session:
+                access = require_lead(session, by=None, project=project)
+                newest = schema_changes.newest(session, project_id=access.project_id)
+                if newest is None or newest.number != change.number or newest.finished_at is not None:
+                    return  # someone else has gone on with it
+                lot = _lot(session, access, stage, after=last, hold=True)
+                if not lot.items:
+                    break
+                _bring_up_lot(session, access, change, stage, lot, current, store.now(), tally)
+                last = lot.items[-1].id
+
+
+def look(store: Store, future: Access, effect: Effect) -> list[InStage]:
+    """What would become of the stages besides verification; nothing happens."""
+    found = []
+    for stage in effect.through:
+        with store.read() as session:
+            reworded.read_by(session, project_id=future.project_id, reading=future.reading)
+            current = _current(session, future, stage)
+        opened = closed = again = last = 0
+        while current is not None:
+            with store.read() as session:
+                reworded.read_by(session, project_id=future.project_id, reading=future.reading)
+                lot = _lot(session, future, stage, after=last, hold=False)
+                if not lot.items:
+                    break
+                for item in lot.items:
+                    of_item = _again(session, future, effect, item, lot)
+                    again += len(of_item)
+                    for slots in _units(lot, item, stage):
+                        n = _counted(slots)
+                        opened += _lacking(future, effect, stage, n, current.wants(item, slots), back=False)
+                        over = sum(n.values()) - n[TaskState.WITHDRAWN] - people_asked(future.schema)[stage]
+                        closed += max(min(n[TaskState.OPEN], over), 0)
+                last = lot.items[-1].id
+        title = future.schema.stages.title_of(stage.value)
+        found.append(InStage(title, opened, closed, again))
+    return [each for each in found if each.opened or each.closed or each.asked_again]
+
+
+def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
+    part = getattr(access.schema.stages, stage.value)
+    if part is None:
+        return None
+    counted = counting(session, access=access, stage=stage)
+    if stage is Stage.ANSWERING and part.items == "all":
+        counted = Counting(Items.ALL, None, counted.by_state)
+    pairs = None
+    if stage is Stage.COMPARISON:
+        plan = plan_of(session, access=access, stage=part, counted=counted)
+        pairs = frozenset(pair.unit for pair in plan.asked)
+    return _Current(counted, frozenset(answers.last(session, project_id=access.project_id)), pairs)
+
+
+def _lot(session: Session, access: Access, stage: Stage, *, after: int, hold: bool) -> schema_changes.Lot:
+    return schema_changes.lot(
+        session, project_id=access.project_id, after=after, limit=AT_ONCE, hold=hold, stages=stages_of(stage)
+    )
+
+
+def _units(lot: schema_changes.Lot, item: StoredItem, stage: Stage) -> Iterator[list[StoredTask]]:
+    """The slots of each unit of an item in a stage."""
+    units: dict[str, list[StoredTask]] = {}
+    for slot in lot.slots.get(item.id, []):
+        if slot.stage is stage:
+            units.setdefault(slot.unit, []).append(slot)
+    yield from units.values()
+
+
+def _again(
+    session: Session, access: Access, effect: Effect, item: StoredItem, lot: schema_changes.Lot
+) -> list[StoredAnnotation]:
+    """What was said of the answers to an item that is asked again."""
+    votes = [vote for vote in lot.votes.get(item.id, []) if vote.stage in lot.stages]
+    if not votes or not (effect.again or effect.only_of is not None):
+        return []
+    ids = sorted({vote.prediction_id for vote in votes if vote.prediction_id is not None})
+    texts = {id: row.text for id, row in items.predictions(session, ids=ids).items()} if ids else {}
+
+    def fields(vote: StoredAnnotation) -> dict[str, Any]:
+        said = {PREDICTION: texts[vote.prediction_id]} if vote.prediction_id is not None else {}
+        return {**lot.contents[item.id], **said}
+
+    return [vote for vote in votes if effect.asks_again(vote, fields(vote), now=access.schema_version_id)]
+
+
+def _bring_up_lot(
+    session: Session,
+    access: Access,
+    change: Change,
+    stage: Stage,
+    lot: schema_changes.Lot,
+    current: _Current,
+    now: datetime,
+    tally: Tally,
+) -> None:
+    if change.undoes is not None:
+        lot = with_votes_of_before(session, access, change, lot, tally)
+    for item in lot.items:
+        slots = {slot.id: slot for slot in lot.slots.get(item.id, [])}
+        for vote in _again(session, access, change.effect, item, lot):
+            ask_again(session, change, vote, slots[vote.task_id], now)
+            tally.add(asked_again=1)
+        units = list(_units(lot, item, stage))
+        if stage in change.effect.raised:
+            tally.add(opened=_fill_up(session, access, change, item, units, current, now))
+        if stage is Stage.CODING:
+            for unit in units:
+                if current.wants(item, unit):
+                    coding.offer_arbitration(session, access=access, row=unit[0], now=now, honour=True)
+
+
+def _counted(slots: Sequence[StoredTask]) -> Counter[TaskState]:
+    return Counter(slot.state for slot in slots)
+
+
+def _lacking(access: Access, effect: Effect, stage: Stage, n: Counter[TaskState], wanted: bool, *, back: bool) -> int:
+    """How many more slots of a unit are offered to people, since more are asked."""
+    if stage not in effect.raised:
+        return 0
+    raters = people_asked(access.schema)[stage]
+    waits = n[TaskState.OPEN] + n[TaskState.CLAIMED]
+    fewest = access.reading.fewest(raters, stage)
+    called_off = back and n[TaskState.WITHDRAWN]  # what the change had called off is needed as before
+    complete = n[TaskState.DONE] >= fewest and not waits and not called_off
+    on_offer = bool(waits) or (bool(n[TaskState.DONE]) and wanted)
+    return 0 if complete or not on_offer else max(raters - waits - n[TaskState.DONE], 0)
+
+
+def _fill_up(
+    session: Session,
+    access: Access,
+    change: Change,
+    item: StoredItem,
+    units: Sequence[Sequence[StoredTask]],
+    current: _Current,
+    now: datetime,
+) -> int:
+    """Open what the units of an item lack of their slots; how many are offered. Units that are called off get theirs
+    for the day on which they are offered again."""
+    added: list[task_slots.Slot] = []
+    offered: list[str] = []
+    stage = units[0][0].stage if units else Stage.GRADING
+    part = getattr(access.schema.stages, stage.value)
+    raters, order = people_asked(access.schema)[stage], getattr(part, "order", "random")
+    for slots in units:
+        n, first = _counted(slots), slots[0]
+        wanted, back = current.wants(item, slots), change.undoes is not None
+        lacking = _lacking(access, change.effect, stage, n, wanted, back=back)
+        off = not n[TaskState.OPEN] and not n[TaskState.CLAIMED] and not n[TaskState.DONE]
+        if not lacking and not off:
+            continue
+        added += [
+            task_slots.like(
+                first,
+                slot=number,
+                rank=number if order == "fewest_votes" else first.rank,
+                seed=access.seed,
+                apart=stage is Stage.ANSWERING or (stage is Stage.GRADING and order == "random"),
+                at=now,
+            )
+            for number in range(raters)
+            if number not in {slot.slot for slot in slots}
+        ]
+        if lacking:
+            offered.append(first.unit)
+    task_slots.open_slots(session, slots=added, needed=access.needed_roles)
+    n_offered = task_slots.offer_units(session, units=offered, most=raters)
+    if stage is Stage.GRADING and order == "random":
+        begun = [slots[0].unit for slots in units if _counted(slots)[TaskState.DONE]]
+        every = [slots[0].unit for slots in units]
+        task_slots.begin_units(session, units=every if begun and "predictions" in part.shuffle else begun)
+    return n_offered
