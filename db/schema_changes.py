@@ -145,7 +145,7 @@ def lot(
             col(TaskRow.stage).in_(stages),
             TaskRow.purpose == Purpose.LIVE,
             or_(
-                TaskRow.revision == ItemRow.current_revision,
+                col(TaskRow.revision) == ItemRow.current_revision,
                 and_(col(TaskRow.revision).is_(None), col(TaskRow.prediction_id).is_not(None)),
             ),
         )
