@@ -680,6 +680,15 @@ class Stages(_Part):
         """
         return getattr(getattr(self, stage, None), "title", None) or as_words(stage)
 
+    def in_a_sentence(self, stage: str) -> str:
+        """As ``title_of``, after *the* in a sentence.
+
+        >>> Stages().in_a_sentence("verification_2")
+        'verification 2'
+        """
+        title = getattr(getattr(self, stage, None), "title", None)
+        return f"stage {title}" if title else stage.replace("_", " ")
+
     @property
     def arbitration(self) -> Arbitration | None:
         """Settling the codes on which people differ; None: no one does."""

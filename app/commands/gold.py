@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workflow.annotate.gold_making import Known
 
 Project = Annotated[str, typer.Argument(help="The project.")]
-InStage = Annotated[Stage, typer.Option("--stage", help="verification or grading.")]
+InStage = Annotated[Stage, typer.Option("--stage", help="A stage of verification, or grading.")]
 
 
 def register(cli: typer.Typer) -> None:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from db.engine import Store
     from domain.states import Stage
 
-OfStage = Annotated[str, typer.Option("--stage", help="verification, or grading, where models' answers are graded.")]
+OfStage = Annotated[
+    str, typer.Option("--stage", help="A stage of verification, or grading, where models' answers are graded.")
+]
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 

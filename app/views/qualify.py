@@ -272,17 +272,16 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
 
     if sent and newest is not None:
         next_number = newest.number + 1
+        called = view.schema.schema_.stages.in_a_sentence(stage.value)
         passing, follows = (
             "",
             "People who begin from now on answer this set; those who have passed another one stay in.",
         )
         if again:
             passing = ", which everyone has to pass"
-            follows = (
-                f"Anyone who has passed an earlier set gets no more work in {stage.value} until they have passed it."
-            )
+            follows = f"Anyone who has passed an earlier set gets no more work in {called} until they have passed it."
         question = Question(
-            f"Make set {next_number} for {stage.value} in {view.title}{passing}?",
+            f"Make set {next_number} for {called} in {view.title}{passing}?",
             follows,
             "It cannot be undone, but another set can follow; below you can exempt someone from it. What they have"
             " submitted stays and counts.",

@@ -125,13 +125,14 @@ def warnings(store: Store, *, person: Person, project: ProjectView) -> list[str]
         return []
     with store.read() as session:
         access = access_to(session, person=person, project=project.name)
-        return [_warning(stage) for stage in stages if _is_warned(session, access, person, stage)]
+        return [_warning(access, stage) for stage in stages if _is_warned(session, access, person, stage)]
 
 
-def _warning(stage: Stage) -> str:
+def _warning(access: Access, stage: Stage) -> str:
+    called = access.schema.stages.in_a_sentence(stage.value)
     return (
-        f"More of your answers in the {stage.value} differ from known ones than this project allows for. Read the"
-        " guideline again, and ask a senior where it leaves you in doubt."
+        f"More of your answers in the {called} differ from known ones than this project allows for. Read the guideline"
+        " again, and ask a senior where it leaves you in doubt."
     )
 
 

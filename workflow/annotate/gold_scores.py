@@ -103,7 +103,7 @@ def reinstate(store: Store, *, by: Person | None, project: str, login: str, stag
         if row is None:
             raise NotFound(f"There is no one named {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
-            raise Conflict(f"{row.name} is not stopped in the {stage.value}.")
+            raise Conflict(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
         gold_items.pardon(
             session,
             project_id=access.project_id,

@@ -40,7 +40,7 @@ def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> NothingLeft | None:
     """Why someone cannot work in a stage at all; None if they can."""
-    title = stage.value if stage not in VERIFICATIONS[1:] else access.schema.stages.title_of(stage.value)
+    title = access.schema.stages.in_a_sentence(stage.value)
     if stage not in stages_of(access.schema):
         return NothingLeft("no_stage", f"This project has no {title}; look at My work for what it has.")
     if not access.may_do(stage):

@@ -51,6 +51,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                     blocked=tuple(why),
                 )
             )
+        called = access.schema.stages.in_a_sentence
         return Dashboard(
             project=access.name,
             title=access.title,
@@ -61,8 +62,10 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
             refinement=refinement.counts(session, access=access),
-            stopped=tuple(f"{name} ({stage.value})" for stage, name in gold_scores.stopped(session, access=access)),
-            without_set=tuple(stage.value for stage in qualification_sets.without_set(session, access=access)),
+            stopped=tuple(
+                f"{name} ({called(stage.value)})" for stage, name in gold_scores.stopped(session, access=access)
+            ),
+            without_set=tuple(called(stage.value) for stage in qualification_sets.without_set(session, access=access)),
         )
 
 
@@ -83,7 +86,8 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
                 f"{_items(waiting)} for images or clips that are not there, and no one is given an item without them."
                 " Import in the menu brings them in; Dashboard says which ones they are."
             )
-        without = " and ".join(stage.value for stage in qualification_sets.without_set(session, access=access))
+        called = access.schema.stages.in_a_sentence
+        without = " and ".join(called(stage.value) for stage in qualification_sets.without_set(session, access=access))
         if without:
             said.append(
                 f"The {without} asks people to qualify first, and there is no set of items for it: no one gets in"

@@ -90,13 +90,13 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         if row.set_id is not None
     ]
-    newest = newest_counting(session, access, stage)
+    newest, called = newest_counting(session, access, stage), access.schema.stages.in_a_sentence(stage.value)
     if newest is None:
-        return f"The {stage.value} asks for a qualification, and no set of items is ready; a lead makes one."
+        return f"The {called} asks for a qualification, and no set of items is ready; a lead makes one."
     asked = policy(access, stage)
     last = view_of(session, access, asked, mine[-1], None) if mine and asked else None
     if last is None or last.state is Standing.PASSED or (last.state is Standing.HANDED_IN and last.superseded):
-        return f"Before the {stage.value} you answer a set of items. Open Qualify in the menu and begin."
+        return f"Before the {called} you answer a set of items. Open Qualify in the menu and begin."
     said = {
         Standing.OPEN: "Your qualification is not finished; go on with it here.",
         Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",

@@ -220,17 +220,18 @@ def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker:
         return "An item that is being written stays with its author; give it back instead."
     if row.purpose is not Purpose.LIVE:
         return "It was made for this person only."
+    called = access.schema.stages.in_a_sentence(row.stage.value)
     if not at_least(taker.role, role_for(access.schema, row.stage)):
-        return f"They have no part in the {row.stage.value}."
+        return f"They have no part in the {called}."
     if taker.stages is not None and row.stage.value not in taker.stages:
-        return f"They have no part in the {row.stage.value}."
+        return f"They have no part in the {called}."
     if taker.dimensions is not None and row.dimension not in taker.dimensions:
         return f"{row.dimension!r} is not one of their dimensions."
     person = people.by_id(session, id=taker.person_id)
     if person is None or not person.active:
         return "Their account is deactivated."
     if qualification.require(session, access=access, person=person_of(person), stage=row.stage) is not None:
-        return f"They have not qualified for the {row.stage.value}."
+        return f"They have not qualified for the {called}."
     if not task_claims.may_take(session, row=row, person_id=taker.person_id):
         return "They wrote, edited, answered or looked into this item."
     return ""

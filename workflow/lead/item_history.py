@@ -327,7 +327,7 @@ def _steps(session: Session, access: Access, item: StoredItem, names: _Names) ->
         if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
             continue
         nobody = COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
-        found.append(Step(event.at, names(person, nobody), _words(event)))
+        found.append(Step(event.at, names(person, nobody), _words(event, access)))
     return found
 
 
@@ -336,8 +336,10 @@ def _not_live(session: Session, item: StoredItem) -> dict[int, bool]:
     return {row.id: True for row in rows if row.purpose is not Purpose.LIVE}
 
 
-def _words(event: StoredEvent) -> str:
+def _words(event: StoredEvent, access: Access) -> str:
     told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
+    if "stage" in event.data:
+        told["stage"] = access.schema.stages.in_a_sentence(str(event.data["stage"]))
     words = WORDS.get(event.kind, shown_kind(event.kind).replace(".", " ").replace("_", " "))
     for name in ("stage", "to", "why"):
         words = words.replace("{" + name + "}", told.get(name, ""))
