@@ -19,6 +19,7 @@ from typing import Any, Protocol, get_args
 from annotation_schemas import kinds
 from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered, whole
 from annotation_schemas.grammar import suggestion
+from annotation_schemas.kinds import NONE_OF_THESE
 from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
 from domain import decimals
 from domain.json_text import Layout, same
@@ -116,6 +117,8 @@ class Chosen:
     """The key that repeats the text."""
     table: bool = False
     """Its records are rows of texts."""
+    none: bool = False
+    """None of the options may be right: that has no place, and stands in the file by its value."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -124,6 +127,8 @@ class Chosen:
     def read(self, record: Record) -> Any:
         options = self.options.read(record) or []
         place, text = record.get(self.place), record.get(self.text or "")
+        if self.none and place == NONE_OF_THESE:
+            return NONE_OF_THESE
         if place is not None:
             return options[self._index(place, len(options))]
         if text is not None and text not in options:
@@ -148,6 +153,8 @@ class Chosen:
         if place is not None:
             place = ascii_uppercase[place] if self.counts == "letter" else place + (self.counts == "from_1")
             place = str(place) if self.table else place
+        elif self.none and value == NONE_OF_THESE:
+            place = NONE_OF_THESE
         return {self.place: place, **({self.text: value} if self.text else {})}
 
 
@@ -397,7 +404,9 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
         if row.open and source and item_field.name in source.places:
             own, options = found[item_field.name], plain_or_spread(schema.item.field(item_field.field))
             (key,), counts = own.keys, source.places[item_field.name]
-            found[item_field.name] = Chosen(options, item_field.field, key, counts, table=row.table)
+            found[item_field.name] = Chosen(
+                options, item_field.field, key, counts, table=row.table, none=item_field.none is not None
+            )
         elif row.chosen:
             name, place, text, counts = row.chosen
             if names.get(item_field.name, item_field.name) in (name, place):

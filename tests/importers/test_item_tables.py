@@ -191,6 +191,26 @@ def test_an_option_may_be_given_by_its_place_and_goes_out_by_it(tmp_path: Path) 
         assert item.fields["answer"] == "blue"
 
 
+def test_none_of_these_has_no_place_and_stands_by_its_value_among_places(tmp_path: Path) -> None:
+    """An answer that is edited to it leaves no empty cell."""
+    shown = schema()
+    (key,) = (each for each in shown.item.fields if each.name == "answer")
+    fields = [each.model_copy(update={"none": "None of them"}) if each is key else each for each in shown.item.fields]
+    asked = shown.model_copy(update={"item": shown.item.model_copy(update={"fields": fields})})
+    head = "id,dimension,question,options,answer,before,after"
+    rows = [f'{n},add,Q,"[""red"", ""blue""]",{told},a,b' for n, told in (("1", "B"), ("2", "none_of_these"))]
+    path = write(tmp_path / "items.csv", "\n".join([head, *rows, ""]))
+    said = one(path, asked, said=Said(places={"answer": "letter"}))
+    assert [item.fields["answer"] for item in said.items] == ["blue", "none_of_these"]
+    assert out(said, asked) == path.read_bytes()
+    turned = [
+        replace(item, touched=True, fields=item.fields | {"answer": answer})
+        for item, answer in zip(said.items, ("none_of_these", "red"), strict=True)
+    ]
+    cells = [line.split(",")[-3] for line in out(replace(said, items=turned), asked).decode().splitlines()[1:]]
+    assert cells == ["none_of_these", "A"]
+
+
 @pytest.mark.parametrize(
     ("options", "told", "said", "reason"),
     [
