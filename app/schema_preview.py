@@ -39,6 +39,16 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         preview.form(loaded, stage, dimension, key=f"{key}.form")
 
 
+def problems(title: str, lines: Sequence[str], style: str = "") -> None:
+    """What is wrong with a schema: ``line:12: key: what``."""
+    rows = []
+    for line in lines:
+        _, number, said = line.split(":", 2)
+        rows.append([markup.text(number), markup.text(said.strip())])
+    table = markup.table([("Line", "number"), ("What to look at", "")], rows)
+    shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))
+
+
 def _nothing(**said: object) -> Callable[[], None]:
     """A press that does nothing but say so."""
 

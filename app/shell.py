@@ -370,7 +370,7 @@ def project(services: Services) -> ProjectView:
     if chosen is None:
         if st.query_params.get("project"):
             raise NotFound(f"There is no project “{st.query_params['project']}” that you take part in.")
-        chosen = mine[0]
+        chosen = sidebar.in_use(mine)[0]
     sidebar.remember(chosen.name, mine)
     return chosen
 
@@ -392,6 +392,8 @@ def lead_of(services: Services) -> ProjectView:
             f"This page is for the leads of {found.title}, and your role in it is {found.role}. "
             "My work says what is waiting for you."
         )
+    if found.archived:
+        show(markup.notice(f"{found.title} is archived: it can be read and exported, and nothing in it is changed."))
     return found
 
 

@@ -123,8 +123,14 @@ def _note(mine: Sequence[ProjectView]) -> None:
             "href": f"/{'dashboard' if at_least(view.role, Role.LEAD) else ''}?project={view.name}",
             "group": PROJECTS,
         }
-        for view in mine
+        for view in in_use(mine)
     ]
+
+
+def in_use(mine: Sequence[ProjectView], *, now: str | None = None) -> Sequence[ProjectView]:
+    """Those of someone's projects that menus offer: an archived one only where it is open (``now``), or where there is
+    no other."""
+    return [view for view in mine if not view.archived or view.name == now] or mine
 
 
 def title_of(view: ProjectView, screen: Screen) -> str:
@@ -162,6 +168,7 @@ def _titles(mine: Sequence[ProjectView]) -> dict[str, str]:
 
 def _choose_project(mine: Sequence[ProjectView]) -> ProjectView:
     named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    mine = in_use(mine, now=named)
     now = next((view for view in mine if view.name == named), mine[0])
     if len(mine) == 1:
         st.html(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))

@@ -420,6 +420,13 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def count_by_project(session: Session, *, project_ids: Sequence[int]) -> dict[int, int]:
+    """How many items each of these projects has."""
+    wanted = select(ItemRow.project_id, func.count()).where(col(ItemRow.project_id).in_(project_ids))
+    found = dict(session.exec(wanted.group_by(col(ItemRow.project_id))).all())
+    return {id: found.get(id, 0) for id in project_ids}
+
+
 def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
     """The items that are in a state, by id."""
     wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state)

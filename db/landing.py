@@ -145,10 +145,11 @@ class Landing:
     oldest: frozenset[Stage] = frozenset()
     """Stages in which the oldest item comes first."""
 
-    def add_project(self, session: Session) -> int:
-        """Add the project itself; its id. ``IntegrityError`` if its name is taken."""
+    def add_project(self, session: Session, *, changed: Row) -> int:
+        """Add the project itself, with these columns otherwise than in the archive; its id. ``IntegrityError`` if its
+        name is taken."""
         of = metadata.tables["project"]
-        row = self._moved(of, {**self.survey.project, "name": self.name})
+        row = self._moved(of, {**self.survey.project, "name": self.name, **changed})
         done = session.connection().execute(insert(of).returning(of.c.id), row or {})
         return int(done.scalar_one())
 

@@ -70,9 +70,8 @@ def delete(
         yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
         if not yes.strip():
             raise SettingsError("No name was typed. Nothing was deleted.")
-    done = project_removal.delete_project(
-        shared.store, shared.media, by=None, project=project, typed=yes, batches=shared.settings.home / "batches"
-    )
+    home = shared.settings.home
+    done = project_removal.delete_project(shared.store, shared.media, by=None, project=project, typed=yes, home=home)
     typer.echo(f"{project} is deleted: {said(done)}.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import auth, health, label_studio, media, media_link, moved, public, work
+from app.routes import archives, auth, health, label_studio, media, media_link, moved, public, work
 from app.services import Resources
 from app.workbench import assets
 
@@ -22,6 +22,7 @@ def routes_before(resources: Resources) -> list[BaseRoute]:
     """Those that are answered before Streamlit's application: media, because it keeps ``/media/NAME`` for itself, and
     what needs nothing of its sessions and compression."""
     return [
+        *archives.routes(resources),
         *media.routes(resources),
         *media_link.routes(resources),
         *label_studio.routes(resources),

@@ -82,7 +82,7 @@ def render(services: Services) -> None:
         return
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
-    for view in sorted(mine, key=lambda view: view.name != chosen):
+    for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
         _project(services, view, stages, keys, waiting.get(view.name))
     _earlier(services, mine)
@@ -112,6 +112,9 @@ def _project(
         [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
+    if view.archived:
+        shell.show(markup.notice("This project is archived: what you did is kept, and nothing waits for you here."))
+        return
     if mentions is not None and (mentions.unread or mentions.unanswered):
         shell.show(_mentions(view, mentions))
     for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
@@ -137,7 +140,7 @@ def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
     return markup.tag("div", link, style="ts", data_part="mentions")
 
 
-def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
+def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
     waiting = sum(row.waiting for row in rows)
     if stage is not Stage.AUTHORING or not waiting:
         return waiting
@@ -146,7 +149,7 @@ def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence
 
 
 def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
-    waiting, done = _waiting(services, view, stage, rows), sum(row.mine_done for row in rows)
+    waiting, done = waiting_in(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
     screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
@@ -324,9 +327,9 @@ def _no_project(services: Services) -> None:
         shell.show(
             markup.tag(
                 "div",
-                markup.text("There is no project yet. Make one on this server's machine: "),
-                markup.tag("span", markup.text("touchstone project create NAME --schema egothink"), style="ts-mono"),
-                markup.text(" — or try everything out on the demo: "),
+                markup.text("There is no project yet. "),
+                markup.tag("a", markup.text("Make one"), href="/projects", target="_self"),
+                markup.text(" — or, on this server's machine, try everything out on the demo: "),
                 markup.tag("span", markup.text("touchstone demo"), style="ts-mono"),
                 style="ts ts-notice",
             )

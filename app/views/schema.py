@@ -159,21 +159,11 @@ def _new(view: ProjectView) -> Examined | None:
     try:
         examined = examine_text(text or "", told if told is not None else view.schema.guideline_text, "line")
     except SchemaError as error:
-        _lines("This schema does not fit yet:", str(error).splitlines(), style="bad")
+        schema_preview.problems("This schema does not fit yet:", str(error).splitlines(), style="bad")
         return None
     if examined.warnings:
-        _lines("To look at:", examined.warnings)
+        schema_preview.problems("To look at:", examined.warnings)
     return examined
-
-
-def _lines(title: str, lines: Sequence[str], style: str = "") -> None:
-    """What is wrong with a schema: ``line:12: key: what``."""
-    rows = []
-    for line in lines:
-        _, number, said = line.split(":", 2)
-        rows.append([markup.text(number), markup.text(said.strip())])
-    table = markup.table([("Line", "number"), ("What to look at", "")], rows)
-    shell.show(markup.tag("div", markup.text(title), table, style=f"ts ts-notice {style}", role="alert"))
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------------

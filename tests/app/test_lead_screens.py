@@ -914,8 +914,12 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
             found.setdefault(place["group"], []).append(place["title"])
         return found
 
-    assert menu("ana") == {"": ["My work", "Comments", "Author", "Verify", "Grade"]}
-    assert menu("sen") == {"": ["My work", "Comments", "Author", "Verify", "Adjudicate", "Grade", "History"]}
+    assert menu("ana") == {"": ["My work", "Projects", "Comments", "Author", "Verify", "Grade"]}
+    assert menu("sen") == {
+        "Work": ["My work", "Author", "Verify", "Adjudicate", "Grade"],
+        "Items": ["Comments", "History"],
+        "Settings": ["Projects"],
+    }
     assert menu("lea") == {
         "Work": ["My work", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
         "Items": ["Comments", "History", "Adjudication reasons", "Bulk actions", "Expired submissions", "Import"],
@@ -923,7 +927,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
         "Numbers": ["Results", "Tables", "Regression", "Agreement"],
         "Release": ["Leaderboard", "Export"],
-        "Settings": ["Guideline", "Schema", "Label Studio", "Audit"],
+        "Settings": ["Projects", "Guideline", "Schema", "Label Studio", "Audit"],
     }
     projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
-    assert menu("ana") == {"": ["My work", "Comments", "Verify"]}
+    assert menu("ana") == {"": ["My work", "Projects", "Comments", "Verify"]}

@@ -33,7 +33,6 @@ NOT_ON_PAGES = {
     ("app/label_studio/sync_process.py", "--server"),
     ("app/label_studio/pictures.py", "--media"),
     ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
-    ("app/views/my_work.py", "--schema"),  # a command to be typed, for anyone who has no project yet
     # Colours in a style.
     ("reports/charts.py", "--heat"),
     ("reports/charts.py", "--paper"),

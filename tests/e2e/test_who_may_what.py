@@ -69,6 +69,7 @@ NO_SUCH_STAGE = working() | dict.fromkeys((SENIOR, LEAD, ADMIN), NOTHING)
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "projects": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "comments": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "triage": NO_SUCH_STAGE,
     "author": working(AUTHOR),
@@ -136,6 +137,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
 
 GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    "/archive/{project}": dict.fromkeys(ROLES, 403) | {NOBODY: 401, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},

@@ -10,7 +10,7 @@ from domain.errors import Conflict, InvalidInput
 from domain.records import Person, ProjectView
 from workflow.access.event_log import log
 from workflow.access.project_names import title_problems
-from workflow.access.projects import Access, lead_alone, view_of
+from workflow.access.projects import Access, lead_alone, require_lead, view_of
 
 
 def rename(store: Store, *, by: Person | None, project: str, title: str) -> ProjectView:
@@ -61,6 +61,14 @@ def unarchive(store: Store, *, by: Person | None, project: str) -> bool:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=None)
             log(session, "project.unarchived", by=by, project=access, now=store.now())
         return access.archived
+
+
+def note_export(store: Store, *, by: Person, project: str) -> None:
+    """Note in the log of the server that someone has the archive of a project. It is of no project there: the same
+    state of a project makes the same archive."""
+    with store.write(archived_too=True) as session:
+        access = require_lead(session, by=by, project=project)
+        log(session, "project.exported", by=by, now=store.now(), data={"name": access.name})
 
 
 def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from domain.errors import InvalidInput
 from domain.project_parts import ProjectPart, WhoIsWho, left_out
 from domain.records import Person
 from workflow.access.project_names import title_problems
-from workflow.files.project_export import export_project
+from workflow.files.project_export import Progress, export_project, silent
 from workflow.files.project_import import How, Made, import_project, name_is_free
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def clone_project(
     without: frozenset[ProjectPart] = frozenset(),
     title: str | None = None,
     by: Person | None = None,
+    progress: Progress = silent,
 ) -> Made:
     """Make a project like another one next to it, without some of its parts; images and clips are not stored twice.
     The copy is in use, also where the other one is archived.
@@ -43,8 +45,8 @@ def clone_project(
         raise InvalidInput(problems)
     with tempfile.TemporaryDirectory(prefix="touchstone-clone-") as folder:
         path = Path(folder) / "project.zip"
-        export_project(store, media, by=by, project=project, out=path, with_media=False)
-        given = None if title is None else title.strip()
-        parts = left_out(without)
-        how = How(people=WhoIsWho.MATCH, old_schemas=True, without=parts, copy=True, title=given, lead=by)
+        export_project(store, media, by=by, project=project, out=path, with_media=False, progress=progress)
+        changed = {"archived_at": None} | ({} if title is None else {"title": title.strip()})
+        here = How(people=WhoIsWho.MATCH, old_schemas=True, without=left_out(without), copy=True)
+        how = replace(here, changed=changed, lead=by, progress=progress)
         return import_project(store, media, path=path, name=name, how=how)

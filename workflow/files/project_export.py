@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from media.store import MediaStore
 
 
+Progress = Callable[[str, int, int], None]
+"""What is going on, how much of it is done, and of how much."""
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """No one looks."""
+
+
 @dataclass(frozen=True)
 class Exported:
     """What an archive holds."""
@@ -32,8 +40,27 @@ class Exported:
     """How many of them are only named."""
 
 
+def archive_in(home: Path, project: str) -> Path:
+    """Where the archive of a project lies that a lead has asked for on a page."""
+    return home / "archives" / f"{project}.zip"
+
+
+def archive_for(store: Store, home: Path, *, by: Person, project: str) -> Path | None:
+    """The archive that was asked for last, for the project's leads; None: there is none."""
+    with store.read() as session:
+        path = archive_in(home, require_lead(session, by=by, project=project).name)
+    return path if path.is_file() else None
+
+
 def export_project(
-    store: Store, media: MediaStore, *, by: Person | None, project: str, out: Path, with_media: bool = True
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    out: Path,
+    with_media: bool = True,
+    progress: Progress = silent,
 ) -> Exported:
     """Write a whole project into a file that is not there yet; people may go on meanwhile. The same state makes the
     same bytes.
@@ -51,7 +78,7 @@ def export_project(
     handle, made = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")  # for its owner alone
     try:
         with os.fdopen(handle, "wb") as file, ArchiveWriter(file) as archive:
-            done = _write(store, media, archive, by, project, with_media)
+            done = _write(store, media, archive, by, project, with_media, progress)
         Path(made).replace(out)
         return done
     finally:
@@ -59,7 +86,13 @@ def export_project(
 
 
 def _write(
-    store: Store, media: MediaStore, archive: ArchiveWriter, by: Person | None, project: str, with_media: bool
+    store: Store,
+    media: MediaStore,
+    archive: ArchiveWriter,
+    by: Person | None,
+    project: str,
+    with_media: bool,
+    progress: Progress,
 ) -> Exported:
     with store.read() as session:
         project_rows.hold_still(session)
@@ -68,7 +101,8 @@ def _write(
         last = events.last_at(session, project_id=access.project_id) or stored.created_at
         counts: dict[str, int] = {}
         hashes: list[str] = []
-        for table in project_rows.tables():
+        for done, table in enumerate(tables := project_rows.tables()):
+            progress("tables read", done, len(tables))
             found = project_rows.rows(session, project_id=access.project_id, table=table, last=last)
             if table == "media_object":
                 every = list(found)
@@ -83,7 +117,8 @@ def _write(
             "date": last.isoformat(),
             "schema": {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash},
         }
-    for sha256 in hashes if with_media else ():
+    for done, sha256 in enumerate(hashes if with_media else ()):
+        progress("images and clips", done, len(hashes))
         try:
             archive.media(sha256, media.path(sha256))
         except NotFound as error:

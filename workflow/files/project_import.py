@@ -29,6 +29,7 @@ from workflow.access.project_names import name_problems
 from workflow.access.projects import access_to
 from workflow.annotate import answering
 from workflow.annotate.verification import first_state, open_verification
+from workflow.files.project_export import Progress, silent
 from workflow.files.public_board import WITHDRAWN
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class How:
         Parts of the project that are left out.
     copy
         It comes from this very database.
-    title
-        What it is called here; None: as it was.
+    changed
+        Columns of the project itself that are otherwise here.
     lead
         Who leads it here, next to everyone who did.
     """
@@ -68,8 +69,10 @@ class How:
     old_schemas: bool = False
     without: frozenset[ProjectPart] = frozenset()
     copy: bool = False
-    title: str | None = None
+    changed: Mapping[str, str | None] = field(default_factory=dict)
     lead: Person | None = None
+    progress: Progress = silent
+    """Hears how far it is."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,7 @@ def import_project(
 
 def name_is_free(store: Store, name: str) -> None:
     """Refuse a name that a project has already (``AlreadyTaken``) or that none may have (``InvalidInput``)."""
-    problems = name_problems(name)
-    if problems:
+    if problems := name_problems(name):
         raise InvalidInput(problems)
     with store.read() as session:
         if projects.by_name(session, name=name) is not None:
@@ -325,13 +327,10 @@ class _Import:
         for sha256 in land.survey.media if ProjectPart.ITEMS not in self.how.without else ():
             told = vars(self.media.about(sha256))
             assets.put_media(session, row={**{x: y for x, y in told.items() if x != "sharpness"}, "created_at": now})
-        if self.how.title is not None:
-            land.survey.project["title"] = self.how.title
-        if self.how.copy:
-            land.survey.project["archived_at"] = None
-        project_id = land.add_project(session)
+        project_id = land.add_project(session, changed=dict(self.how.changed))
         rows = {"project": 1}
-        for table in project_rows.tables():
+        for done, table in enumerate(tables := project_rows.tables()):
+            self.how.progress("tables written", done, len(tables))
             if table in ("project", "person", "schema_version", "media_object"):
                 continue
             rows[table] = land.add(session, project_id=project_id, table=table, rows=self._kept(land.survey, table))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +14,11 @@ from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
+from workflow.files.project_export import Progress, archive_in, silent
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
-Progress = Callable[[str, int, int], None]
 DELETED = "project.deleted"
 _TRIES = 3
 
@@ -65,8 +65,8 @@ def delete_project(
     by: Person | None,
     project: str,
     typed: str,
-    batches: Path | None = None,
-    progress: Progress | None = None,
+    home: Path | None = None,
+    progress: Progress = silent,
 ) -> Losses:
     """Delete a project for good, for its leads: rows, history, and images and clips that no other project has. The log
     of the server keeps a line.
@@ -77,8 +77,8 @@ def delete_project(
     ----------
     typed
         Its name again, as whoever deletes it has typed it.
-    batches
-        The folder with the files of batches, of which those of its runs go, too.
+    home
+        The home folder, in which files of its batches and its archive lie; they go, too.
 
     Raises
     ------
@@ -96,21 +96,20 @@ def delete_project(
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
     lost, files, of_runs = _remove(store, access, by, progress)
     for done, sha256 in enumerate(files):
-        if progress is not None:
-            progress("files", done, len(files))
+        progress("images and clips", done, len(files))
         with store.read() as session:
             back = project_removal.media_is_there(session, sha256=sha256)
         if not back:
             media.remove(sha256)
-    if batches is not None:
-        for run in of_runs:
-            for path in batches.glob(f"{run}-*"):
-                path.unlink(missing_ok=True)
+    if home is not None:
+        archive_in(home, project).unlink(missing_ok=True)
+        for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
+            path.unlink(missing_ok=True)
     return lost
 
 
 def _remove(
-    store: Store, access: Access, by: Person | None, progress: Progress | None
+    store: Store, access: Access, by: Person | None, progress: Progress
 ) -> tuple[Losses, Sequence[str], Sequence[str]]:
     """Delete the rows; what they were, the hashes of files that are no one's now, and the ids of the runs."""
     for left in reversed(range(_TRIES)):
@@ -124,7 +123,7 @@ def _remove(
                 files = project_removal.remove(
                     session,
                     project_id=now.project_id,
-                    progress=lambda done, of: progress("tables", done, of) if progress is not None else None,
+                    progress=lambda done, of: progress("tables deleted", done, of),
                 )
                 data = {"name": access.name, "title": now.title, **asdict(lost)}
                 log(session, DELETED, by=by, now=store.now(), data=data)

@@ -1,0 +1,227 @@
+"""Projects: mine as a table, a new one, and what becomes of one as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+from urllib.parse import quote, urlencode
+
+import streamlit as st
+
+from app import confirm, dialogs, markup, new_project, project_jobs, shell
+from app.commands.project_care import said
+from app.confirm import Question
+from app.project_jobs import Job
+from app.screens import Group, Screen
+from app.services import Services
+from app.views import my_work
+from domain.display_names import distinct_names
+from domain.records import ProjectView, StageWork
+from domain.roles import Role
+from workflow.access import accounts, project_care, projects
+from workflow.annotate import progress
+from workflow.files import project_export, project_removal
+from workflow.lead import project_list
+
+SCREEN = Screen("Projects", place=15, group=Group.SETTINGS)
+
+LOOK_SECONDS = 1.0
+MEGABYTE = 1024 * 1024
+DOING = {"export": "Packing {}", "copy": "Copying {}", "delete": "Deleting {}"}
+
+
+def render(services: Services) -> None:
+    """The table, then one project as a whole, then a new one, as far as this person may."""
+    mine = projects.projects_of(services.store, person=services.person)
+    may_create = accounts.leads_any(services.store, person=services.person)
+    shell.heading("Projects", "Every project that you take part in. Its title leads to it.")
+    shell.tell_refused()
+    done = shell.kept_message("projects.done")
+    if done:
+        shell.show(markup.notice(done, style="good"))
+    _jobs(services)
+    if mine:
+        shell.show(_table(services, mine))
+    else:
+        shell.show(markup.notice("There is no project yet." if may_create else shell.NO_PROJECT))
+    led = [view for view in mine if view.role is Role.LEAD]
+    if led:
+        _one(services, led)
+    if may_create:
+        shell.section("A new project")
+        new_project.form(services, led)
+    elif mine:
+        shell.show(markup.paragraph(new_project.WHO_MAY, style="ts ts-quiet ts-small"))
+
+
+def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
+    items = project_list.item_counts(services.store, person=services.person)
+    work = progress.my_work(services.store, person=services.person)
+    heads = [
+        ("Title", ""),
+        ("Name", ""),
+        ("Your role", ""),
+        ("Items", "number"),
+        ("Waits for you", "number"),
+        ("Archived", ""),
+    ]
+    rows = []
+    for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
+        page = "dashboard" if view.role is Role.LEAD else ""
+        href = f"/{page}?" + urlencode({"project": view.name})
+        waits = _waits(services, view, [row for row in work if row.project == view.name])
+        rows.append(
+            [
+                markup.tag("a", markup.tag("b", markup.text(view.title)), href=href, target="_self"),
+                markup.mono(view.name),
+                markup.text(view.role.value),
+                markup.number(items[view.name]),
+                markup.quiet("-") if view.archived else markup.number(waits),
+                markup.text("archived" if view.archived else ""),
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+def _waits(services: Services, view: ProjectView, work: Sequence[StageWork]) -> int:
+    stages = groupby(work, key=lambda row: row.stage)
+    return sum(my_work.waiting_in(services, view, stage, list(rows)) for stage, rows in stages)
+
+
+# ---- one as a whole --------------------------------------------------------------------------------------------------
+
+
+def _one(services: Services, led: Sequence[ProjectView]) -> None:
+    shell.section("Rename, archive, export, delete")
+    titles = distinct_names({view.name: view.title for view in led})
+    names = list(titles)
+    named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    first = names.index(named) if named in names else 0
+    place, _ = st.columns([2, 3])
+    with place:
+        chosen = st.selectbox("Project", names, index=first, format_func=titles.__getitem__, key="projects.one")
+    view = next((view for view in led if view.name == chosen), led[0])
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    with left:
+        title = st.text_input("Title", value=view.title, max_chars=200, key=f"projects.title.{view.name}.{view.title}")
+    with right:
+        st.button(
+            "Rename",
+            key="projects.rename",
+            on_click=_rename,
+            args=(services, view, f"projects.title.{view.name}.{view.title}"),
+            disabled=title.strip() == view.title,
+            help="The short name stays: addresses, files and commands call the project by it.",
+        )
+    with st.container(horizontal=True):
+        if view.archived:
+            st.button("Take back into use", key="projects.unarchive", on_click=_unarchive, args=(services, view))
+        else:
+            st.button("Archive", key="projects.archive", on_click=_archive, args=(services, view))
+        st.button("Export whole", key="projects.export", on_click=_export, args=(services, view))
+        st.button("Delete", key="projects.delete", on_click=_delete, args=(services, view))
+    _archive_file(services, view)
+
+
+def _rename(services: Services, view: ProjectView, key: str) -> None:
+    with shell.pressed(services):
+        title = str(st.session_state.get(key) or "")
+        made = project_care.rename(services.store, by=services.person, project=view.name, title=title)
+        shell.keep_message("projects.done", f"{view.name} is called {made.title} from now on.")
+
+
+def _archive(services: Services, view: ProjectView) -> None:
+    def act() -> None:
+        project_care.archive(services.store, by=services.person, project=view.name)
+        shell.keep_message("projects.done", f"{view.title} is archived.")
+
+    question = Question(
+        f"Archive {view.title}?",
+        "It leaves the menus and stays as it is: everyone in it can read, leads can export, and no one can claim, vote "
+        "or change anything.",
+        "You can take it back into use on this page.",
+        f"Archive {view.title}",
+    )
+    confirm.ask(services, question, act, key="projects.archive.sure")
+
+
+def _unarchive(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        project_care.unarchive(services.store, by=services.person, project=view.name)
+        shell.keep_message("projects.done", f"{view.title} is in use again.")
+
+
+def _export(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        project_jobs.begin(services, "export", view.name)
+
+
+def _archive_file(services: Services, view: ProjectView) -> None:
+    path = project_export.archive_for(services.store, services.settings.home, by=services.person, project=view.name)
+    if path is None:
+        return
+    about = path.stat()
+    made = markup.moment(datetime.fromtimestamp(about.st_mtime, UTC))
+    words = f"Download {view.name}.zip"
+    link = markup.tag("a", markup.text(words), href=f"/archive/{quote(view.name)}", target="_self", download="")
+    size = max(about.st_size / MEGABYTE, 0.1)
+    rest = f" ({size:,.1f} MB, of {made}). It holds everything, as confidential as the database."
+    shell.show(markup.tag("p", link, markup.quiet(rest), style="ts", data_part="archive"))
+
+
+# ---- deleting --------------------------------------------------------------------------------------------------------
+
+
+def _delete(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        lost = project_removal.losses(services.store, by=services.person, project=view.name)
+        name = f"projects.delete.{view.name}"
+        dialogs.show(f"Delete {view.title}?", partial(_ask, services, view, said(lost), name), name=name)
+
+
+def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
+    key = f"{name}.typed"
+    shell.show(
+        markup.paragraph(f"With it goes for good: {lost}. Accounts of people stay.", style="ts"),
+        markup.paragraph("It cannot be undone. Export it whole first if it may be wanted again.", style="ts ts-quiet"),
+    )
+    typed = st.text_input(f"Type {view.name} to delete it", key=key)
+
+    def do() -> None:
+        if dialogs.is_open(name) and str(st.session_state.get(key) or "").strip() == view.name:
+            dialogs.close(name)
+            with shell.pressed(services):
+                project_jobs.begin(services, "delete", view.name, typed=view.name)
+
+    left, right = st.columns(2)
+    no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
+    yes = right.button("Delete for good", key=f"{name}.yes", type="primary", width="stretch", on_click=do)
+    if yes and typed.strip() != view.name:
+        shell.show(markup.notice(f"That is not the project's name, {view.name}. Nothing is deleted.", style="bad"))
+    elif no or yes:
+        st.rerun()
+
+
+# ---- what takes long -------------------------------------------------------------------------------------------------
+
+
+def _jobs(services: Services) -> None:
+    """Each job of this person: how far it is, or what came of it, until they have read that."""
+    for job in project_jobs.jobs_of(services):
+        if job.over.is_set():
+            words = job.refused or job.said
+            shell.show(markup.notice(shell.on_page(words), style="bad" if job.refused else "good"))
+            st.button("Read", key=f"projects.read.{job.project}", on_click=project_jobs.forget, args=(services, job))
+        else:
+            _watch(services, job)
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _watch(services: Services, job: Job) -> None:
+    with shell.guard(services):
+        if job.over.is_set():
+            st.rerun()
+        words = DOING[job.kind].format(job.project)
+        st.progress(min(job.done / job.of, 1.0) if job.of else 0.0, text=f"{words}: {job.at or 'begins'}")

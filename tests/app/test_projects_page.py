@@ -1,0 +1,123 @@
+"""The page Projects: who sees what there, a project made once, and a project as a whole, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import project_jobs
+from app.services import Services
+from db.engine import Store
+from domain.errors import Conflict, NotAllowed
+from domain.roles import Role
+from domain.settings import Settings
+from media.store import MediaStore
+from testkit.factories import make_items, make_person, make_project, vote
+from tests.app.screens import drawn, rows, words
+from workflow.access import audit, projects
+from workflow.files.project_export import archive_for
+
+pytestmark = pytest.mark.thorough
+
+
+def test_everyone_sees_their_own_and_leads_make_one_with_one_press(store: Store, home: Path) -> None:
+    make_project(store)
+    make_items(store, 3)
+    lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
+    make_project(store, name="secret")
+    vote(store, ann)
+    assert rows(page := drawn(store, home, "projects", "ann"), "Title") == [
+        {
+            "Title": "A blind test",
+            "Name": "p",
+            "Your role": "annotator",
+            "Items": "3",
+            "Waits for you": "2",
+            "Archived": "",
+        }
+    ]
+    assert not page.button
+    assert "secret" not in words(page)
+    assert "Admins make projects, and people who lead one." in words(page)
+
+    page = drawn(store, home, "projects", "lea")
+    page.selectbox(key="new_project.shipped").select("egothink").run()
+    (title,) = [each for each in page.text_input if each.label.startswith("Title, as people")]
+    assert title.value == "EgoThink"
+    title.set_value("<b>Öl</b> & p 🎨").run()
+    page.button(key="new_project.make").click().run()
+    assert "&lt;b&gt;Öl&lt;/b&gt; &amp; p 🎨 is made." in words(page)
+    page.session_state["new_project.round"] = "of the first press"
+    page.button(key="new_project.make").click().run()  # the second one of a double press, on the form before
+    mine = {view.name: (view.title, view.role) for view in projects.projects_of(store, person=lea)}
+    assert mine == {"p": ("A blind test", Role.LEAD), "b_ol_b_p": ("<b>Öl</b> & p 🎨", Role.LEAD)}
+    (line,) = audit.entries(store, by=lea, project="b_ol_b_p", kinds=("project.created",))
+    assert line.who == "lea"
+
+    page.selectbox(key="projects.one").select("p").run()
+    (title,) = [each for each in page.text_input if each.label == "Title"]
+    title.set_value("Second round").run()
+    page.button(key="projects.rename").click().run()
+    assert "p is called Second round from now on." in words(page)
+    page.button(key="projects.archive").click().run()
+    page.button(key="projects.archive.sure.yes").click().run()
+    assert "Second round is archived." in words(page)
+    assert "This project is archived: what you did is kept" in words(drawn(store, home, "my_work", "ann"))
+    assert "Second round is archived: it can be read and exported" in words(
+        drawn(store, home, "dashboard", "lea", project="p")
+    )
+    assert rows(drawn(store, home, "projects", "ann"), "Title")[0]["Archived"] == "archived"
+    page.button(key="projects.unarchive").click().run()
+    assert "Second round is in use again." in words(page)
+
+
+def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Path) -> None:
+    make_project(store)
+    make_items(store, 3)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann = make_person(store, "ann")
+    services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
+    job = project_jobs.begin(services, "export", "p")
+    assert project_jobs.begin(services, "export", "p") is job
+    with pytest.raises(Conflict, match="Something else that you began with p is under way"):
+        project_jobs.begin(services, "delete", "p", typed="p")
+    assert job.over.wait(60)
+    assert (job.said, job.refused) == ("The archive is ready.", "")
+    page = drawn(store, home, "projects", "lea")
+    assert "The archive is ready." in words(page)
+    assert "Download p.zip" in words(page)
+    page.button(key="projects.read.p").click().run()
+    assert "The archive is ready." not in words(page)
+    path = archive_for(store, home, by=lea, project="p")
+    assert path is not None
+    assert path.stat().st_mode & 0o077 == 0
+    with pytest.raises(NotAllowed):
+        archive_for(store, home, by=ann, project="p")
+
+    def done(kind: str, **args: Any) -> dict[str, Any]:
+        order = {"url": str(store.engine.url), "home": home, "person": lea, "origin": "10.0.0.7", "kind": kind}
+        told: list[Any] = []
+        project_jobs.carry_out({**order, "project": "p", "args": args}, told.append)
+        assert all(each["done"] <= each["of"] for each in told[:-1])
+        return told[-1]
+
+    copy = {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]}
+    assert done("copy", **copy)["said"].startswith("The copy is made: Q.")
+    assert "There is a project named 'q' already" in done("copy", **copy)["refused"]
+    assert rows(drawn(store, home, "projects", "lea"), "Title")[1]["Items"] == "3"
+    assert "Type the project's name, p," in done("delete", typed="q")["refused"]
+
+    page = drawn(store, home, "projects", "lea")
+    page.selectbox(key="projects.one").select("p").run()
+    page.button(key="projects.delete").click().run()
+    assert "3 items, 0 submissions, 0 answers, 2 memberships" in words(page)
+    page.text_input(key="projects.delete.p.typed").set_value("P")
+    page.button(key="projects.delete.p.yes").click().run()
+    assert "That is not the project&#x27;s name, p. Nothing is deleted." in words(page)
+    assert done("delete", typed="p") == {"said": "p is deleted."}
+    assert not path.exists()
+    assert [view.name for view in projects.projects_of(store, person=lea)] == ["q"]
+    (line,) = audit.entries(store, by=None, project=None, kinds=("project.deleted",))
+    assert (line.who, line.origin) == ("lea", "10.0.0.7")
