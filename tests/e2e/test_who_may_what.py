@@ -137,7 +137,7 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
 
 GETS: Mapping[str, Mapping[str, int]] = {
     "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
-    "/archive/{project}": dict.fromkeys(ROLES, 403) | {NOBODY: 401, STRANGER: 404, LEAD: 404, ADMIN: 404},
+    "/archive/{project}": dict.fromkeys(ROLES, 403) | {NOBODY: 303, STRANGER: 404, LEAD: 404, ADMIN: 404},
     "/media-link/{token}/{size}": dict.fromkeys(ROLES, 404),
     "/healthz": dict.fromkeys(ROLES, 200),
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
