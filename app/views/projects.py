@@ -25,7 +25,7 @@ from workflow.annotate import progress
 from workflow.files import project_export, project_removal
 from workflow.lead import project_list
 
-SCREEN = Screen("Projects", place=15, group=Group.SETTINGS)
+SCREEN = Screen("Projects", place=17, group=Group.SETTINGS)
 
 LOOK_SECONDS = 1.0
 MEGABYTE = 1024 * 1024
