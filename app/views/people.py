@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from app import confirm, dialogs, markup, shell
+from app import confirm, dialogs, list_order, markup, shell
 from app.confirm import Question
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
-from domain.errors import Conflict, InvalidInput, Problem
+from app.some_of import Some
+from domain.errors import Conflict
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -44,9 +45,7 @@ def render(services: Services) -> None:
     if not members:
         shell.show(markup.notice("No one takes part yet. Make an invitation and send its link."))
     else:
-        _heads()
-    for member in members:
-        _member(services, view, member)
+        _list(services, view, members)
     _deactivated(services, view)
 
 
@@ -63,6 +62,29 @@ def _titles(view: ProjectView) -> dict[str, str]:
 # ---- the list -------------------------------------------------------------------------------------------------------
 
 _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
+PAGE = 50
+"""So many people are on a page of the list."""
+
+
+def _list(services: Services, view: ProjectView, members: Sequence[Membership]) -> None:
+    titles = _titles(view)
+    columns: dict[str, Callable[[Membership], list_order.Value]] = {
+        "Person": lambda member: member.person.name,
+        "Login": lambda member: member.person.login,
+        "Role": lambda member: PARTS.index(member.role),
+        "Dimensions": lambda member: ", ".join(titles.get(name, name) for name in member.dimensions or ()),
+        "Stages": lambda member: ", ".join(member.stages or ()),
+    }
+    found = list_order.arranged(
+        members, columns, names=lambda member: (member.person.name, member.person.login), key="people.order"
+    )
+    first = shell.pager(
+        len(found), size=PAGE, of=[member.person.id for member in found], key="people.pages", noun="member"
+    )
+    if found:
+        _heads()
+    for member in found[first : first + PAGE]:
+        _member(services, view, member)
 
 
 def _heads() -> None:
@@ -126,63 +148,6 @@ def _deactivated(services: Services, view: ProjectView) -> None:
 # ---- what is chosen for someone ------------------------------------------------------------------------------------
 
 
-class _Some:
-    """All of the options or some of them, as a box to tick and buttons to press: no list opens, closes or scrolls.
-
-    A press on one of the two says something about the other, which is then drawn as a new control: the browser sends
-    what it shows of every control with each press, so a box that was cleared here and is still ticked there would be
-    taken as ticked once more if someone presses again before the page has come.
-    """
-
-    def __init__(self, label: str, options: Mapping[str, str], chosen: Sequence[str] | None, *, key: str) -> None:
-        self.label, self.key = label, key
-        self.options = {**options, **{str(name): str(name) for name in chosen or () if name not in options}}
-        if key not in st.session_state:
-            self._anew("all", chosen is None)
-            self._anew("some", [str(name) for name in chosen or ()])
-
-    def _anew(self, part: str, value: object) -> None:
-        """Draw this part as a control of its own from now on, with this value."""
-        drawn = dict(st.session_state.get(self.key, {}))
-        drawn[part] = f"{self.key}.{part}.{int(drawn.get(part, '0').rpartition('.')[2]) + 1}"
-        st.session_state[self.key] = drawn
-        st.session_state[drawn[part]] = value
-
-    def _drawn(self, part: str) -> str:
-        key: str = st.session_state[self.key][part]
-        return key
-
-    def draw(self) -> None:
-        """The box and the buttons."""
-
-        def ticked() -> None:
-            if st.session_state[self._drawn("all")]:
-                self._anew("some", [])
-
-        def picked() -> None:
-            if st.session_state[self._drawn("all")]:
-                self._anew("all", False)
-
-        st.checkbox(f"All {self.label}", key=self._drawn("all"), on_change=ticked)
-        st.pills(
-            f"Only these {self.label}",
-            list(self.options),
-            selection_mode="multi",
-            format_func=lambda name: markup.label(self.options[name]),
-            key=self._drawn("some"),
-            on_change=picked,
-        )
-
-    def read(self) -> tuple[str, ...] | None:
-        """What is chosen; None is all. ``InvalidInput`` for nothing at all."""
-        if st.session_state[self._drawn("all")]:
-            return None
-        chosen = set(st.session_state[self._drawn("some")] or ())
-        if not chosen:
-            raise InvalidInput([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
-        return tuple(name for name in self.options if name in chosen)
-
-
 class _Part:
     """Role, dimensions and stages, to be chosen in a dialog; nothing is stored before its button is pressed."""
 
@@ -191,10 +156,10 @@ class _Part:
         if self.role not in st.session_state:
             st.session_state[self.role] = member.role if member else Role.ANNOTATOR
         stages = {str(stage): str(stage) for stage in stages_of(view)}
-        self.dimensions = _Some(
+        self.dimensions = Some(
             "dimensions", _titles(view), member.dimensions if member else None, key=f"{key}.dimensions"
         )
-        self.stages = _Some("stages", stages, member.stages if member else None, key=f"{key}.stages")
+        self.stages = Some("stages", stages, member.stages if member else None, key=f"{key}.stages")
 
     def draw(self) -> None:
         """The controls."""

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from app import figures, markup, pending_figures, shell
+from app import figures, list_order, markup, pending_figures, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
+from domain.states import Stage
 from workflow.lead import scorecard
 from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 
 SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
+
+
+PAGE = 100
+"""So many lines of the table are shown at once."""
+
+COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
+    "Person": lambda card: card.name,
+    "Login": lambda card: card.login,
+    "Stage": lambda card: list(Stage).index(card.stage),
+    "Done": lambda card: card.score.submissions,
+    "Active min": lambda card: card.score.active_minutes,
+    "Tasks / active h": lambda card: card.score.per_hour,
+    "As peers": lambda card: card.score.peers.value,
+    "As seniors settled": lambda card: card.score.settled.value,
+    "Skips": lambda card: card.score.skips.value,
+    "Right on gold checks": lambda card: card.gold.value,
+    "Qualified with": lambda card: card.qualification,
+}
+"""What the table can be ordered by."""
 
 
 def render(services: Services) -> None:
@@ -34,7 +54,12 @@ def render(services: Services) -> None:
         drift = _drift(cards)
         if drift:
             shell.show(drift)
-        shell.show(table(cards))
+        chosen = list_order.arranged(cards, COLUMNS, names=lambda card: (card.name, card.login), key="scorecard.order")
+        first = shell.pager(
+            len(chosen), size=PAGE, of=[(card.login, card.stage) for card in chosen], key="scorecard.pages", noun="line"
+        )
+        if chosen:
+            shell.show(table(chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(cards)

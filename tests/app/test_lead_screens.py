@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import shell, sidebar
+from app import list_order, shell, sidebar
 from app.commands.agreement import table
 from app.views import audit as audit_page
 from db import files
@@ -253,6 +253,41 @@ def save(
         test.checkbox(key=in_dialog(test, ".dimensions.all")).set_value(False)
         test.button_group(key=in_dialog(test, ".dimensions.some")).set_value(dimensions)
     return test.button(key=in_dialog(test, button)).click().run()
+
+
+def test_people_are_found_and_ordered_by_what_the_address_says(store: Store, show: Show) -> None:
+    def listed(test: AppTest) -> list[str]:
+        return [button.label.removeprefix("Change ") for button in test.button if button.label.startswith("Change ")]
+
+    everyone = {each.person.name: each for each in projects.members(store, person=None, project="tiny")}
+    test = show("people", "lea")
+    assert listed(test) == sorted(everyone, key=str.casefold)
+    test.selectbox(key="people.order.sort").set_value("Role")
+    test.toggle(key="people.order.down").set_value(True).run()
+    assert (test.query_params["sort"], test.query_params["down"]) in ((["Role"], ["1"]), ("Role", "1"))
+    ranks = {Role.ANNOTATOR: 0, Role.SENIOR: 1, Role.LEAD: 2}
+    found = [ranks[everyone[name].role] for name in listed(test)]
+    assert found == sorted(found, reverse=True)
+    assert len(set(found)) > 1
+    test.text_input(key="people.order.find").set_value("BO").run()
+    assert listed(test) == ["Bo"]
+    again = show("people", "lea", find="<b>", sort="no such column")
+    assert not again.exception
+    assert (listed(again), again.text_input(key="people.order.find").value) == ([], "<b>")
+    assert again.selectbox(key="people.order.sort").value == "Person"
+
+
+def test_what_is_not_known_comes_last_either_way_and_every_word_has_to_fit() -> None:
+    rows = [("Zoë", "z1", 0.5), ("ana", "a9", float("nan")), ("Bo", "b2", 0.25), ("Ana", "a1", None)]
+
+    def logins(found: list[tuple[str, str, float | None]]) -> str:
+        return " ".join(login for _, login, _ in found)
+
+    assert logins(list_order.ordered(rows, lambda row: row[2])) == "b2 z1 a9 a1"
+    assert logins(list_order.ordered(rows, lambda row: row[2], down=True)) == "z1 b2 a9 a1"
+    assert logins(list_order.ordered(rows, lambda row: row[0])) == "a9 a1 b2 z1"
+    for asked, expected in (("ANA", "a9 a1"), ("ana a1", "a1"), ("1", "z1 a1"), ("", "z1 a9 b2 a1"), ("ana b", "")):
+        assert logins(list_order.found(rows, asked, lambda row: row[:2])) == expected
 
 
 def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> None:

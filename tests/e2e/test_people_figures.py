@@ -201,7 +201,7 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
                 values = answers | ({"answer_right": "wrong"} if otherwise else {})
                 submissions.submit(store, person=person, task=task, key=task, values=values, seconds=0)
         page = drawn(store, server.home, "scorecard", "lea", project="long", person="bob")
-    (whose,) = page.selectbox
+    _, whose = page.selectbox
     assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Bob (bob), verification")
     # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
     drift = f"as peers 1.00 before, {2 / 3:.2f} lately"

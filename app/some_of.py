@@ -1,0 +1,67 @@
+"""All of some options, or a few of them, to be chosen in a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from app import markup
+from domain.errors import InvalidInput, Problem
+
+
+class Some:
+    """All of the options or some of them, as a box to tick and buttons to press: no list opens, closes or scrolls.
+
+    A press on one of the two says something about the other, which is then drawn as a new control: the browser sends
+    what it shows of every control with each press, so a box that was cleared here and is still ticked there would be
+    taken as ticked once more if someone presses again before the page has come.
+    """
+
+    def __init__(self, label: str, options: Mapping[str, str], chosen: Sequence[str] | None, *, key: str) -> None:
+        self.label, self.key = label, key
+        self.options = {**options, **{str(name): str(name) for name in chosen or () if name not in options}}
+        if key not in st.session_state:
+            self._anew("all", chosen is None)
+            self._anew("some", [str(name) for name in chosen or ()])
+
+    def _anew(self, part: str, value: object) -> None:
+        """Draw this part as a control of its own from now on, with this value."""
+        drawn = dict(st.session_state.get(self.key, {}))
+        drawn[part] = f"{self.key}.{part}.{int(drawn.get(part, '0').rpartition('.')[2]) + 1}"
+        st.session_state[self.key] = drawn
+        st.session_state[drawn[part]] = value
+
+    def _drawn(self, part: str) -> str:
+        key: str = st.session_state[self.key][part]
+        return key
+
+    def draw(self) -> None:
+        """The box and the buttons."""
+
+        def ticked() -> None:
+            if st.session_state[self._drawn("all")]:
+                self._anew("some", [])
+
+        def picked() -> None:
+            if st.session_state[self._drawn("all")]:
+                self._anew("all", False)
+
+        st.checkbox(f"All {self.label}", key=self._drawn("all"), on_change=ticked)
+        st.pills(
+            f"Only these {self.label}",
+            list(self.options),
+            selection_mode="multi",
+            format_func=lambda name: markup.label(self.options[name]),
+            key=self._drawn("some"),
+            on_change=picked,
+        )
+
+    def read(self) -> tuple[str, ...] | None:
+        """What is chosen; None is all. ``InvalidInput`` for nothing at all."""
+        if st.session_state[self._drawn("all")]:
+            return None
+        chosen = set(st.session_state[self._drawn("some")] or ())
+        if not chosen:
+            raise InvalidInput([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
+        return tuple(name for name in self.options if name in chosen)
