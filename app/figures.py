@@ -61,6 +61,7 @@ WORKS: Mapping[str, str] = {
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",
     "results": "workflow.results.leaderboard_page:leaderboards",
+    "schema": "app.schema_work:looked",
     "scorecard": "workflow.lead.scorecard:scorecards",
     "tables": "workflow.results.paper_tables:of_project",
 }

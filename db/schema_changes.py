@@ -74,6 +74,12 @@ def note_progress(session: Session, *, id: int, done_to: int, finished_at: datet
     session.exec(update(SchemaChangeRow).where(col(SchemaChangeRow.id) == id).values(**values))
 
 
+def n_up_to(session: Session, *, project_id: int, last: int) -> int:
+    """How many items of a project have been brought up, if those to this id have."""
+    wanted = select(func.count()).where(ItemRow.project_id == project_id, col(ItemRow.id) <= last)
+    return session.exec(wanted).one()
+
+
 class Lot(NamedTuple):
     """Some items of a project with what verification and its seniors have said of them as they stand."""
 

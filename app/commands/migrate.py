@@ -11,11 +11,12 @@ import typer
 from annotation_schemas.changes import Decisions
 from app.commands.options import deciding
 from app.commands.schema_diff import told
+from app.schema_words import state_called
 from domain.errors import InvalidInput, Problem
 from domain.states import ItemState
 
 if TYPE_CHECKING:
-    from annotation_schemas.model import LoadedSchema
+    from annotation_schemas.model import LoadedSchema, Stages
     from workflow.schemas.in_force import Done
     from workflow.schemas.items import Moved
     from workflow.schemas.migration import Past, Preview
@@ -89,11 +90,12 @@ def _loaded(schema: str) -> LoadedSchema:
 def _preview(seen: Preview, *, every: bool) -> list[str]:
     lines = told(seen.comparison)
     lines += [f"refused: {sentence}" for sentence in seen.refused]
-    lines += _states(seen.before, seen.after)
+    stages = seen.comparison.new.stages
+    lines += _states(stages, seen.before, seen.after)
     lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
     lines += [each.sentence for each in seen.besides]
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
-    lines += _moved(seen.moved, every=every)
+    lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:
         lines.append(f"{len(seen.comparison.missing)} still to be decided. Nothing has happened.")
     elif seen.can_be_done:
@@ -103,15 +105,18 @@ def _preview(seen: Preview, *, every: bool) -> list[str]:
     return lines
 
 
-def _states(before: Mapping[ItemState, int], after: Mapping[ItemState, int]) -> list[str]:
+def _states(stages: Stages, before: Mapping[ItemState, int], after: Mapping[ItemState, int]) -> list[str]:
     shown = [state for state in ItemState if before.get(state) or after.get(state)]
     return [f"{'Items':<22}{'before':>8}{'after':>8}"] + [
-        f"{state.label:<22}{before.get(state, 0):>8,}{after.get(state, 0):>8,}" for state in shown
+        f"{state_called(stages, state):<22}{before.get(state, 0):>8,}{after.get(state, 0):>8,}" for state in shown
     ]
 
 
-def _moved(moved: Sequence[Moved], *, every: bool) -> list[str]:
-    lines = [f"{each.item}: {each.before.label} -> {each.after.label}. {each.why}" for each in moved]
+def _moved(stages: Stages, moved: Sequence[Moved], *, every: bool) -> list[str]:
+    lines = [
+        f"{each.item}: {state_called(stages, each.before)} -> {state_called(stages, each.after)}. {each.why}"
+        for each in moved
+    ]
     if every or len(lines) <= LISTED:
         return lines
     return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more: --all lists them."]
@@ -120,13 +125,13 @@ def _moved(moved: Sequence[Moved], *, every: bool) -> list[str]:
 def _done(done: Done, *, every: bool) -> list[str]:
     tally = done.tally
     lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
-    lines += _states(done.before, done.after)
+    lines += _states(done.stages, done.before, done.after)
     lines.append(
         f"Votes asked again: {tally.asked_again:,}; that count again: {tally.counted_again:,}. Slots for votes opened:"
         f" {tally.opened:,}; called off: {tally.closed:,}."
     )
     lines += [f"{item}: a vote stays asked again, because someone has voted in its place." for item in tally.left_out]
-    return lines + _moved(tally.moved, every=every)
+    return lines + _moved(done.stages, tally.moved, every=every)
 
 
 def _past(past: Past) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,11 @@ from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status
 from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import confirm, markup, schema_preview, shell
+from app import confirm, figures, markup, schema_preview, schema_work, shell
 from app.confirm import Question
-from app.schema_words import shown
+from app.figures import Asked
+from app.pending_figures import show_pending
+from app.schema_words import shown, state_called
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import SchemaError
@@ -33,6 +36,21 @@ STYLE = """
 SHOWN_ITEMS = 50
 """So many items that would come out otherwise are shown one by one."""
 _STATUS = {Status.INCOMPATIBLE: "bad", Status.DECISION: "", Status.COMPATIBLE: "good"}
+
+
+ITEM = 10
+"""An item counts as so many ratings, where it is asked whether looking is to be done elsewhere."""
+
+
+@dataclass(frozen=True)
+class Looking:
+    """A press on the button that looks."""
+
+    hash: str
+    """As in ``Seen``."""
+    decisions: Decisions
+    press: str
+    """Names it."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +77,72 @@ def render(services: Services) -> None:
         "shows what it would do before it is made, and can be taken back.",
         made_up=view.made_up,
     )
+    going = schema_work.known(services.store, view.name)
+    if going is not None and going.over.is_set():
+        if going.refused:
+            shell.show(markup.notice(going.refused, style="bad"))
+        elif going.said:
+            shell.keep_message("schema.done", going.said)
+        schema_work.told(services.store, view.name)
+        going = None
     shell.tell_refused()
     done = shell.kept_message("schema.done")
     if done:
         shell.show(markup.notice(done, style="good"))
     new = None
-    if past and past[-1].finished_at is None:
-        _go_on(services, view)
+    if going is not None or (past and past[-1].finished_at is None):
+        _go_on(services, view, going)
     else:
         new = _edit(services, view)
     shell.section("What people see")
     _forms(view, new)
     shell.section("Changes so far")
-    _past(services, view, past)
+    _past(services, view, past, under_way=going is not None)
 
 
-def _go_on(services: Services, view: ProjectView) -> None:
-    shell.show(markup.notice("A change is under way, or was interrupted. Nothing is lost, and people work on."))
-    if st.button("Bring it to its end", type="primary", key="schema.finish"):
-        with shell.pressed(services), shell.progress_bar("Bringing items up to it") as bar:
-            migration.finish(
-                services.store, by=services.person, project=view.name, progress=lambda n, of: bar("items", n, of)
+def _go_on(services: Services, view: ProjectView, going: schema_work.Going | None) -> None:
+    """A change that is under way: how far it is. One that no process of this server is at may have been interrupted."""
+    if going is None:
+        shell.show(
+            markup.notice(
+                "A change is not at its end. If the number below stands still, it was interrupted: bring it to its "
+                "end, or take it back. Nothing is lost, and people work on."
             )
-            shell.keep_message("schema.done", "The change is brought to its end.")
+        )
+    else:
+        shell.show(markup.notice("A change is being made. People work on, and you may leave this page."))
+    _how_far(services, view, going)
+    if going is not None:
+        return
+    left, right, _ = st.columns([1, 1, 3])
+    finish = left.button("Bring it to its end", type="primary", key="schema.finish", width="stretch")
+    back = right.button("Take it back", key="schema.interrupted", width="stretch")
+    if finish or back:
+        with shell.pressed(services):
+            _do(services, schema_work.Order(view.name, services.person, "finish" if finish else "back"))
         st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _how_far(services: Services, view: ProjectView, going: schema_work.Going | None) -> None:
+    with shell.guard(services):
+        stands = migration.under_way(services.store, by=services.person, project=view.name)
+        if (going is not None and going.over.is_set()) or (going is None and stands is None):
+            st.rerun()
+        if stands is not None and stands.items:
+            text = f"Items brought up to it: {stands.done:,} of {stands.items:,}"
+            st.progress(min(stands.done / stands.items, 1.0), text=text)
+        else:
+            st.progress(0.0, text="Looking at what is stored")
+
+
+def _do(services: Services, order: schema_work.Order) -> None:
+    """Do it here if the project is small, and else in a process of its own."""
+    n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
+    if n > schema_work.HERE:
+        schema_work.begin(services.store, services.settings.home, order)
+    else:
+        shell.keep_message("schema.done", order.run(services.store))
 
 
 # ---- a new version --------------------------------------------------------------------------------------------------
@@ -99,22 +159,12 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
     if seen is not None and seen.hash != hash:
         seen = None
     made = _decide(seen) if seen is not None else Decisions()
+    looking: Looking | None = st.session_state.get(f"schema.looking.{view.name}")
+    if looking is not None and looking.hash == hash:
+        _look(services, view, loaded, looking, seen)
+        return loaded
     if st.button("See what it would do", key="schema.look", type="secondary" if seen else "primary"):
-        with shell.pressed(services), shell.progress_bar("Looking at the votes") as bar:
-
-            def look(decisions: Decisions) -> Preview:
-                return migration.preview(
-                    services.store,
-                    by=services.person,
-                    project=view.name,
-                    loaded=loaded,
-                    decisions=decisions,
-                    progress=lambda n, of: bar("items", n, of),
-                )
-
-            plain = seen.plain if seen is not None else look(Decisions())
-            found = look(made) if made.made else plain
-            st.session_state[f"schema.seen.{view.name}"] = Seen(hash, plain, made, found)
+        st.session_state[f"schema.looking.{view.name}"] = Looking(hash, made, secrets.token_hex(8))
         st.rerun()
     if seen is None:
         return loaded
@@ -124,6 +174,30 @@ def _edit(services: Services, view: ProjectView) -> LoadedSchema | None:
     _found(seen.found)
     _take(services, view, examined, seen)
     return loaded
+
+
+def _look(services: Services, view: ProjectView, loaded: LoadedSchema, looking: Looking, seen: Seen | None) -> None:
+    """Look at what it would do, in a process of its own if there is much to look at."""
+    n = sum(migration.in_each_state(services.store, by=services.person, project=view.name).values())
+    about = {"project": view.name, "loaded": loaded, "decisions": looking.decisions, "press": looking.press}
+
+    def ask() -> Asked:
+        state = (looking.press,)
+        found = figures.asked(services.store, services.settings, "schema", about, state=state, size=ITEM * n)
+        return found if found.current else Asked(None, current=False)
+
+    there: Asked | None = None
+    with shell.pressed(services):
+        there = ask()
+    if there is not None and not there.current:
+        show_pending(services, there, ask, about="What it would do is")
+        return
+    del st.session_state[f"schema.looking.{view.name}"]
+    if there is not None and there.figure is not None:
+        found: Preview = there.figure.value
+        plain = seen.plain if seen is not None else found
+        st.session_state[f"schema.seen.{view.name}"] = Seen(looking.hash, plain, looking.decisions, found)
+    st.rerun()
 
 
 def _forms(view: ProjectView, new: LoadedSchema | None) -> None:
@@ -248,7 +322,7 @@ def _found(found: Preview) -> None:
     shell.show(markup.table([("Class", ""), ("Where", ""), ("Change", ""), ("What follows", "")], rows))
     for sentence in found.refused:
         shell.show(markup.notice(sentence, style="bad"))
-    words = {state: state.value.replace("_", " ") for state in ItemState}
+    words = {state: state_called(found.comparison.new.stages, state) for state in ItemState}
     states = [
         [markup.text(words[state]), markup.number(found.before.get(state, 0)), markup.number(found.after.get(state, 0))]
         for state in ItemState
@@ -285,17 +359,9 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
         return
     shell.show(markup.tag("p", markup.quiet("People work on meanwhile, and it can be taken back here."), style="ts"))
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
-        with shell.pressed(services), shell.progress_bar("Bringing items up to it") as bar:
-            done = migration.migrate(
-                services.store,
-                by=services.person,
-                project=view.name,
-                loaded=examined.loaded,
-                decisions=seen.decisions,
-                progress=lambda n, of: bar("items", n, of),
-            )
-            moved = markup.count(len(done.tally.moved), "item")
-            shell.keep_message("schema.done", f"Version {done.version} is in force. {moved} came out otherwise.")
+        with shell.pressed(services):
+            order = schema_work.Order(view.name, services.person, "take", examined.loaded, seen.decisions)
+            _do(services, order)
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -309,7 +375,7 @@ def _decided(option: str) -> str:
     return f"{way.removeprefix('--').replace('-', ' ')}: {said}"
 
 
-def _past(services: Services, view: ProjectView, past: Sequence[Past]) -> None:
+def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_way: bool) -> None:
     if not past:
         shell.show(markup.tag("div", markup.quiet("None: it is the schema that it was made with."), style="ts"))
         return
@@ -330,12 +396,11 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past]) -> None:
     heads = [("Change", "number"), ("Versions", ""), ("Decided", ""), ("By", ""), ("When", ""), ("", "")]
     shell.show(markup.table(heads, rows))
     last = next((each for each in reversed(past) if each.undoes is None and not each.undone), None)
-    if last is None or past[-1].finished_at is None:
+    if last is None or past[-1].finished_at is None or under_way:
         return
 
     def undo() -> None:
-        done = migration.undo(services.store, by=services.person, project=view.name)
-        shell.keep_message("schema.done", f"Change {last.number} is taken back: version {done.version} is in force.")
+        _do(services, schema_work.Order(view.name, services.person, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         question = Question(

@@ -7,11 +7,13 @@ import io
 import json
 import re
 import shutil
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -21,12 +23,12 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import list_order, shell, sidebar
+from app import figures, list_order, schema_work, shell, sidebar
 from app.commands.agreement import table
 from app.views import audit as audit_page
 from db import files
 from db.engine import Store
-from db.tables import PersonRow
+from db.tables import PersonRow, SchemaChangeRow
 from domain.errors import FileRefused
 from domain.qualification import Standing
 from domain.records import AuditEntry, Person, TaskView
@@ -806,6 +808,54 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     test.button(key="schema.back.yes").click().run()
     assert "Change 1 is taken back: version 1 is in force." in words(test)
     assert state_of(store, item) is ItemState.KEPT
+
+
+@pytest.mark.thorough
+def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_interrupted_is_taken_back(
+    store: Store, show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is small here: a look and a change go to processes of their own; two presses begin once."""
+    monkeypatch.setattr(figures, "SMALL", 0)
+    monkeypatch.setattr(schema_work, "HERE", 0)
+    write_item(store)
+    started: list[Any] = []
+    popen = schema_work.subprocess.Popen
+    monkeypatch.setattr(schema_work.subprocess, "Popen", lambda *a, **more: started.append(a) or popen(*a, **more))
+    test = show("schema", "lea")
+    text = test.text_area[0].value.replace("\nversion: 1\n", "\nversion: 2\n")
+    test.text_area[0].set_value(text.replace("\ntitle: ", "\ntitle: New ", 1)).run()
+    test.button(key="schema.look").click().run()
+    assert "being worked out in a process of its own" in words(test)
+    until(lambda: any(button.key == "schema.take" for button in test.run().button))
+    n = len(started)
+    lea = person(store, "lea")
+    order = schema_work.Order("tiny", lea, "undo")
+    test.button(key="schema.take").click().run()
+    assert "People work on, and you may leave this page." in words(test)
+    going = schema_work.known(store, "tiny")
+    assert going is not None
+    assert schema_work.begin(store, Path(), order) is going or going.over.is_set(), "another press begins nothing"
+    assert going.over.wait(60)
+    assert len(started) == n + 1
+    assert "Version 2 is in force. 0 items came out otherwise." in words(test.run())
+
+    with store.write() as session:  # as a server that ended in the middle leaves it
+        session.exec(select(SchemaChangeRow)).one().finished_at = None
+    test = show("schema", "lea")
+    assert "A change is not at its end." in words(test)
+    test.button(key="schema.interrupted").click().run()
+    going = schema_work.known(store, "tiny")
+    assert going is not None
+    assert going.over.wait(60)
+    assert "Change 1 is taken back: version 1 is in force." in words(test.run())
+
+
+def until(holds: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never came")
 
 
 @pytest.mark.thorough

@@ -15,7 +15,7 @@ def unfinished(session: Session, access: Access) -> str | None:
         return None
     return (
         f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
-        f" with it: `touchstone project migrate {access.name} --finish`."
+        f" with it on the page Schema, or: `touchstone project migrate {access.name} --finish`."
     )
 
 

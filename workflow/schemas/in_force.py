@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from annotation_schemas.changes import Decisions, compare
-from annotation_schemas.model import LoadedSchema
+from annotation_schemas.model import LoadedSchema, Stages
 from db import guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
@@ -37,6 +37,8 @@ class Done:
     before: Mapping[ItemState, int]
     after: Mapping[ItemState, int]
     tally: Tally
+    stages: Stages
+    """Of the schema that is in force now: they say what states are called."""
 
 
 def reading_with(access: Access, effect: Effect, *, before: int, now: int, number: int) -> Reading:
@@ -202,4 +204,4 @@ def bring_all_up(
                 tally.add(closed=surplus)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
-        return Done(number, access.schema.version, before, after, tally)
+        return Done(number, access.schema.version, before, after, tally, access.schema.stages)

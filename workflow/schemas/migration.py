@@ -263,6 +263,35 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
     return bring_all_up(store, project, *done, before=before, progress=progress)
 
 
+def in_each_state(store: Store, *, by: Person | None, project: str) -> Mapping[ItemState, int]:
+    """How many items a project has in each state; for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return schema_changes.states(session, project_id=access.project_id)
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A change that is not at its end."""
+
+    number: int
+    done: int
+    """Items that are brought up to it."""
+    items: int
+
+
+def under_way(store: Store, *, by: Person | None, project: str) -> UnderWay | None:
+    """The change that is under way or was interrupted, if there is one; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        row = schema_changes.newest(session, project_id=access.project_id)
+        if row is None or row.finished_at is not None:
+            return None
+        done = schema_changes.n_up_to(session, project_id=access.project_id, last=row.done_to)
+        n = sum(schema_changes.states(session, project_id=access.project_id).values())
+        return UnderWay(row.number, done, n)
+
+
 def history(store: Store, *, by: Person | None, project: str) -> list[Past]:
     """All changes of a project's schema, the first one first; for its leads."""
     with store.read() as session:
