@@ -268,6 +268,10 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
     return judge_plans.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
 
 
+_LOOKED_AT = 20
+"""So many questions are made whole, with their pictures, to say what a run would ask."""
+
+
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
     """What a run would do, and what it may cost."""
     from app.commands import runs_in_terminal as commands
@@ -281,13 +285,14 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         spec=spec,
         plan=plan,
         settings=shared.settings,
-        first=20,
+        first=_LOOKED_AT,
     )
     about = judge_plans.about_in_words(plan, about=seen.about, wanted=seen.wanted)
     typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {about}")
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
-        typer.echo(f"  {n} cannot be asked: {why}")
+        least = "at least " if seen.wanted > _LOOKED_AT else ""  # of the others no file is opened before the run
+        typer.echo(f"  {least}{n} cannot be asked: {why}")
     commands.tell_preview(seen, spec, asked=seen.wanted)
 
 

@@ -16,7 +16,7 @@ from annotation_schemas.judge_templates import shipped
 from app.cli import cli
 from app.services import Services, resources
 from db.engine import Store, open_store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInput, RatingsError
 from domain.judging import JudgePlan
 from domain.records import TaskView
 from domain.roles import Role
@@ -146,6 +146,10 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert in_a_report(store, tmp_path, world) == [
         ("better", judge["judge"], 13, pytest.approx(6 / 13), pytest.approx(judge["kappa"]["kappa"]), 3, 2, 0)
     ]
+    with pytest.raises(RatingsError, match="one verdict, and not one for each criterion"):
+        study_of(
+            store, person=None, project="p", stage=Stage.COMPARISON, humans=("ann", "bob"), judges=(judge["judge"],)
+        )
     table = CliRunner().invoke(cli, ["preferences", "p"], catch_exceptions=False).stdout
     assert re.search(r"m1 +all others +16 +2 +0 +0\.944 ", table)
     assert "  Strengths: No interval: undefined in" in table

@@ -26,6 +26,11 @@ from workflow.results.ratings import judge_ratings
 from workflow.runs.identities import same_judge
 from workflow.runs.stored_runs import spec_of_run
 
+ONE_VERDICT = (
+    "A judge of pairs gives one verdict, and not one for each criterion: `touchstone preferences` has it next to most "
+    "people."
+)
+
 
 @dataclass(frozen=True)
 class SeenOfJudges:
@@ -81,7 +86,11 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
     if row.state in OPEN or row.state in RESUMABLE:
         return f"{row.name} has no reply yet: its run is {row.state.value}. Let it go on, then ask again."
     rated = ", ".join(dict.fromkeys(plan.criteria.values()))
-    return f"{row.name} has said nothing about what is rated in {stage.value}; it was asked about {rated or 'nothing'}."
+    pairs = f" {ONE_VERDICT}" if stage is Stage.COMPARISON else ""
+    return (
+        f"{row.name} has said nothing about what is rated in {stage.value}; it was asked about {rated or 'nothing'}."
+        f"{pairs}"
+    )
 
 
 def _attacked(
