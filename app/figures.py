@@ -44,8 +44,9 @@ AGAIN_SECONDS = 60.0
 """After so long a figure that failed is tried again."""
 IDLE_SECONDS = 120.0
 """So long a process that has nothing to do stays."""
-PATIENCE_SECONDS = 1.0
-"""So long anyone who asks waits for a process that has been at work before: it has much at hand."""
+PATIENCE_SECONDS = 0.15
+"""So long anyone who asks waits for a process that has been at work before: it has much at hand. A page that stands
+at once and fills is better than one that waits."""
 FILES = 200
 """So many figures are kept, the newest."""
 _IN_MEMORY = 32

@@ -61,7 +61,9 @@ def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
         if image.getexif().get(_ORIENTATION, 1) in _ON_ITS_SIDE:
             width, height = height, width
         # Reduced before it is flattened: a conversion of all pixels of a huge image would need several copies of it.
-        shown = flat(_within(_eight_bits(ImageOps.exif_transpose(image)), DISPLAY_SIDE))
+        ImageOps.exif_transpose(image, in_place=True)
+        shown = flat(_within(_eight_bits(image), DISPLAY_SIDE))
+    shown.info = {}
     return of_picture(shown, width=width, height=height, photograph=mime == "image/jpeg")
 
 
@@ -193,7 +195,7 @@ def flat(image: Image.Image) -> Image.Image:
         image = image.convert("RGBA")
         white = Image.new("RGBA", image.size, "white")
         return Image.alpha_composite(white, image).convert("RGB")
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 _SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
@@ -211,13 +213,18 @@ def _in_srgb(image: Image.Image) -> Image.Image:
     return converted if converted is not None else image
 
 
+def _bare(image: Image.Image) -> Image.Image:
+    """The pixels and nothing that a file said besides."""
+    return Image.frombytes("RGB", image.size, image.tobytes()) if image.info else image
+
+
 def _jpeg(image: Image.Image, *, quality: int) -> bytes:
     out = io.BytesIO()
-    Image.frombytes("RGB", image.size, image.tobytes()).save(out, "JPEG", quality=quality)
+    _bare(image).save(out, "JPEG", quality=quality)
     return out.getvalue()
 
 
 def _webp(image: Image.Image, *, quality: int) -> bytes:
     out = io.BytesIO()
-    Image.frombytes("RGB", image.size, image.tobytes()).save(out, "WEBP", quality=quality, method=2)
+    _bare(image).save(out, "WEBP", quality=quality, method=2)
     return out.getvalue()

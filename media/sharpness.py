@@ -23,5 +23,7 @@ def sharpness(picture: Image.Image) -> float:
     if min(grey.size) < 3:
         return 0.0
     y = np.asarray(grey, dtype=np.int16)
-    laplacian = y[:-2, 1:-1] + y[2:, 1:-1] + y[1:-1, :-2] + y[1:-1, 2:] - 4 * y[1:-1, 1:-1]
+    laplacian = y[1:-1, 1:-1] * np.int16(-4)
+    for neighbour in (y[:-2, 1:-1], y[2:, 1:-1], y[1:-1, :-2], y[1:-1, 2:]):
+        laplacian += neighbour  # in its place: memory that is new each time costs more than the sums
     return float(laplacian.var(dtype=np.float64))

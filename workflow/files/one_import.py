@@ -74,8 +74,9 @@ class Import:
 
     @property
     def hands(self) -> int:
-        """So many images are taken in at once: the command has all cores, a process that serves pages must not."""
-        return 1 if self.by else os.cpu_count() or 1
+        """So many images are taken in at once: the command has all cores, and one image more than these while others
+        wait for the disk; a process that serves pages must not."""
+        return 1 if self.by else (os.cpu_count() or 1) + 1
 
     def refuse(self, bad: Sequence[BadRow], note: str | None = None) -> None:
         """Refuse the whole import if a row is bad, unless bad rows are to be skipped; ``note`` is about all of them."""
