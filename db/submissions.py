@@ -67,6 +67,12 @@ def add(
     return row
 
 
+def any_in(session: Session, *, project_id: int) -> bool:
+    """Whether anyone has submitted anything in a project."""
+    wanted = select(AnnotationRow.id).where(AnnotationRow.project_id == project_id).limit(1)
+    return session.exec(wanted).first() is not None
+
+
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
     """What a person submitted under an idempotency key."""
     found: StoredAnnotation | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import figures, graded_sample, markup, pending_figures, shell
+from app import checklist, figures, graded_sample, markup, pending_figures, shell
 from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
@@ -44,6 +44,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     board = project_progress.dashboard(services.store, person=services.person, project=view.name)
+    checklist.before_start(services, view)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
     if board.stopped:

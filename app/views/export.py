@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotation_schemas.formats import Format, Takes, offered, writing
 from annotation_schemas.formats import named as formats_named
-from app import archives, markup, shell
+from app import archives, checklist, markup, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
@@ -61,6 +61,7 @@ def render(services: Services) -> None:
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
         _ready(ready)
+    checklist.before_release(services, view)
 
 
 def formats_of(view: ProjectView) -> list[Format]:

@@ -214,7 +214,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
 def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
     test = show("dashboard", "lea")
     assert "4 free images in the pool" in words(test)
-    assert [button.label for button in test.button] == ["Give people dimensions"]
+    assert [button.label for button in test.button] == ["Hide this list", "Give people dimensions"]
 
 
 # ---- people ----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from testkit.factories import make_items, make_person, make_project, vote
 from tests.app.screens import drawn, rows, words
 from workflow.access import audit, projects
 from workflow.files.project_export import archive_for
+from workflow.lead import checklists
 
 pytestmark = pytest.mark.thorough
 
@@ -121,3 +122,38 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert [view.name for view in projects.projects_of(store, person=lea)] == ["q"]
     (line,) = audit.entries(store, by=None, project=None, kinds=("project.deleted",))
     assert (line.who, line.origin) == ("lea", "10.0.0.7")
+
+
+def test_what_comes_before_the_work_and_before_a_release(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+
+    def states(page: str) -> dict[str, tuple[str, str]]:
+        lines = rows(drawn(store, home, page, "lea"), "How it stands")
+        return {line["What"]: (line["State"], line["How it stands"]) for line in lines}
+
+    first = states("dashboard")
+    assert list(first) == ["Items", "Media", "People and rights", "Guideline", "Qualification", "Gold checks", "Start"]
+    assert [name for name, (state, _) in first.items() if state == "open"] == [
+        "Items",
+        "Media",
+        "People and rights",
+        "Start",
+    ]
+    make_items(store, 3)
+    ann = make_person(store, "ann")
+    then = states("dashboard")
+    assert then["Items"] == ("done", "3 in the project")
+    assert then["People and rights"] == ("done", "2 take part")
+    release = states("export")
+    assert release["Items"] == ("open", "3 unfinished; 1 of those wanted are not written yet")  # colour wants 4
+    assert release["Adjudication"] == ("done", "0 open")
+    page = drawn(store, home, "dashboard", "lea")
+    page.button(key="checklist.hide").click().run()
+    assert "Before people begin" not in words(page)
+    make_project(store, name="q")
+    make_items(store, 1, project="q")
+    make_person(store, "leo", project="q", role=Role.LEAD)
+    assert "Before people begin" in words(drawn(store, home, "dashboard", "leo"))
+    vote(store, ann)
+    assert checklists.before_start(store, by=None, project="p") is None

@@ -1,0 +1,58 @@
+"""A list of what is to be looked at, each line with its state and the way to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.screens import SCREENS
+from app.services import Services
+from domain.records import ProjectView
+from workflow.lead import checklists
+from workflow.lead.checklists import Line
+
+
+def show(lines: Sequence[Line], project: str) -> None:
+    """The lines as a table."""
+    rows = [
+        [
+            markup.tag("b", markup.text(line.title)),
+            markup.tag("span", markup.text("done" if line.done else "open"), style="good" if line.done else ""),
+            markup.text(line.said),
+            markup.tag(
+                "a",
+                markup.text(SCREENS[line.page].title),
+                href=f"/{SCREENS[line.page].path}?" + urlencode({"project": project}),
+                target="_self",
+            ),
+        ]
+        for line in lines
+    ]
+    shell.show(markup.table([("What", ""), ("State", ""), ("How it stands", "wide"), ("Page", "")], rows))
+
+
+def before_start(services: Services, view: ProjectView) -> None:
+    """On the Dashboard of a project that has not begun: what comes first. A lead may hide it for good."""
+    lines = checklists.before_start(services.store, by=services.person, project=view.name)
+    if lines is None:
+        return
+    shell.section("Before people begin")
+    show(lines, view.name)
+
+    def hide() -> None:
+        with shell.pressed(services):
+            checklists.hide(services.store, by=services.person, project=view.name)
+
+    st.button("Hide this list", key="checklist.hide", type="tertiary", on_click=hide)
+
+
+def before_release(services: Services, view: ProjectView) -> None:
+    """On Export: what stands between the project and its release."""
+    lines = checklists.before_release(services.store, by=services.person, project=view.name)
+    shell.section("Before a release")
+    show(lines, view.name)
+    said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."
+    st.caption(said)

@@ -1,0 +1,109 @@
+"""What a lead looks at before work begins, and before a release: a line each, with its state and the page for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from db import comment_threads, events, gold_items, items, missing_media, projects, submissions
+from db.engine import Session, Store
+from domain.records import Person
+from domain.states import UNSETTLED, ItemState, Stage
+from workflow.access.event_log import log
+from workflow.access.projects import Access, as_member, require_lead, stages_of
+from workflow.annotate import image_pool, qualification_sets
+
+HIDDEN = "checklist.hidden"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something to look at."""
+
+    title: str
+    done: bool
+    said: str
+    """How it stands, in words."""
+    page: str
+    """The page on which it is done, by the name of its module."""
+
+
+def before_start(store: Store, *, by: Person | None, project: str) -> list[Line] | None:
+    """What comes before the work, for leads; None: people have begun, it is archived, or a lead has hidden the list."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if access.archived or submissions.any_in(session, project_id=access.project_id):
+            return None
+        if events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):
+            return None
+        return list(_before_start(session, access))
+
+
+def hide(store: Store, *, by: Person, project: str) -> None:
+    """Show the list of what comes before the work to no lead of the project any more."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        if not events.count(session, project_id=access.project_id, kinds=(HIDDEN,)):
+            log(session, HIDDEN, by=by, project=access, now=store.now())
+
+
+def _before_start(session: Session, access: Access) -> Iterator[Line]:
+    n = sum(items.count_by_state(session, project_id=access.project_id).values())
+    images = image_pool.count(session, access=access, dimensions=None) if access.schema.stages.authoring else 0
+    there = f"{n:,} in the project" if n or not images else f"{images:,} free images to write items about"
+    yield Line("Items", bool(n or images), there, "import_")
+    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
+    lacking = f"{waiting:,} wait for images or clips that are not there" if waiting else "nothing is missing"
+    yield Line("Media", bool(n or images) and not waiting, lacking if n else "come with the items", "import_")
+    yield _people(session, access)
+    words = len(access.loaded.guideline_text.split())
+    said = f"version {access.guideline}, {words:,} words" if words else "none"
+    yield Line("Guideline", bool(words), said, "guideline")
+    asked = [stage for stage in Stage if qualification_sets.policy(access, stage)]
+    without = qualification_sets.without_set(session, access=access)
+    said = f"no set for the {_named(access, without)}" if without else "its sets are there"
+    yield Line("Qualification", not without, said if asked else "the schema asks for none", "qualify")
+    stages = access.schema.stages
+    checked = [stage for stage in stages_of(access.schema) if getattr(getattr(stages, stage.value), "gold", None)]
+    bare = [stage for stage in checked if not gold_items.any_in(session, project_id=access.project_id, stage=stage)]
+    said = f"none yet for the {_named(access, bare)}: it is made of settled items" if bare else "there is some"
+    yield Line("Gold checks", not bare, said if checked else "the schema asks for none", "gold")
+    said = "no one has submitted anything yet; My work leads people to what waits for them"
+    yield Line("Start", False, said, "my_work")
+
+
+def _people(session: Session, access: Access) -> Line:
+    theirs = [as_member(access, member) for member, _ in projects.members(session, project_id=access.project_id)]
+    empty = [stage for stage in stages_of(access.schema) if not any(each.may_do(stage) for each in theirs)]
+    said = f"{len(theirs):,} take part"
+    if empty:
+        said += f"; no one may do the {_named(access, empty)}"
+    return Line("People and rights", len(theirs) > 1 and not empty, said, "people")
+
+
+def _named(access: Access, stages: list[Stage]) -> str:
+    return " and the ".join(access.schema.stages.title_of(stage).lower() for stage in stages)
+
+
+def before_release(store: Store, *, by: Person | None, project: str) -> list[Line]:
+    """What stands between a project and its release, for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        id = access.project_id
+        states = items.count_by_state(session, project_id=id)
+        in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
+        left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
+        wanted = sum(
+            max((one.wanted or 0) - sum(n for (each, _), n in states.items() if each == one.id), 0)
+            for one in access.schema.dimensions
+        )
+        waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
+        open_ = in_state[ItemState.IN_ADJUDICATION]
+        open_comments = len(comment_threads.unanswered(session, project_id=id))
+    more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
+    return [
+        Line("Items", bool(states) and not left and not wanted, f"{left:,} unfinished{more}", "dashboard"),
+        Line("Adjudication", not open_, f"{open_:,} open", "dashboard"),
+        Line("Media", not waiting, f"{waiting:,} items lack images or clips", "import_"),
+        Line("Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
+    ]
