@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -24,6 +25,9 @@ class Way:
     """What is given with it, as help shows it: ``CRITERION:OPTION=OTHER``."""
     meaning: str
     """What then happens, in half a sentence."""
+
+    def __reduce__(self) -> tuple[Callable[[str], Way], tuple[str]]:
+        return way_called, (self.name,)  # the row itself, wherever it is unpickled: rows are told apart by ``is``
 
     @property
     def option(self) -> str:
@@ -90,6 +94,11 @@ WAYS = {
 """The ways by their names, in the order in which they are listed."""
 
 
+def way_called(name: str) -> Way:
+    """The row of ``WAYS`` of this name."""
+    return WAYS[name]
+
+
 @dataclass(frozen=True)
 class ChangeKind:
     """One kind of change: a row of ``CHANGE_KINDS``."""
@@ -102,6 +111,9 @@ class ChangeKind:
     """The ways to decide about it, of which one has to be chosen."""
     whatever_use: bool = False
     """It does not become compatible where nothing is stored that hangs on it."""
+
+    def __reduce__(self) -> tuple[Callable[[str], ChangeKind], tuple[str]]:
+        return kind_called, (self.name,)
 
 
 def _fits(name: str, meaning: str) -> ChangeKind:
@@ -241,3 +253,8 @@ GRADING_SAMPLE = _refused(
 
 CHANGE_KINDS = {row.name: row for row in list(vars().values()) if isinstance(row, ChangeKind)}
 """The rows by their names: what is compatible first, then what needs a decision, then what is incompatible."""
+
+
+def kind_called(name: str) -> ChangeKind:
+    """The row of ``CHANGE_KINDS`` of this name."""
+    return CHANGE_KINDS[name]
