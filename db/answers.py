@@ -271,12 +271,20 @@ def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, st
             col(ImportedRatingRow.criterion),
             col(ImportedRatingRow.value),
             col(ImportedRatingRow.created_at),
+            col(ImportedRatingRow.schema_version_id),
         )
         .where(col(ImportedRatingRow.project_id) == project_id, col(ImportedRatingRow.stage) == Stage.GRADING)
         .order_by(col(ImportedRatingRow.id))
     )
-    found = session.connection().execute(wanted)
-    return [(unit, rater, criterion, value, at) for unit, rater, criterion, value, at in found]
+    return [
+        (
+            unit,
+            rater,
+            *reworded.rating(session, project_id=project_id, version=version, criterion=criterion, value=value),
+            at,
+        )
+        for unit, rater, criterion, value, at, version in session.connection().execute(wanted).all()
+    ]
 
 
 def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> Sequence[StoredImportedRating]:
@@ -309,8 +317,10 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
     wanted = (
         plain_select(
             col(JudgementRow.unit_id),
+            col(JudgementRow.run_id),
             col(JudgeUnitRow.prediction_id),
             col(RunRow.name),
+            col(RunRow.kind),
             col(JudgeUnitRow.sample),
             col(JudgementRow.criterion),
             col(JudgementRow.verdict),
@@ -328,7 +338,10 @@ def judge_scores(session: Session, *, answer_ids: Sequence[int]) -> list[JudgeSc
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], JudgeScore] = {}
-    for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
+    found = session.connection().execute(wanted).all()
+    for unit_id, run_id, answer_id, judge, kind, sample, criterion, verdict, value, why in found:
+        if not kind.own_scale:
+            criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
         newest[unit_id, criterion] = JudgeScore(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
     return latest_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
 

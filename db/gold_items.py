@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, exists, or_
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
-from db import missing_media
+from db import missing_media, reworded
 from db.records import StoredGold, StoredItem, StoredPrediction, StoredTask
 from db.tables import (
     AnnotationRow,
@@ -53,10 +53,11 @@ def make(
     item: StoredItem,
     prediction: StoredPrediction | None,
     answers: Mapping[str, Any],
+    schema_version_id: int,
     by_id: int | None,
     now: datetime,
 ) -> StoredGold:
-    """Make gold of an item as it stands, or of a model's answer to it."""
+    """Make gold of an item as it stands, or of a model's answer to it, its answers in the words of a schema."""
     row = GoldRow(
         project_id=project_id,
         stage=stage.value,
@@ -65,6 +66,7 @@ def make(
         prediction_id=prediction.id if prediction else None,
         dimension=item.dimension,
         answers=dict(answers),
+        schema_version_id=schema_version_id,
         made_by_id=by_id,
         created_at=now,
     )
@@ -200,7 +202,8 @@ def answers(session: Session, *, project_id: int, stage: Stage, person_id: int |
     if person_id is not None:
         given["person"] = person_id
     latest: dict[int, GoldAnswer] = {}
-    for task_id, unit, person, id, said, at in session.execute(_answers(person_id is not None), given):
+    for task_id, unit, person, id, stored, version, at in session.execute(_answers(person_id is not None), given).all():
+        said = reworded.answers(session, project_id=project_id, version=version, stage=stage, given=stored)
         latest.pop(task_id, None)
         latest[task_id] = GoldAnswer(id, int(unit.rpartition("/")[2]), person, said, at)
     return list(latest.values())
@@ -215,6 +218,7 @@ def _answers(of_one: bool) -> Any:
             col(AnnotationRow.person_id),
             col(AnnotationRow.id),
             col(AnnotationRow.answers),
+            col(AnnotationRow.schema_version_id),
             col(AnnotationRow.created_at),
         )
         .join(AnnotationRow, col(AnnotationRow.task_id) == col(TaskRow.id))
@@ -239,10 +243,8 @@ def everything(session: Session, *, project_id: int, stage: Stage) -> list[Store
 
 def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     """The right answers by the id of the gold, without what is withdrawn."""
-    wanted = select(GoldRow.id, GoldRow.answers).where(
-        col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None)
-    )
-    return {id: dict(said) for id, said in session.exec(wanted)}
+    wanted = select(GoldRow).where(col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None))
+    return {row.id: dict(row.answers) for row in session.exec(wanted)}
 
 
 def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> dict[int, datetime]:

@@ -12,6 +12,7 @@ from sqlalchemy import func, insert, or_
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.many_rows import insert_or_ignore
 from db.records import StoredAttempt, StoredJudgeTemplate, StoredJudgeUnit, StoredPrediction
 from db.tables import (
@@ -220,6 +221,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
     wanted = (
         sa_select(
             col(JudgementRow.unit_id),
+            col(JudgementRow.run_id),
             col(JudgementRow.criterion),
             col(JudgementRow.verdict),
             col(JudgementRow.value),
@@ -245,8 +247,10 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], Score] = {}
-    found = session.connection().execute(wanted)
-    for unit_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in found:
+    found = session.connection().execute(wanted).all()
+    for unit_id, run_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in found:
+        if not kind.own_scale:
+            criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
         newest[unit_id, criterion] = Score(
             run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind.own_scale
         )
@@ -333,9 +337,10 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
         attacked = col(JudgeUnitRow.attack)
         wanted = wanted.where(attacked.is_not(None) if attacks else attacked.is_(None))
     newest: dict[tuple[int, str], Read] = {}
-    for unit_id, *found in session.connection().execute(wanted):
-        reading = Read(*found)
-        newest[unit_id, reading.criterion] = replace(reading, verdict=Verdict(reading.verdict))
+    for unit_id, *found in session.connection().execute(wanted).all():
+        told = Read(*found)
+        criterion, value = reworded.judged(session, run_id=told.run_id, criterion=told.criterion, value=told.value)
+        newest[unit_id, criterion] = replace(told, verdict=Verdict(told.verdict), criterion=criterion, value=value)
     return list(newest.values())
 
 
@@ -370,7 +375,10 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
     newest: dict[tuple[int, str], str] = {}
     for unit_id, criterion, verdict in session.connection().execute(wanted):
         newest[unit_id, criterion] = verdict
-    found = Counter((criterion, Verdict(verdict)) for (_, criterion), verdict in newest.items())
+    found = Counter(
+        (reworded.judged(session, run_id=run_id, criterion=criterion)[0], Verdict(verdict))
+        for (_, criterion), verdict in newest.items()
+    )
     return [(criterion, verdict, n) for (criterion, verdict), n in sorted(found.items())]
 
 

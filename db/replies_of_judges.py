@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, Subquery, cast, func
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
+from db import reworded
 from db.records import StoredAnnotation, StoredAttempt, StoredItem, StoredJudgement, StoredJudgeUnit, StoredPerson
 from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow, RunRow
 from domain.judging import Verdict, Wanted
@@ -52,6 +53,10 @@ def _newest(run_id: int) -> Subquery:
 def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> list[int]:
     """The attempts that count and fit, the newest first."""
     newest = _newest(run_id)
+    if wanted.criterion is not None:  # it is stored in the words that the run was told
+        named = session.connection().scalars(sa_select(newest.c.criterion).distinct()).all()
+        said = (each for each in named if _now(session, run_id, each) == wanted.criterion)
+        wanted = replace(wanted, criterion=next(said, wanted.criterion))
     found = (
         sa_select(newest.c.attempt_id)
         .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
@@ -63,6 +68,11 @@ def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> li
         .limit(limit)
     )
     return [id for (id,) in session.connection().execute(found)]
+
+
+def _now(session: Session, run_id: int, criterion: str) -> str:
+    """What a criterion that a run was told is called now."""
+    return reworded.judged(session, run_id=run_id, criterion=criterion)[0]
 
 
 def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
@@ -117,7 +127,7 @@ def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[
             .order_by(col(JudgementRow.parser_version).desc(), col(JudgementRow.id))
         )
         for row in session.exec(wanted):
-            found.setdefault(row.attempt_id, []).append(row)
+            found.setdefault(row.attempt_id, []).append(reworded.judgement(session, row=row))
     return found
 
 
@@ -167,9 +177,19 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bo
         .order_by(newest.c.criterion, newest.c.verdict, value, col(JudgeUnitRow.swapped))
     )
     return [
-        (criterion, Verdict(verdict), None if said is None else json.loads(said), bool(swapped), n)
-        for criterion, verdict, said, swapped, n in session.connection().execute(wanted)
+        (
+            *_line(session, run_id, criterion, Verdict(verdict), None if said is None else json.loads(said)),
+            bool(swapped),
+            n,
+        )
+        for criterion, verdict, said, swapped, n in session.connection().execute(wanted).all()
     ]
+
+
+def _line(session: Session, run_id: int, criterion: str, verdict: Verdict, value: Any) -> tuple[str, Verdict, Any]:
+    """A line of ``counts`` in the words of now."""
+    criterion, value = reworded.judged(session, run_id=run_id, criterion=criterion, value=value)
+    return criterion, verdict, value
 
 
 def read_before(session: Session, *, run_id: int, version: int) -> int:

@@ -1,9 +1,9 @@
 """What is stored in the words of an earlier schema comes out in the words of the one that is in force.
 
 ``projects.standing`` is what every use case asks first; it notes here how the project's votes and items are read, and
-a session that has not asked looks it up once. Annotations that are loaded as rows say their answers anew by themselves.
-A query for a column of answers or of an item's content passes what it finds through ``answers``, ``reasons`` or
-``content``. Nothing stored changes.
+a session that has not asked looks it up once. Annotations, gold and ratings out of files that are loaded as rows say
+their answers anew by themselves. A query for a column of answers, of ratings or of an item's content passes what it
+finds through ``answers``, ``reasons``, ``rating``, ``judged`` or ``content``. Nothing stored changes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,20 @@ from sqlalchemy import select as plain_select
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col
 
-from db.records import StoredAnnotation, StoredProject, StoredRevision
-from db.tables import AnnotationRow, ItemRow, ProjectRow
+from db.records import (
+    StoredAnnotation,
+    StoredGold,
+    StoredImportedRating,
+    StoredJudgement,
+    StoredProject,
+    StoredRevision,
+)
+from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, ProjectRow, RunRow
 from domain.rewording import Reading
 from domain.states import Stage
 
 _NOTED = "readings"
+_RUNS = "runs read"
 
 
 def note(session: Session, *, project: StoredProject) -> Reading:
@@ -86,6 +94,38 @@ def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
     return row
 
 
+def rating(session: Session, *, project_id: int, version: int | None, criterion: str, value: Any) -> tuple[str, Any]:
+    """A rating out of a file: its criterion and its value; ``version`` (id) None is as it stands."""
+    return (criterion, value) if version is None else _of(session, project_id).rating(version, criterion, value)
+
+
+def judged(session: Session, *, run_id: int, criterion: str, value: Any = None) -> tuple[str, Any]:
+    """What a judge of a run said: the criterion and the value."""
+    project_id, version = _said_in(session, run_id)
+    return rating(session, project_id=project_id, version=version, criterion=criterion, value=value)
+
+
+def judgement(session: Session, *, row: StoredJudgement) -> StoredJudgement:
+    """What a judge said that was loaded as a row, with its criterion and its value as they are called now."""
+    criterion, value = judged(session, run_id=row.run_id, criterion=row.criterion, value=row.value)
+    if criterion != row.criterion or value != row.value:
+        set_committed_value(row, "criterion", criterion)
+        set_committed_value(row, "value", value)
+    return row
+
+
+def _said_in(session: Session, run_id: int) -> tuple[int, int | None]:
+    """The project of a run, and in the words of which of its schemas (id) what the run was told is: the one that was
+    in force when it began, in runs that do not say so the project's first one."""
+    known: dict[int, tuple[int, int | None]] = session.info.setdefault(_RUNS, {})
+    if run_id not in known:
+        wanted = plain_select(col(RunRow.project_id), col(RunRow.params)).where(col(RunRow.id) == run_id)
+        project_id, params = session.connection().execute(wanted).one()
+        known[run_id] = project_id, (params.get("schema") or {}).get("version")
+    project_id, number = known[run_id]
+    return project_id, _of(session, project_id).version_of(number)
+
+
 def _say_anew(target: StoredAnnotation, context: Any, *_attributes: Any) -> None:
     reading = _of(context.session, target.project_id)
     version = target.schema_version_id
@@ -94,5 +134,20 @@ def _say_anew(target: StoredAnnotation, context: Any, *_attributes: Any) -> None
         set_committed_value(target, "reasons", reading.reasons(version, target.reasons))
 
 
-event.listen(AnnotationRow, "load", _say_anew)
-event.listen(AnnotationRow, "refresh", _say_anew)
+def _say_gold_anew(target: StoredGold, context: Any, *_attributes: Any) -> None:
+    version = target.schema_version_id
+    if version is not None:
+        said = _of(context.session, target.project_id).answers(version, Stage(target.stage), target.answers)
+        set_committed_value(target, "answers", said)
+
+
+def _say_rating_anew(target: StoredImportedRating, context: Any, *_attributes: Any) -> None:
+    about: Any = {"project_id": target.project_id, "version": target.schema_version_id}
+    criterion, value = rating(context.session, **about, criterion=target.criterion, value=target.value)
+    set_committed_value(target, "criterion", criterion)
+    set_committed_value(target, "value", value)
+
+
+for row, say in ((AnnotationRow, _say_anew), (GoldRow, _say_gold_anew), (ImportedRatingRow, _say_rating_anew)):
+    event.listen(row, "load", say)
+    event.listen(row, "refresh", say)

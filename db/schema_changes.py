@@ -15,12 +15,10 @@ from db.records import StoredAnnotation, StoredItem, StoredPerson, StoredProject
 from db.tables import (
     AnnotationRow,
     DraftRow,
-    GoldRow,
     ImportedRatingRow,
     ItemRow,
     JudgementRow,
     PersonRow,
-    QualificationSetRow,
     RevisionRow,
     RunRow,
     SchemaChangeRow,
@@ -28,6 +26,7 @@ from db.tables import (
 )
 from db.task_slots import moment
 from domain.rewording import Reading
+from domain.run_kinds import RunKind
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
@@ -271,19 +270,38 @@ def votes_by_version(session: Session, *, project_id: int, stage: Stage | None =
     return {(version, Stage(each)): n for version, each, n in session.exec(wanted)}
 
 
-def known_answers(session: Session, *, project_id: int) -> set[Stage]:
-    """The stages of which right answers are stored: for gold checks, or for a qualification."""
-    gold = select(GoldRow.stage).where(GoldRow.project_id == project_id)
-    sets = select(QualificationSetRow.stage).where(QualificationSetRow.project_id == project_id)
-    return {Stage(stage) for wanted in (gold, sets) for stage in session.exec(wanted.distinct())}
+class Elsewhere(NamedTuple):
+    """A criterion that is rated by someone besides the people who work here."""
+
+    by: RunKind | None
+    """The kind of the run; None: ratings out of files."""
+    stored: str
+    """What it is called where it is stored."""
+    now: str
+    """What it is called in the schema that is in force."""
 
 
-def named_elsewhere(session: Session, *, project_id: int) -> set[str]:
-    """The criteria that judges have rated, or ratings out of files are about."""
-    judged = select(JudgementRow.criterion).join(RunRow, col(RunRow.id) == JudgementRow.run_id)
-    judged = judged.where(RunRow.project_id == project_id)
-    brought = select(ImportedRatingRow.criterion).where(ImportedRatingRow.project_id == project_id)
-    return {name for wanted in (judged, brought) for name in session.exec(wanted.distinct())}
+def named_elsewhere(session: Session, *, project_id: int) -> set[Elsewhere]:
+    """The criteria that judges have rated, metrics were measured for, or ratings out of files are about."""
+    judged = (
+        select(RunRow.id, RunRow.kind, JudgementRow.criterion)
+        .join(JudgementRow, col(JudgementRow.run_id) == col(RunRow.id))
+        .where(RunRow.project_id == project_id)
+        .distinct()
+    )
+    brought = (
+        select(ImportedRatingRow.schema_version_id, ImportedRatingRow.criterion)
+        .where(ImportedRatingRow.project_id == project_id)
+        .distinct()
+    )
+    found = {
+        Elsewhere(RunKind(kind), name, reworded.judged(session, run_id=run_id, criterion=name)[0])
+        for run_id, kind, name in session.exec(judged).all()
+    }
+    about: Any = {"project_id": project_id, "value": None}
+    for version, name in session.exec(brought).all():
+        found.add(Elsewhere(None, name, reworded.rating(session, version=version, criterion=name, **about)[0]))
+    return found
 
 
 def states(session: Session, *, project_id: int) -> dict[ItemState, int]:

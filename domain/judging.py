@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -181,6 +181,20 @@ class JudgePlan:
     every item."""
     batch: bool = False
     """Asked through batch files, which are handed in and fetched later."""
+
+    def reworded(self, said: Callable[[str, Any], tuple[str, Any]]) -> JudgePlan:
+        """The plan in other words: ``said`` gives a criterion and a value of it as they are called now."""
+
+        def now(value: Any) -> Any:
+            return next((new for name in rated if (new := said(name, value)[1]) != value), value)
+
+        rated = tuple(self.criteria.values())
+        return replace(
+            self,
+            criteria={part: said(name, None)[0] for part, name in self.criteria.items()},
+            values=tuple(dict.fromkeys(map(now, self.values))),
+            mirror={str(now(value)): now(other) for value, other in self.mirror.items()},
+        )
 
     def straight(self, value: Value, *, swapped: bool) -> Value:
         """What a reply says of the answers in their own order, whichever way they were shown."""

@@ -91,6 +91,10 @@ class Step:
         """Reasons by criterion."""
         return _called(self.criteria, given)
 
+    def rating(self, criterion: str, value: Any) -> tuple[str, Any]:
+        """One rating: its criterion and its value."""
+        return self.criteria.get(criterion, criterion), _replaced(value, self.values.get(criterion, ()))
+
     def content(self, given: Mapping[str, Any], *, fill: bool = True) -> dict[str, Any]:
         """The fields of an item."""
         said = _called(
@@ -259,6 +263,18 @@ class Reading:
         for step in self.steps.get(version, ()):
             said = step.reasons(said)
         return said
+
+    def rating(self, version: int, criterion: str, value: Any = None) -> tuple[str, Any]:
+        """A rating that was given under a version: the criterion and the value as they are called now."""
+        for step in self.steps.get(version, ()):
+            criterion, value = step.rating(criterion, value)
+        return criterion, value
+
+    def version_of(self, number: int | None) -> int | None:
+        """The version (id) of a schema that calls itself so; where none does, the project's first one. None: the
+        project never had another schema."""
+        first = min(self.numbers, default=None, key=lambda id: id)
+        return next((id for id, each in self.numbers.items() if each == number), first)
 
     def anew(self, version: int) -> frozenset[str]:
         """The criteria, as they are called now, to which no answer that was given under a version is one of now."""

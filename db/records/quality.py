@@ -83,6 +83,8 @@ class StoredGold(SQLModel):
     dimension: str
     answers: dict[str, Any] = Field(sa_type=JSON)
     """The right answers by criterion; what is not in it is not looked at."""
+    schema_version_id: int | None = None
+    """In the words of which schema they are; None: as they stand."""
     made_by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
     withdrawn_at: datetime | None = Field(default=None, sa_type=UTCDateTime)

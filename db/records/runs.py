@@ -165,6 +165,8 @@ class StoredImportedRating(SQLModel):
     criterion: str
     value: Any = Field(sa_column=Column("value", JSON, nullable=True))
     dimension: str | None = None
+    schema_version_id: int | None = None
+    """In the words of which schema it is; None: as it stands."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

@@ -300,6 +300,7 @@ def _make(
             item=item,
             prediction=of,
             answers=known,
+            schema_version_id=access.schema_version_id,
             by_id=by.id if by else None,
             now=now,
         )

@@ -197,7 +197,7 @@ def _run(
         project_id=access.project_id,
         kind=RunKind.JUDGE,
         name=judge,
-        params={"plan": told, "file": path.name, "sha256": _hash(path)},
+        params={"plan": told, "file": path.name, "sha256": _hash(path), "schema": {"version": access.schema.version}},
         state=RunState.DONE,
         spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
         by_id=by.id if by else None,

@@ -17,12 +17,14 @@ from domain.judging import JudgePlan
 from domain.policies import same
 from domain.records import Rating
 from domain.replies import Attacked, JudgeAbout, reason_of
+from domain.rewording import Reading
 from domain.run_kinds import RunKind
 from domain.runs import OPEN, RESUMABLE
 from domain.states import Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access
 from workflow.results.ratings import judge_ratings
+from workflow.runs import stored_runs
 from workflow.runs.identities import same_judge
 from workflow.runs.stored_runs import spec_of_run
 
@@ -62,7 +64,7 @@ def seen_of_judges(
         for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
         if not verdict.scored and (criteria is None or rating.criterion in criteria)
     ]
-    return SeenOfJudges(found, failed, *_attacked(session, found, judges))
+    return SeenOfJudges(found, failed, *_attacked(session, found, judges, access.reading))
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:
@@ -94,13 +96,13 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
 
 
 def _attacked(
-    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str]
+    session: Session, runs_: Mapping[str, Sequence[StoredRun]], judges: Sequence[str], reading: Reading
 ) -> tuple[list[Attacked], tuple[str, ...]]:
     """What these judges gave to attack answers, and the runs over such answers by others."""
     named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
     over = {row.id: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
     mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
-    plans = {id: JudgePlan.of(over[id].params["plan"]) for id in mine}
+    plans = {id: stored_runs.judge_plan_now(over[id], reading) for id in mine}
     found = []
     for each in judging.read(session, run_ids=list(mine), attacks=True):
         plan = plans[each.run_id]

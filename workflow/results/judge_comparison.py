@@ -23,6 +23,7 @@ from domain.rated_units import unit_of
 from domain.records import Person, Rating
 from domain.states import Items, Stage
 from workflow.access.counted_items import counting
+from workflow.access.projects import Access
 from workflow.runs import stored_runs
 
 _Key = tuple[int, int | None, int | None, bool, str | None]
@@ -130,7 +131,7 @@ def compare_runs(
         row_b, _ = stored_runs.run_and_access(session, by, run_b)
         if row_a.project_id != row_b.project_id:
             raise Conflict(f"{row_a.name} and {row_b.name} are runs of two projects; they share no answers.")
-        plan_a, plan_b = (_plan_of(row) for row in (row_a, row_b))
+        plan_a, plan_b = (_plan_of(row, access) for row in (row_a, row_b))
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))
         places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
         answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
@@ -167,13 +168,12 @@ def compare_runs(
     )
 
 
-def _plan_of(row: StoredRun) -> JudgePlan:
+def _plan_of(row: StoredRun, access: Access) -> JudgePlan:
     """The plan of a run of a judge; ``Conflict`` for any other run, and for one that was withdrawn."""
-    plan = stored_runs.plan_of_run(row)
-    if not isinstance(plan, JudgePlan):
+    if not isinstance(stored_runs.plan_of_run(row), JudgePlan):
         raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
     stored_runs.refuse_withdrawn(row, "before it is compared")
-    return plan
+    return stored_runs.judge_plan_now(row, access.reading)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from domain.states import VERIFICATIONS, Cut, Items, Stage
 from workflow.access.counted_items import Counting, counting, of_names
 from workflow.access.projects import Access, require_lead
 from workflow.results import file_raters, preferences
+from workflow.runs import stored_runs
 
 RATED = (*VERIFICATIONS, Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ANSWERING)
 """The stages whose submissions are ratings."""
@@ -141,7 +142,7 @@ def judge_ratings(
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
     answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
     plans = {
-        row.name: JudgePlan.of(row.params["plan"])
+        row.name: stored_runs.judge_plan_now(row, access.reading)
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
     }
     found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}

@@ -137,6 +137,7 @@ def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, A
             "criterion": each.rating.criterion,
             "value": each.rating.value,
             "dimension": each.rating.dimension,
+            "schema_version_id": access.schema_version_id,
             "created_at": now,
         }
 

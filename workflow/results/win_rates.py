@@ -27,6 +27,7 @@ from domain.run_kinds import RunKind
 from workflow.access.projects import require_lead
 from workflow.results.clusters import cluster_of, clusters_of
 from workflow.results.project_answers import Read
+from workflow.runs import stored_runs
 
 Key = tuple[str, str, str]
 """A judge, and the two models whose answers it compares."""
@@ -159,7 +160,9 @@ def compared(store: Store, found: Read, *, person: Person | None) -> Compared:
         plans = {
             run.id: (run.name, plan)
             for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
-            if run.withdrawn_at is None and (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
+            if run.withdrawn_at is None
+            and (plan := stored_runs.judge_plan_now(run, access.reading)).swap
+            and not plan.attacks
         }
         if not plans:
             return Compared({}, {}, {})

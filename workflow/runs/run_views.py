@@ -14,9 +14,9 @@ from domain.judging import JudgePlan
 from domain.records import Person
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
-from workflow.access.projects import require_lead
+from workflow.access.projects import Access, require_lead
 from workflow.runs import identities
-from workflow.runs.stored_runs import plan_of_run, run_and_access
+from workflow.runs.stored_runs import judge_plan_now, plan_of_run, run_and_access
 from workflow.runs.worker_registry import is_alive
 
 SHOWN = 10
@@ -156,7 +156,7 @@ def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = Ru
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         found = runs.of_project(session, project_id=access.project_id, kind=kind)
-        return [_view(session, store, row, project=access.name) for row in found]
+        return [_view(session, store, row, access) for row in found]
 
 
 def view(store: Store, *, by: Person | None, run: str) -> RunView:
@@ -165,7 +165,7 @@ def view(store: Store, *, by: Person | None, run: str) -> RunView:
         row, access = run_and_access(session, by, run)
         run_id = row.id
         return replace(
-            _view(session, store, row, project=access.name),
+            _view(session, store, row, access),
             last=tuple(
                 AnswerView(item.external_id, item.dimension, answer.text, answer.created_at)
                 for answer, item in runs.last_answers(session, run_id=run_id, limit=SHOWN)
@@ -247,7 +247,7 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
     )
 
 
-def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> RunView:
+def _view(session: Session, store: Store, row: StoredRun, access: Access) -> RunView:
     run_id, now = row.id, store.now()
     figures = run_attempts.figures(session, run_id=run_id)
     waiting = run_attempts.last_outcomes(
@@ -262,7 +262,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
     identity, differs = _told_apart(session, row)
     return RunView(
         id=row.public_id,
-        project=project,
+        project=access.name,
         name=row.name,
         kind=row.kind,
         state=row.state,
@@ -285,7 +285,7 @@ def _view(session: Session, store: Store, row: StoredRun, *, project: str) -> Ru
         currency=price.get("currency"),
         in_grading=runs.in_grading(session, run_id=run_id),
         spec=spec,
-        plan=plan_of_run(row),
+        plan=judge_plan_now(row, access.reading) if row.kind.plan is JudgePlan else plan_of_run(row),
         hash=row.spec_hash,
         identity=identity,
         withdrawn=row.withdrawn_why if row.withdrawn_at else "",

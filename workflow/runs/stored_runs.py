@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import partial
 from pathlib import Path
 
 from db import runs
 from db.engine import Session
 from db.records import StoredRun
 from domain.errors import Conflict, ModelRefused, NotFound
-from domain.judging import Plan
+from domain.judging import JudgePlan, Plan
 from domain.records import Person
+from domain.rewording import Reading
 from domain.run_kinds import plan_of
 from inference.spec import ModelSpec
 from workflow.access.projects import Access, access_to, require_lead
@@ -60,6 +62,14 @@ def spec_of_run(row: StoredRun) -> ModelSpec:
 def plan_of_run(row: StoredRun) -> Plan:
     """The plan of a run: what kind it has depends on what it is a run of."""
     return plan_of(row.kind, row.params.get("plan", {}))
+
+
+def judge_plan_now(row: StoredRun, reading: Reading) -> JudgePlan:
+    """The plan of a run of a judge, its criteria and values as they are called now: what was read of its replies is
+    said in these words, too."""
+    plan = JudgePlan.of(row.params["plan"])
+    version = reading.version_of((row.params.get("schema") or {}).get("version"))
+    return plan if version is None else plan.reworded(partial(reading.rating, version))
 
 
 def in_batches(row: StoredRun) -> bool:

@@ -13,7 +13,7 @@ from annotation_schemas.registry import criteria_of
 from db import bridge, bridge_tasks, gold_items, projects, runs, schema_changes
 from db.engine import Session
 from domain.policies import same
-from domain.rewording import options_in
+from domain.rewording import Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import Stage
@@ -36,13 +36,11 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
         )
     yield from _come_back(session, access, comparison)
     effect = effect_of(comparison)
-    yield from _gold_asked_again(session, access, effect)
     step = effect.step
+    yield from _gold_asked_again(session, access, effect)
+    yield from _named_elsewhere(session, access, comparison, step)
     if not step:
         return
-    names = {*step.criteria, *step.values}
-    stages = [stage for stage in Stage if names & {each.name for each in criteria_of(access.schema, stage.value)}]
-    yield from _bound(session, access, stages, names)
     going = [
         run.name
         for kind in RunKind
@@ -117,19 +115,28 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
         )
 
 
-def _bound(session: Session, access: Access, stages: Sequence[Stage], names: set[str]) -> Iterator[str]:
-    """What is stored by the names of criteria and stays as it is, so that they cannot change."""
-    for stage in schema_changes.known_answers(session, project_id=access.project_id):
-        if stage in stages:
+def _named_elsewhere(session: Session, access: Access, comparison: Comparison, step: Step) -> Iterator[str]:
+    """Names under which ratings of judges or out of files are stored already, for something else."""
+    taken = set(step.criteria.values())
+    added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
+    for each in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id), key=str):
+        if each.by is RunKind.METRIC and each.now in step.criteria:
             yield (
-                f"Right answers of gold checks or of the qualification for {stage.value} are stored in the words of"
-                " before. Leave names and options there, and change labels instead."
+                f"A reference metric was measured for {each.now}, and is compared under that name. Leave the name, and"
+                " change the label instead."
             )
-    for name in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id) & names):
-        yield (
-            f"Ratings of judges or out of files are about {name}. Leave its name and its options, and change labels"
-            " instead."
-        )
+        elif each.now in taken:
+            yield (
+                f"Ratings of judges or out of files are about an earlier {each.now}, and would count for what is called"
+                " so now. Give it another name."
+            )
+        elif each.by is None and each.stored in taken | added and each.now not in (
+            each.stored, *(before for before, after in step.criteria.items() if after == each.stored)
+        ):  # fmt: skip
+            yield (
+                f"Ratings out of files came under the name {each.stored} for what is {each.now} since, so that none"
+                f" could come for another {each.stored}. Give it another name."
+            )
 
 
 _WHY = {
