@@ -120,7 +120,7 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
     taken = set(step.criteria.values())
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
     for each in sorted(schema_changes.named_elsewhere(session, project_id=access.project_id), key=str):
-        if each.by is RunKind.METRIC and each.now in step.criteria:
+        if each.by is not None and each.by.own_scale and each.now in step.criteria:
             yield (
                 f"A reference metric was measured for {each.now}, and is compared under that name. Leave the name, and"
                 " change the label instead."
