@@ -27,6 +27,7 @@ STYLE = """
 .ts-notice.good { border-left-color: #1f8a64; }
 .ts-made-up { display: inline-block; font-size: .78rem; font-weight: 600; letter-spacing: .02em; border-radius: 4px;
   padding: .05rem .45rem; background: #e3b341; color: #2b2102; }
+@media (max-width: 900px) { [data-testid="stHtml"]:has(> .ts-table) { overflow-x: auto; } }
 .ts-table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .ts-table th { text-align: left; font-weight: 600; font-size: .82rem; padding: .35rem .9rem .35rem 0;
   color: color-mix(in srgb, currentColor 66%, transparent);

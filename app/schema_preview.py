@@ -17,8 +17,12 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
     """The form of a stage and dimension that someone chooses, of one of these versions; the first one to begin with."""
     titles = [title for title, _ in versions]
     left, middle, right = st.columns([1, 1, 1])
+    chosen = titles[0]
     with left:
-        chosen = st.selectbox("Version", titles, key=f"{key}.version.{len(titles)}", disabled=len(titles) == 1)
+        if len(titles) > 1:
+            chosen = st.selectbox("Version", titles, key=f"{key}.version.{len(titles)}")
+        else:
+            st.caption(f"Version\n\n{titles[0]}")
     loaded = versions[titles.index(chosen)][1] if chosen in titles else versions[0][1]
     schema = loaded.schema_
     stages = preview.stages_of(schema)

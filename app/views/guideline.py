@@ -78,13 +78,18 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
     with right:
         preview, changed = st.tabs(["Preview", "What changes"], key=f"guideline.tabs.{view.name}")
         with preview:
-            shell.show(markup.tag("div", _prose(text), style="ts-prose"))
+            shell.show(_scrolled(text, "The guideline as people see it"))
         with changed:
             shell.show(difference(guidelines.changes(now.text, text, around=2)))
     if text != now.text:
         _save(services, view, text, base)
     else:
         shell.show(markup.tag("div", markup.quiet("Change the text to make a new version."), style="ts ts-small"))
+
+
+def _scrolled(text: str, about: str) -> markup.Markup:
+    """A guideline in a box that scrolls, with keys as well."""
+    return markup.tag("div", _prose(text), style="ts-prose", role="region", tabindex="0", aria_label=about)
 
 
 def _prose(text: str) -> markup.Markup:
@@ -186,4 +191,4 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion], now: Gui
             if version.number > 1:
                 shell.show(difference(guidelines.changes(before[version.number - 1].text, version.text)))
             else:
-                shell.show(markup.tag("div", _prose(version.text), style="ts-prose"))
+                shell.show(_scrolled(version.text, f"Version {version.number}"))
