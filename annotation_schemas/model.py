@@ -779,7 +779,7 @@ class Source(_Part):
     """The key of a record that identifies it, for formats that leave it open."""
     fields: dict[str, str] = Field(default_factory=dict)
     """Fields and assets of the item by the key that the file has for them, where the names differ; in `csv` and
-    `jsonl` also `dimension`."""
+    `jsonl` also `dimension`, and for a list several columns or keys, one for each entry: `options: "a, b, c, d"`."""
     separator: str | None = Field(default=None, min_length=1)
     """In `csv`: what stands between the entries of a list in one cell, where they are not JSON."""
     places: dict[str, OptionPlace] = Field(default_factory=dict)

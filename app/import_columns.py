@@ -12,7 +12,8 @@ from typing import IO, Any, get_args
 
 import streamlit as st
 
-from annotation_schemas.formats import Said, item_keys, picked_fields
+from annotation_schemas import kinds
+from annotation_schemas.formats import Said, as_named, columns, item_keys, of_head, picked_fields
 from annotation_schemas.model import OptionPlace, Schema
 from app import archives, markup, shell
 from domain.errors import FileRefused
@@ -72,27 +73,43 @@ def _places(schema: Schema) -> dict[str, OptionPlace]:
 def _columns(schema: Schema, format: str, found: Preview) -> dict[str, str]:
     """The columns that are chosen otherwise than by name, by what they are."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
+    texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
     numbered: dict[str, list[str]] = {}
     for name in found.columns:
         if stem := re.fullmatch(r"(.+?)_?\d+", name):
             numbered.setdefault(stem[1], []).append(name)
     lists = {stem: f"{names[0]} to {names[-1]}" for stem, names in numbered.items() if len(names) > 1}
+    row = item_keys(format)
+    usual = columns(of_head(row, schema, found.columns) if row.table else as_named(row, schema), schema)
     chosen = {}
     with st.expander("Columns with other names", expanded=found.refused is not None):
         places = st.columns(3)
         for at, (name, default) in enumerate(by_default(schema, format).items()):
+            if name in texts:
+                of_entries = list(usual[name].keys) if set(usual[name].keys) <= set(found.columns) else []
+                with places[at % 3]:
+                    several = st.multiselect(
+                        f"{titles.get(name, name)} (a column, or one for each entry, in order)",
+                        found.columns,
+                        default=of_entries,
+                        key=f"import.column.{format}.{name}.{hash(tuple(found.columns))}",
+                    )
+                if several and several != of_entries:
+                    series = next((stem for stem in lists if row.table and numbered[stem] == several), None)
+                    chosen[name] = series or ",".join(several)  # a series may grow
+                continue
             alike = next((stem for stem in lists if stem in (default, default.removesuffix("s"))), None)
-            usual = default if default in found.columns else alike
+            one = default if default in found.columns else alike
             choices = [None, *found.columns, *lists]
             with places[at % 3]:
                 column = st.selectbox(
                     titles.get(name, name),
                     choices,
-                    index=choices.index(usual),
+                    index=choices.index(one),
                     format_func=lambda each: "none" if each is None else lists.get(each, each),
                     key=f"import.column.{format}.{name}.{hash(tuple(found.columns))}",
                 )
-            if column is not None and column != usual:
+            if column is not None and column != one:
                 chosen[name] = column
     return chosen
 

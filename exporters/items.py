@@ -7,7 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from annotation_schemas.formats import Content, ItemKeys, Said, as_named, changes, item_keys, keys_of, new_record
+from annotation_schemas.formats import (
+    Content,
+    ItemKeys,
+    Misfit,
+    Said,
+    as_named,
+    changes,
+    item_keys,
+    keys_of,
+    new_record,
+)
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -91,14 +101,16 @@ def _record(
     without: Collection[str],
 ) -> Fragment | str:
     fields = {name: value for name, value in item.fields.items() if name not in without}
-    if item.fragment is None:
-        return json_text.record_text(made(row, schema, item, fields, order, ids), layout)
-    if not item.touched and not without:
+    if item.fragment is not None and not item.touched and not without:
         return item.fragment
-    record = json_text.values(item.fragment.raw, keys_of(row, schema))
-    raw = json_text.edited(
-        item.fragment.raw, changes(row, schema, record, fields), layout, order=list(dict.fromkeys([*order, *row.order]))
-    )
+    try:
+        if item.fragment is None:
+            return json_text.record_text(made(row, schema, item, fields, order, ids), layout)
+        record = json_text.values(item.fragment.raw, keys_of(row, schema))
+        changed = changes(row, schema, record, fields)
+    except Misfit as error:
+        raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
+    raw = json_text.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))
     return Fragment(item.fragment.lead, raw)
 
 

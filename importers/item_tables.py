@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annotation_schemas import kinds
 from annotation_schemas.formats import Misfit, ReadFiles, Said, columns, item_keys, keys_of, of_head
 from annotation_schemas.model import Schema
 from domain import csv_rows, csv_text
@@ -85,9 +86,9 @@ class TableReader(Reader):
         there, source = set(names), self.schema.source
         of_fields = columns(self.row, self.schema)
         lacking = {
-            each.name: of_fields[each.name].keys[0]
+            each.name: next(key for key in of_fields[each.name].keys if key not in there)
             for each in self.schema.item.fields
-            if each.required and not there.issuperset(of_fields[each.name].keys)
+            if (each.required or len(of_fields[each.name].keys) > 1) and not there.issuperset(of_fields[each.name].keys)
         }
         said = {name: key for name, key in self.said.columns.items() if key not in there}
         for role, paths in self.row.roles.items():
@@ -101,11 +102,16 @@ class TableReader(Reader):
         if lacking or said:
             missing = ", ".join(
                 repr(key) + (f" ({name})" if key != name else "") + _meant(key, names)
-                for name, key in (lacking | said).items()
+                for name, key in (lacking | said | lacking).items()
+            )
+            lists = [each.name for each in self.schema.item.fields if kinds.of_field(each).holds == "texts"]
+            several = "".join(
+                f" A list may have a column for each entry: --column {name}=A,B,C."
+                for name in [name for name in lists if name in lacking or name in said][:1]
             )
             raise FileRefused(
                 f"{self.place} has no column {missing}; its columns are {_listed(names)}. Nothing was imported; say "
-                "which column is which field with --column, or in the schema (`source.fields`)."
+                f"which column is which field with --column, or in the schema (`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
         self.unread = [name for name in names if name and name not in read]

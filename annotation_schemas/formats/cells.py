@@ -130,6 +130,15 @@ def numbered(keys: Sequence[str], n: int) -> list[str]:
     return [*keys, *(f"{stem}{last + more}" for more in range(1, n - len(keys) + 1))]
 
 
+def named_in_order(text: str) -> tuple[str, ...]:
+    """The columns that a text names one after another.
+
+    >>> named_in_order("a, b,c")
+    ('a', 'b', 'c')
+    """
+    return tuple(name for each in text.split(",") if (name := each.strip()))
+
+
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
     there = [key for key in keys if record.get(key) is not None]
     if there != list(keys[: len(there)]):
@@ -159,8 +168,8 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
     if alone:
         return [text]
     raise Misfit(
-        f"{key} is not a list: write it as JSON or with a column for each entry ({key.removesuffix('s')}_1, ...), or "
-        "say what stands between its entries with --separator"
+        f"{key} is not a list: write it as JSON or with a column for each entry ({key.removesuffix('s')}_1, ...; "
+        "columns of other names: --column FIELD=A,B,C), or say what stands between its entries with --separator"
     )
 
 

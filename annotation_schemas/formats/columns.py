@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, get_args
 
 from annotation_schemas import kinds
-from annotation_schemas.formats.cells import Cell, Misfit, Paths, numbered, whole
+from annotation_schemas.formats.cells import Cell, Misfit, Paths, named_in_order, numbered, whole
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.kinds import NONE_OF_THESE
 from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, Source
@@ -87,19 +87,24 @@ class Spread:
     keys: tuple[str, ...]
     grows: bool = False
     """A longer list gets further keys."""
+    blank: bool = False
+    """An empty text is no entry."""
 
     def read(self, record: Record) -> Any:
-        there = [key for key in self.keys if record.get(key) is not None]
+        empty = (None, "") if self.blank else (None,)
+        there = [key for key in self.keys if record.get(key) not in empty]
         if not there:
             return None
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
-            raise Misfit(f"it has no {missing}")
+            raise Misfit(f"it has no {missing}, but {there[-1]}")
         return [_wanted(record[key], str, f"{key} is not text") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         entries = list(value or ())
         keys = numbered(self.keys, len(entries)) if self.grows else self.keys
+        if len(entries) > len(keys):
+            raise Misfit(f"its list has {len(entries)} entries, and only {', '.join(keys)} hold them")
         return {key: entries[i] if i < len(entries) else None for i, key in enumerate(keys)}
 
 
@@ -251,7 +256,9 @@ def _opened(row: ItemKeys, schema: Schema) -> ItemKeys:
         slot.role: Paths((names.get(slot.role, slot.role),), slot.max != 1, row.table, source.separator)
         for slot in schema.item.assets
     }
-    fields = [names.get(each.name, each.name) for each in schema.item.fields]
+    fields = [
+        key for each in schema.item.fields for key in _in_order(each, names) or (names.get(each.name, each.name),)
+    ]
     first = [id_key, *([named_by] if len(schema.dimensions) > 1 else [])]
     order = dict.fromkeys([*first, *(key for paths in roles.values() for key in paths.keys), *fields])
     return replace(row, id_key=id_key, named_by=named_by, roles=roles, order=tuple(order))
@@ -271,7 +278,11 @@ def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
     names = schema.source.fields if schema.source else {}
     for each in schema.item.fields:
         key = names.get(each.name, each.name)
-        if kinds.of_field(each).holds == "texts" and key not in head and (keys := _numbered(key, head)):
+        if kinds.of_field(each).holds != "texts":
+            continue
+        if key in head:
+            spread[each.name] = ()
+        elif keys := _in_order(each, names) or _numbered(key, head):
             spread[each.name] = keys
     roles = {}
     for role, paths in row.roles.items():
@@ -280,6 +291,12 @@ def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
         if keys:
             roles[role] = replace(paths, keys=keys)
     return replace(row, spread=spread, roles=roles)
+
+
+def _in_order(item_field: ItemField, names: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns or keys that hold the entries of a list one after another, where several are named: ``a,b,c``."""
+    keys = named_in_order(names.get(item_field.name, ""))
+    return keys if len(keys) > 1 and kinds.of_field(item_field).holds == "texts" else ()
 
 
 def _numbered(key: str, head: Sequence[str]) -> tuple[str, ...]:
@@ -296,7 +313,8 @@ class Said:
     """What someone says of files of an open format as they come in, besides what the schema says of all."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    """The key or column of a field, a role of media, ``id`` or ``dimension``."""
+    """The key or column of a field, a role of media, ``id`` or ``dimension``; of a list also several, with commas
+    between them."""
     separator: str | None = None
     """What stands between the entries of a list in one cell."""
     encoding: str | None = None
@@ -386,8 +404,11 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
 
     def plain_or_spread(item_field: ItemField) -> Column:
         key = names.get(item_field.name) or row.renamed.get(item_field.name, item_field.name)
+        several = _in_order(item_field, names) if row.open else ()
+        keys = row.spread.get(item_field.name, several)
+        if keys and keys == several:
+            return Spread(keys, blank=True)
         if row.table:
-            keys = row.spread.get(item_field.name)
             return Spread(keys, grows=True) if keys else Cell(key, item_field, source.separator if source else None)
         if key == row.id_key:
             return Plain(key, "json")  # a number in most files, text in some

@@ -176,8 +176,9 @@ def import_(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{OPEN_IN} FIELD=COLUMN, which column or key is a field, a role of media, id or dimension; by default"
-            " as the schema says, else the one of the same name."
+            help=f"{OPEN_IN} FIELD=COLUMN, which column or key is a field, a role of media, id or dimension; of a list"
+            " also several, one for each entry: options=a,b,c,d. By default as the schema says, else the one of the"
+            " same name."
         ),
     ] = None,
     separator: Annotated[

@@ -513,6 +513,11 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
     assert box.options == ["none", *lines[0].split(";"), "option_1 to option_2"]
     box.select("Frage").run()
+    (several,) = [each for each in test.multiselect if each.key and each.key.startswith("import.column.csv.options.")]
+    assert several.value == ["option_1", "option_2"]
+    several.set_value(["option_2", "answer"]).run()
+    assert '["Dort", "Da"]' in html.unescape(words(test)), "columns of any names, in order"
+    next(each for each in test.multiselect if each.key == several.key).set_value(["option_1", "option_2"]).run()
     page = html.unescape(words(test))
     assert [part in page for part in ("Wo?", "Was?", "a.png", '["Da", "Dort"]')] == [True] * 4
     assert "Row 3 does not fit: " in page

@@ -382,3 +382,60 @@ def test_a_workbook_comes_in_as_the_table_that_it_shows(tmp_path: Path) -> None:
         read_table(tmp_path / "u.xlsx", format="csv", schema=schema())
     with pytest.raises(FileRefused, match="is a spreadsheet that is not read"):
         read_table(write(tmp_path / "t.ods", "PK"), format="csv", schema=schema())
+
+
+def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Path) -> None:
+    lines = [
+        "id,dimension,question,before,after,a,b,c,d,answer",
+        "1,add,Q,x,y,Hat,Cup,Pan,,B",
+        "2,add,R,x,y,Up,Down,,,A",
+    ]
+    path = write(tmp_path / "t.csv", "\n".join(lines) + "\n")
+    how = Said({"options": "a, b,c,d"}, places={"answer": "letter"})
+    by_schema = schema('source: {format: csv, fields: {options: "a,b,c,d"}, places: {answer: letter}}')
+    came = one(path, schema(), said=how)
+    assert [item.fields["options"] for item in came.items] == [["Hat", "Cup", "Pan"], ["Up", "Down"]]
+    assert [item.fields["answer"] for item in came.items] == ["Cup", "Up"]
+    assert one(path, by_schema).items == came.items
+    assert out(came, schema()) == path.read_bytes()
+    first, second = came.items
+    edited = replace(first, touched=True, fields={**first.fields, "options": ["Hat", "Cup", "Pan", "Jug"]})
+    shorter = replace(second, touched=True, fields={**second.fields, "options": ["Up"]})
+    assert out(replace(came, items=[edited, shorter]), schema()).decode().splitlines()[1:] == [
+        "1,add,Q,x,y,Hat,Cup,Pan,Jug,B",
+        "2,add,R,x,y,Up,,,,A",
+    ]
+    longer = replace(first, touched=True, fields={**first.fields, "options": list("HCPJU"), "answer": "H"})
+    with pytest.raises(FileRefused, match=r"item 1 cannot be written: its list has 5 entries, and only a, b, c, d"):
+        out(replace(came, items=[longer]), schema())
+    fresh = replace(second, fragment=None)
+    assert out(FileRecord("items.csv", [fresh], "", "", {}), by_schema).decode().splitlines() == [
+        "id,dimension,before,after,reference,walk,question,a,b,c,d,answer,level,indoors,boxes,extra",
+        "2,add,x,y,,,R,Up,Down,,,A,,,,",
+    ]
+
+    records = [{"id": 1, "dimension": "add", "question": "Q", "before": "x", "after": "y", "a": "Hat", "b": "Cup"}]
+    records.append({**records[0], "id": 2, "c": "", "d": None})
+    of_json = write(tmp_path / "t.jsonl", "".join(json.dumps(each) + "\n" for each in records))
+    read = read_json(of_json, format="jsonl", schema=schema(), said=Said({"options": "a,b,c,d"}))
+    assert (read.bad, [each.fields["options"] for each in read.files[0].items]) == ([], [["Hat", "Cup"]] * 2)
+    (item, other) = read.files[0].items
+    changed = replace(item, touched=True, fields={**item.fields, "options": ["Hat", "Jug", "Pan"]})
+    from annotation_schemas.formats import Content
+
+    (data,) = json_out.written(
+        Content(schema(), "jsonl", files=[replace(read.files[0], items=[changed, other])])
+    ).values()
+    assert [json.loads(line) for line in data.splitlines()] == [{**records[0], "b": "Jug", "c": "Pan"}, records[1]]
+
+    holes = write(tmp_path / "h.csv", f"{lines[0]}\n1,add,Q,x,y,Hat,,Pan,,A\n")
+    assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
+        "it has no b, but c (line 2)"
+    ]
+    with pytest.raises(FileRefused, match=r"has no column 'e' \(options\); .* --column options=A,B,C"):
+        read_table(path, format="csv", schema=schema(), said=Said({"options": "a,b,e"}))
+    needed = load_text(ROOMS.replace("SOURCE", "").replace("text_list, required: false", "text_list"), "Be exact.", "r")
+    with pytest.raises(FileRefused, match=r"has no column 'options'; .* --column options=A,B,C"):
+        read_table(path, format="csv", schema=needed.schema_)
+    with pytest.raises(FileRefused, match=r"has no column 'a,b' \(question\)"):
+        read_table(path, format="csv", schema=schema(), said=Said({"question": "a,b"}))
