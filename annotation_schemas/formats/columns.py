@@ -274,7 +274,7 @@ def of_head(row: ItemKeys, schema: Schema, head: Sequence[str]) -> ItemKeys:
     """The row of a table whose columns are these: lists and media that have a column for each entry (``option_1``,
     ``option_2``), and media that have none."""
     row = as_named(row, schema)
-    spread = {}
+    spread: dict[str, tuple[str, ...]] = {}
     names = schema.source.fields if schema.source else {}
     for each in schema.item.fields:
         key = names.get(each.name, each.name)
@@ -412,7 +412,7 @@ def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
             return Spread(keys, grows=True) if keys else Cell(key, item_field, source.separator if source else None)
         if key == row.id_key:
             return Plain(key, "json")  # a number in most files, text in some
-        keys = row.spread.get(item_field.name) or row.spread.get(key)
+        keys = row.spread.get(item_field.name) or row.spread.get(key) or ()
         if keys and kinds.of_field(item_field).is_list:
             return Spread(keys)
         return Plain(key, item_field.kind)
