@@ -37,10 +37,15 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         return
     if stage not in stages or dimension not in ids:  # of the version that was shown before
         stage, dimension = stages[0], ids[0]
+    made_up(loaded, stage, dimension, key=f"{key}.form")
+
+
+def made_up(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
+    """The form of a stage with a made-up item, or with a made-up candidate of triage."""
     if stage is Stage.TRIAGE:
-        triage.group(preview.candidate(schema), _nothing, keys=False)
+        triage.group(preview.candidate(loaded.schema_), _nothing, keys=False)
     else:
-        preview.form(loaded, stage, dimension, key=f"{key}.form")
+        preview.form(loaded, stage, dimension, key=key)
 
 
 def problems(title: str, lines: Sequence[str], style: str = "") -> None:

@@ -73,6 +73,23 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> Sequence[S
     return session.exec(wanted).all()
 
 
+def waiting(
+    session: Session, *, project_id: int, stage: Stage, dimension: str | None, limit: int
+) -> Sequence[StoredTask]:
+    """The first live slots of a stage that no one has, of one dimension or all, as the queue has them; none that waits
+    for an image or clip."""
+    wanted = select(TaskRow).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.state == TaskState.OPEN,
+        col(TaskRow.awaits_media).is_(False),
+        TaskRow.purpose == Purpose.LIVE,
+    )
+    if dimension is not None:
+        wanted = wanted.where(TaskRow.dimension == dimension)
+    return session.exec(wanted.order_by(col(TaskRow.rank), col(TaskRow.shuffle)).limit(limit)).all()
+
+
 def of_unit(session: Session, *, unit: str, lock: bool = False) -> Sequence[StoredTask]:
     """All slots of a unit."""
     wanted = select(TaskRow).where(TaskRow.unit == unit).order_by(col(TaskRow.slot))

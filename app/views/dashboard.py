@@ -12,7 +12,7 @@ from app import checklist, figures, graded_sample, markup, pending_figures, shel
 from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
-from app.views import history, refine, triage
+from app.views import history, preview, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.states import ItemState
@@ -65,6 +65,7 @@ def render(services: Services) -> None:
         ),
         dimensions(board.rows, stages, project=view.name),
     )
+    shell.show(preview.links(view))
     _forecasts(services, view)
     _people(services, view)
     if view.schema.schema_.stages.triage is not None:

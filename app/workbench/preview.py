@@ -1,4 +1,4 @@
-"""The form of a stage before there is an item: made-up content on the page that annotators get; nothing is saved."""
+"""The form of a stage on the page that annotators get, with made-up content or an item; nothing is saved."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ def stages_of(schema: Schema) -> list[Stage]:
 def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> None:
     """Draw the form of a stage that has the working page (any but triage)."""
     _component(key=key, data=shown(loaded, stage, dimension))
+
+
+def task_form(static: Json, schema: Schema, task: TaskView, *, key: str) -> None:
+    """Draw the form with a task, under the static part of the page of its stage."""
+    _component(key=key, data={"static": static, "task": page.task_part(schema, task)})
 
 
 def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:

@@ -84,6 +84,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "compare": NO_SUCH_STAGE,
     "code": NO_SUCH_STAGE,
     "settle_codes": NO_SUCH_STAGE,
+    "preview": FOR_LEADS | {SENIOR: OPEN},
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "adjudication_reasons": FOR_LEADS,

@@ -38,8 +38,8 @@ class Visibility:
     """Why they must not look into it; empty if they may."""
     names: bool
     """Whether they may see who voted."""
-    asked: bool = False
-    """Whether they could still be asked about it blind, if they do not look."""
+    asked: frozenset[Stage] = frozenset()
+    """The stages in which they could still be asked about it blind, if they do not look."""
 
     @property
     def whole(self) -> bool:
@@ -54,8 +54,9 @@ def visibility_of(session: Session, *, access: Access, person: Person, item: Sto
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
     settled = item.state not in UNSETTLED
     names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None
-    asked = at_least(access.role, Role.SENIOR) and _may_be_asked(session, access, person, item, slots)
-    return Visibility(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
+    senior = at_least(access.role, Role.SENIOR)
+    asked = _may_be_asked(session, access, person, item, slots) if senior else frozenset()
+    return Visibility(open_, _why_blind(access, person, item, slots, asked=bool(asked)), names, asked)
 
 
 def look_into(session: Session, *, access: Access, person: Person, item: StoredItem, now: datetime) -> Visibility:
@@ -80,14 +81,18 @@ def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
 
 def _may_be_asked(
     session: Session, access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask]
-) -> bool:
-    return any(
-        access.may_do(row.stage)
-        and access.may_use(row.dimension)
-        and _unfinished(row, item)
-        and task_claims.may_take(session, row=row, person_id=person.id)
-        for row in slots
-    )
+) -> frozenset[Stage]:
+    found: set[Stage] = set()
+    for row in slots:
+        if (
+            row.stage not in found
+            and access.may_do(row.stage)
+            and access.may_use(row.dimension)
+            and _unfinished(row, item)
+            and task_claims.may_take(session, row=row, person_id=person.id)
+        ):
+            found.add(row.stage)
+    return frozenset(found)
 
 
 def _why_blind(access: Access, person: Person, item: StoredItem, slots: Sequence[StoredTask], *, asked: bool) -> str:

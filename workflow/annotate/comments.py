@@ -153,7 +153,7 @@ def _thread(
     session: Session, access: Access, person: Person, item: StoredItem, *, now: datetime, looking: bool = True
 ) -> Thread:
     seen = _visibility(session, access, person, item)
-    closed = not looking and seen.whole and seen.asked
+    closed = not looking and seen.whole and bool(seen.asked)
     if closed:
         seen = replace(seen, blind=MAY_COME)
     if seen.whole and seen.open and threads.of_item(session, item_id=item.id):

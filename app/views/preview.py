@@ -1,0 +1,98 @@
+"""Preview: a stage as the people in it see it, with an item, and nothing is claimed."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, schema_preview, shell
+from app.screens import Screen
+from app.services import Services
+from app.workbench import page, preview
+from domain.errors import NotAllowed, NotFound
+from domain.records import ProjectView
+from domain.roles import Role, at_least
+from domain.states import Stage
+from workflow.lead import stage_preview
+
+SCREEN = Screen("Preview", place=99, role=Role.SENIOR)
+
+MARK = "A preview: nothing is claimed or saved, and everyone gets their items as before."
+
+
+def render(services: Services) -> None:
+    """What to look at, and the form."""
+    view = shell.project(services)
+    if not at_least(view.role, Role.SENIOR):
+        raise NotAllowed(f"{stage_preview.FOR_SENIORS} My work says what is waiting for you.")
+    shell.heading(
+        "Preview", "A stage as the people in it see it, without taking a task from anyone.", made_up=view.made_up
+    )
+    schema = view.schema.schema_
+    stages = preview.stages_of(schema)
+    if not stages:
+        shell.show(markup.notice("This schema has no stage in which people work."))
+        return
+    asked = st.query_params.get("stage")
+    titles = {each.id: each.title for each in schema.dimensions}
+    first, second, third, fourth = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
+    with first:
+        at = stages.index(Stage(asked)) if asked in stages else 0
+        stage = st.selectbox("Stage", stages, index=at, key="preview.stage", format_func=schema.stages.title_of)
+    with second:
+        dimension = st.selectbox(
+            "Dimension", [None, *titles], key="preview.dimension", format_func=lambda id: titles.get(id, "all")
+        )
+    with third:
+        item = st.text_input(
+            "Item", st.query_params.get("item", ""), key="preview.item", placeholder="its id; empty: the next free one"
+        ).strip()
+    of = (view.name, stage, dimension)
+    before, place = st.session_state.get("preview.at", (None, 0))
+    place = place if before == of else 0
+
+    def go_on() -> None:
+        st.session_state["preview.at"] = (of, place + 1)
+
+    with fourth:
+        st.button("Another", key="preview.another", on_click=go_on, disabled=bool(item) or stage is Stage.AUTHORING)
+    _form(services, view, stage, item, dimension, place)
+
+
+def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimension: str | None, at: int) -> None:
+    """The form with that item; where there is none to show, why, and the form with a made-up one."""
+    try:
+        found = stage_preview.preview(
+            services.store,
+            person=services.person,
+            project=view.name,
+            stage=stage,
+            item=item,
+            dimension=dimension,
+            at=at,
+        )
+    except (NotAllowed, NotFound) as error:
+        shell.show(markup.notice(f"{error} This is a made-up item. {MARK}"))
+        made_up = dimension or view.schema.schema_.dimensions[0].id
+        schema_preview.made_up(view.schema, stage, made_up, key="preview.made_up")
+        return
+    name = f"Item {found.name}. " if found.name else ""
+    shell.show(markup.notice(f"{name}{MARK}"))
+    static = page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up)
+    preview.task_form(static, view.schema.schema_, found.task, key="preview.form")
+
+
+def links(view: ProjectView) -> markup.Markup:
+    """A link to the preview of each stage."""
+    found = [
+        markup.tag(
+            "a",
+            markup.text(view.schema.schema_.stages.title_of(stage)),
+            href="/preview?" + urlencode({"project": view.name, "stage": stage.value}),
+            target="_self",
+        )
+        for stage in preview.stages_of(view.schema.schema_)
+    ]
+    about = markup.quiet("See a stage as people see it, without taking a task: ")
+    return markup.tag("p", about, markup.joined(found, " · "), style="ts ts-small", data_part="previews")
