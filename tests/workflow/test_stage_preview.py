@@ -44,7 +44,7 @@ def test_what_is_shown_is_what_people_get_and_nothing_is_written(store: Store) -
     with pytest.raises(NotFound, match="no free images"):
         look(store, make_person(store, "zoe", role=Role.LEAD), Stage.AUTHORING)
     make_items(store, 3)
-    ann, ben = make_people(store, "ann", "ben")
+    (ann,) = make_people(store, "ann")
     lea = make_person(store, "lea", role=Role.LEAD)
     sam = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
     images = make_pool(store, 1, source="video")
