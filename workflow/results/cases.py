@@ -340,7 +340,7 @@ def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> l
                     "" if seen.blind else _title(access, contents[id, row.current_revision]),
                     row.dimension,
                     closed=seen.blind,
-                    asked=seen.asked,
+                    asked=bool(seen.asked),
                     answers=()
                     if seen.blind or seen.asked
                     else [(model, each.text) for (item, model), each in last.items() if item == id],
