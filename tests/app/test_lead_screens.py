@@ -1006,12 +1006,12 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
 
     assert menu("ana") == {"": ["My work", "Projects", "Comments", "Author", "Verify", "Grade"]}
     assert menu("sen") == {
-        "Work": ["My work", "Author", "Verify", "Adjudicate", "Grade"],
+        "Work": ["My work", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
         "Items": ["Comments", "History"],
         "Settings": ["Projects"],
     }
     assert menu("lea") == {
-        "Work": ["My work", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
+        "Work": ["My work", "Dashboard", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
         "Items": ["Comments", "History", "Adjudication reasons", "Bulk actions", "Expired submissions", "Import"],
         "People": ["People", "Scorecard"],
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
