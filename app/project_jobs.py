@@ -1,56 +1,51 @@
-"""What takes long about a whole project (its archive, a copy, deleting it), in a process of its own that says how far
-it is: the process that serves pages serves voters, too."""
+"""What takes long about a whole project (its archive, a copy, deleting it), and what has become of each."""
 
 from __future__ import annotations
 
-import json
-import logging
 import os
-import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app import apart
+from app.apart import Progress
 from app.services import Services
-from app.supervisor import environment
-from db.engine import Store, open_store
-from domain.errors import Conflict, TouchstoneError
-from domain.origin import acting_from, origin
+from db.engine import Store
+from domain.errors import Conflict
 from domain.project_parts import ProjectPart
 from domain.records import Person
 from media.store import MediaStore
 from workflow.access import project_care
 from workflow.files import project_copy, project_export, project_removal
-from workflow.files.project_export import Progress
 
-log = logging.getLogger(__name__)
-_NICE = 10
 _BROKEN = "This was broken off; the log of the server says why. Nothing was half done: try again."
 
 
-@dataclass
-class Job:
-    """One of them, under way or over."""
+@dataclass(frozen=True)
+class Order:
+    """What is to be done with a project."""
 
     kind: str
     """A key of ``WORKS``."""
     project: str
-    args: Mapping[str, Any]
+    by: Person
+    args: Mapping[str, Any] = field(default_factory=dict)
     """What its work is called with."""
-    at: str = ""
-    """What is going on, in words."""
-    done: int = 0
-    of: int = 0
-    said: str = ""
-    """What came of it."""
-    refused: str = ""
-    """Why nothing came of it."""
-    over: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, store: Store, home: Path, progress: Progress) -> str:
+        """Do it; the sentence says what came of it."""
+        return WORKS[self.kind](store, home, self.by, self.project, progress, **self.args)
+
+
+@dataclass
+class Job(apart.Going):
+    """One of them, under way or over."""
+
+    kind: str = ""
+    project: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
 
 
 _guard = threading.Lock()
@@ -74,6 +69,8 @@ def forget(services: Services, job: Job) -> None:
 def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
     """Begin with one; the same press again gives the one that is under way.
 
+    It goes on to its end if the server is gone: what is half done would be done again.
+
     Raises
     ------
     Conflict
@@ -85,41 +82,13 @@ def begin(services: Services, kind: str, project: str, **args: Any) -> Job:
             if (there.kind, there.args) == (kind, args):
                 return there
             raise Conflict(f"Something else that you began with {project} is under way; try again when it is done.")
-        job = _jobs[services.person.id, project] = Job(kind, project, args)
-    order = {
-        "url": services.store.engine.url.render_as_string(hide_password=False),  # no command line tells it
-        "home": services.settings.home,
-        "person": services.person,
-        "origin": origin(),
-        "kind": kind,
-        "project": project,
-        "args": args,
-    }
-    threading.Thread(target=_see_through, args=(job, order), name="project job", daemon=True).start()
+        job = _jobs[services.person.id, project] = Job(kind=kind, project=project, args=args)
+    order = Order(kind, project, services.person, args)
+    apart.begin(services.store, services.settings.home, order, going=job, broken=_BROKEN, outlives=True)
     return job
 
 
-def _see_through(job: Job, order: Mapping[str, Any]) -> None:
-    try:
-        command = (sys.executable, "-P", "-m", "app.project_jobs")
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with suppress(BrokenPipeError):
-                process.stdin.write(pickle.dumps(order))
-                process.stdin.close()
-            for line in process.stdout:
-                for name, value in json.loads(line).items():
-                    setattr(job, name, value)
-        if not (job.said or job.refused):
-            log.error("the process for %s of a project ended with %s", job.kind, process.returncode)
-    finally:
-        if not (job.said or job.refused):
-            job.refused = _BROKEN
-        job.over.set()
-
-
-# ---- the process of its own -----------------------------------------------------------------------------------------
+# ---- what is done ---------------------------------------------------------------------------------------------------
 
 
 def _export(store: Store, home: Path, by: Person, project: str, progress: Progress) -> str:
@@ -154,50 +123,3 @@ def _delete(store: Store, home: Path, by: Person, project: str, progress: Progre
 WORKS: Mapping[str, Callable[..., str]] = {"export": _export, "copy": _copy, "delete": _delete}
 """What can be done, each with the store, the home, who does it, the project, and a function that hears how far it is;
 the sentence that each gives says what came of it."""
-
-
-def carry_out(order: Mapping[str, Any], tell: Callable[[Mapping[str, Any]], None]) -> None:
-    """Do what an order says; ``tell`` hears how far it is and, last, what came of it or why nothing did."""
-    last = -1
-
-    def progress(what: str, done: int, of: int) -> None:
-        nonlocal last
-        percent = 100 * done // max(of, 1)
-        if percent != last:
-            tell({"at": what, "done": done, "of": of})
-        last = percent
-
-    store = open_store(order["url"], order["home"])
-    try:
-        with acting_from(order["origin"]):
-            work = WORKS[order["kind"]]
-            said = work(store, order["home"], order["person"], order["project"], progress, **order["args"])
-            tell({"said": said})
-    except TouchstoneError as error:
-        tell({"refused": str(error)})
-    finally:
-        store.close()
-
-
-def _work_in_process() -> int:
-    """As told through the standard input. It goes on to its end if the one who began it is gone: what is half done
-    would be done again."""
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever is printed by others is no reply
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-
-    def tell(about: Mapping[str, Any]) -> None:
-        with suppress(BrokenPipeError):
-            replies.write(json.dumps(about) + "\n")
-            replies.flush()
-
-    carry_out(pickle.loads(sys.stdin.buffer.read()), tell)
-    return 0
-
-
-if __name__ == "__main__":
-    # under its own name, so that what is pickled there is what is read here
-    from app.project_jobs import _work_in_process as work_in_process
-
-    sys.exit(work_in_process())

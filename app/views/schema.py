@@ -14,7 +14,7 @@ from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status
 from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
 from annotation_schemas.model import LoadedSchema
-from app import confirm, figures, markup, schema_preview, schema_work, shell
+from app import apart, confirm, figures, markup, schema_preview, schema_work, shell
 from app.confirm import Question
 from app.figures import Asked
 from app.pending_figures import show_pending
@@ -100,7 +100,7 @@ def render(services: Services) -> None:
     _past(services, view, past, under_way=going is not None)
 
 
-def _go_on(services: Services, view: ProjectView, going: schema_work.Going | None) -> None:
+def _go_on(services: Services, view: ProjectView, going: apart.Going | None) -> None:
     """A change that is under way: how far it is. One that no process of this server is at may have been interrupted."""
     if going is None:
         shell.show(
@@ -124,7 +124,7 @@ def _go_on(services: Services, view: ProjectView, going: schema_work.Going | Non
 
 
 @st.fragment(run_every=1.0)
-def _how_far(services: Services, view: ProjectView, going: schema_work.Going | None) -> None:
+def _how_far(services: Services, view: ProjectView, going: apart.Going | None) -> None:
     with shell.guard(services):
         stands = migration.under_way(services.store, by=services.person, project=view.name)
         if (going is not None and going.over.is_set()) or (going is None and stands is None):
@@ -142,7 +142,7 @@ def _do(services: Services, order: schema_work.Order) -> None:
     if n > schema_work.HERE:
         schema_work.begin(services.store, services.settings.home, order)
     else:
-        shell.keep_message("schema.done", order.run(services.store))
+        shell.keep_message("schema.done", order.run(services.store, services.settings.home, apart.unheard))
 
 
 # ---- a new version --------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import figures, list_order, schema_work, shell, sidebar
+from app import apart, figures, list_order, schema_work, shell, sidebar
 from app.commands.agreement import table
 from app.views import audit as audit_page
 from db import files
@@ -824,8 +824,8 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     monkeypatch.setattr(schema_work, "HERE", 0)
     write_item(store)
     started: list[Any] = []
-    popen = schema_work.subprocess.Popen
-    monkeypatch.setattr(schema_work.subprocess, "Popen", lambda *a, **more: started.append(a) or popen(*a, **more))
+    popen = apart.subprocess.Popen
+    monkeypatch.setattr(apart.subprocess, "Popen", lambda *a, **more: started.append(a) or popen(*a, **more))
     test = show("schema", "lea")
     text = test.text_area[0].value.replace("\nversion: 1\n", "\nversion: 2\n")
     test.text_area[0].set_value(text.replace("\ntitle: ", "\ntitle: New ", 1)).run()

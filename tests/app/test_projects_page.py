@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from app import project_jobs
+from app import apart, project_jobs
 from app.services import Services
 from db.engine import Store
 from domain.errors import Conflict, NotAllowed
+from domain.origin import acting_from
 from domain.roles import Role
 from domain.settings import Settings
 from media.store import MediaStore
@@ -98,9 +99,8 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
         archive_for(store, home, by=ann, project="p")
 
     def done(kind: str, **args: Any) -> dict[str, Any]:
-        order = {"url": str(store.engine.url), "home": home, "person": lea, "origin": "10.0.0.7", "kind": kind}
         told: list[Any] = []
-        project_jobs.carry_out({**order, "project": "p", "args": args}, told.append)
+        apart.carry_out(project_jobs.Order(kind, "p", lea, args), store, home, told.append)
         assert all(each["done"] <= each["of"] for each in told[:-1])
         return told[-1]
 
@@ -117,7 +117,10 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     page.text_input(key="projects.delete.p.typed").set_value("P")
     page.button(key="projects.delete.p.yes").click().run()
     assert "That is not the project&#x27;s name, p. Nothing is deleted." in words(page)
-    assert done("delete", typed="p") == {"said": "p is deleted."}
+    with acting_from("10.0.0.7"):
+        job = project_jobs.begin(services, "delete", "p", typed="p")
+    assert job.over.wait(60)
+    assert (job.said, job.refused) == ("p is deleted.", "")
     assert not path.exists()
     assert [view.name for view in projects.projects_of(store, person=lea)] == ["q"]
     (line,) = audit.entries(store, by=None, project=None, kinds=("project.deleted",))
