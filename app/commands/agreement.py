@@ -123,8 +123,8 @@ def agreement(
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only ratings that were given under this version of the project's schema; without it all of them, in "
-            "the words of the one that is in force.",
+            help="Only people's ratings that were given under this version of the project's schema; without it all of "
+            "them, in the words of the one that is in force. What machines say is of no version: it stays.",
             metavar="N",
         ),
     ] = None,
@@ -159,8 +159,8 @@ def agreement(
         raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
     if pool_guidelines and project is None:
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
-    if schema_version is not None and (project is None or unit is not None):
-        raise typer.BadParameter("--schema-version is for ratings of projects, each by itself: without --unit.")
+    if schema_version is not None and project is None:
+        raise typer.BadParameter("--schema-version is for projects; a file does not say which schema was in force.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
@@ -183,7 +183,7 @@ def agreement(
     else:
         assert project is not None
         schema = _schema_of(project)
-        if unit is None and stage in (None, Stage.GRADING) and by is None and not scale and schema_version is None:
+        if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
             unit = Unit.DIMENSION if reporting.means_first(schema) and _have_means(project, names) else None
         stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
         by = by or reporting.cut_first(schema) or Cut.WHOLE
@@ -207,7 +207,8 @@ def agreement(
         lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
         typer.echo(f"[{lines}]")
     else:
-        typer.echo("\n".join(levels_table(results) if unit is Unit.LEVELS else table(results)))
+        shown = levels_table(results) if unit is Unit.LEVELS else table(results, schema_version=schema_version)
+        typer.echo("\n".join(shown))
     if replies:
         typer.echo("\n".join(["", "Outcomes of the machines' replies", *replies]), err=as_json)
 
@@ -236,10 +237,16 @@ def _have_means(project: str, names: Sequence[str] | None) -> bool:
     return there.have_means(names) or not there.people
 
 
-def table(results: Sequence[Result]) -> Iterator[str]:
-    """The results for people: one block per criterion and dimension."""
+def table(results: Sequence[Result], *, schema_version: int | None = None) -> Iterator[str]:
+    """The results for people: one block per criterion and dimension; of one version of the schema, if so asked."""
+    from workflow.results.rater_agreement import schema_words
+
     if not results:
-        yield "No one has rated anything yet."
+        yield (
+            "No one has rated anything yet."
+            if schema_version is None
+            else f"No rating that counts was given under version {schema_version} of the schema."
+        )
     first = True
     for (guideline, criterion, dimension), group in groupby(
         results, key=lambda each: (each.args.get("guideline"), each.criterion, each.dimension)
@@ -248,11 +255,11 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         if not first:
             yield ""
         first = False
-        schemas = block[0].args.get("schema")
+        schemas = block[0].args.get("schema", "")
         yield (
             _heading(criterion, dimension, block)
             + (f", guideline {guideline}" if guideline else "")
-            + (f", ratings under versions of the schema: {schemas}" if schemas else "")
+            + (f", ratings {schema_words(schemas)}" if schemas else "")
         )
         lines = [each for each in block if each.value is not None]
         if lines:
@@ -271,12 +278,15 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 def levels_table(results: Sequence[Result]) -> Iterator[str]:
     """A block for each judge: what is the same by answers, by means of dimensions and by means of models."""
     from workflow.results.dimension_means import LEVELS
+    from workflow.results.rater_agreement import schema_words
 
     for at, (criterion, judge) in enumerate(dict.fromkeys((each.criterion, each.args["judge"]) for each in results)):
         block = [each for each in results if (each.criterion, each.args["judge"]) == (criterion, judge)]
         if at:
             yield ""
-        yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded"
+        schemas = block[0].args.get("schema", "")
+        under = f", people's grades {schema_words(schemas)}" if schemas else ""
+        yield f"{criterion}: {judge} with the people, on the {block[0].args['answers']} answers that both graded{under}"
         width, wide = max(map(len, LEVELS.values())), max(len(each.title) for each in block)
         yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
         for each in block:
@@ -449,6 +459,7 @@ def _of_project(
         "pool_guidelines": pool_guidelines,
         "cross_check": cross_check,
         "items": items,
+        "schema_version": schema_version,
         "statistics": statistics,
     }
     if unit is Unit.LEVELS:
@@ -462,8 +473,7 @@ def _of_project(
         if known.people and known.machines:
             names = ", ".join(known.machines)
             print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
-    about: dict[str, Any] = {"stage": stage, "by": by, "scales": scales, "schema_version": schema_version}
-    return agreement_of(shared.store, **asked, **about)
+    return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 
 def _scales(texts: Sequence[str]) -> dict[str, Scale]:

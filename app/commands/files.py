@@ -433,7 +433,8 @@ def export(
             schema_version=schema_version,
             progress=progress,
         )
-    typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}.")
+    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}{of}.")
 
 
 def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:

@@ -15,7 +15,7 @@ import streamlit as st
 
 from agreement.summary import Result
 from annotation_schemas import reporting
-from app import figures, items_switch, markup, shell
+from app import figures, items_switch, markup, schema_switch, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -58,6 +58,8 @@ class Choice:
     pool_guidelines: bool
     items: Items | None
     levels: bool = False
+    schema_version: int | None = None
+    """None: what was given under all versions of the schema."""
 
     @property
     def unit(self) -> str:
@@ -125,9 +127,10 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Otherwise votes under different versions are measured separately.",
         )
+    version = schema_switch.switch(services, view, key=f"agreement.schema.{stage.value}", stages=[stage])
     items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     cut = Cut.WHOLE if of_means else by or Cut.WHOLE
-    _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels))
+    _live(services, view, Choice(stage, cut, of_means, pool_guidelines, items, levels, version))
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
@@ -152,6 +155,7 @@ def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.
             "pool_guidelines": choice.pool_guidelines,
             "items": choice.items,
             **({"levels": True} if choice.levels else {}),
+            **({} if choice.schema_version is None else {"schema_version": choice.schema_version}),
         },
         state=rater_agreement.mark(services.store, **about),
         size=rater_agreement.size(services.store, **about),
@@ -176,7 +180,7 @@ def being_measured(found: figures.Asked) -> markup.Markup:
 
 def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     found = _measured(services, view, choice)
-    stage, by = choice.stage, choice.by
+    stage, by, version = choice.stage, choice.by, choice.schema_version
     if not found.current:
         shell.show(being_measured(found))
     if found.figure is None:
@@ -185,7 +189,11 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
-            markup.notice(f"No one has submitted anything in {stage} yet. The table appears with the first votes.")
+            markup.notice(
+                f"No one has submitted anything in {stage} yet. The table appears with the first votes."
+                if version is None
+                else f"Nothing that counts in {stage} was submitted under version {version} of the schema."
+            )
         )
         return
     if raters.people and raters.machines:
@@ -208,23 +216,29 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         return
     among = counting.which if counting.verdicts else None
     named = reporting.agreement_first(view.schema.schema_)
-    table = markup.Markup("") if choice.of_means else pairs(view, stage, lines, among, by=by, logins=logins)
+    table = (
+        markup.Markup("")
+        if choice.of_means
+        else pairs(view, stage, lines, among, by=by, logins=logins, links=version is None)
+    )
     if table:
         shell.show(table)
-    for (guideline, dimension, criterion), group in groupby(
+    for (_, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):
         of_group = list(group)
         several = len(_in_pairs(of_group)) > 2
         first = [line for line in of_group if is_headline(line, several=several, named=named)]
-        shell.section(title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else ""))
+        shell.section(title_of(view, dimension, criterion) + _under(of_group[0]))
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
             markup.tag(
                 "div",
                 markup.quiet(about_of(of_group)),
                 markup.text(" "),
-                markup.Markup("") if choice.of_means else _differing(view, stage, dimension, among, by=by),
+                markup.Markup("")
+                if choice.of_means or version is not None
+                else _differing(view, stage, dimension, among, by=by),
                 style="ts ts-small",
             ),
             table_of(first, unit=choice.unit),
@@ -246,7 +260,7 @@ def _levels(view: ProjectView, lines: Sequence[Result]) -> None:
     )
     for (criterion, judge), group in groupby(lines, key=lambda line: (line.criterion, line.args["judge"])):
         of_judge = list(group)
-        shell.section(f"{judge} · {title_of(view, None, criterion)}")
+        shell.section(f"{judge} · {title_of(view, None, criterion)}{_under(of_judge[0])}")
         shell.show(markup.tag("div", level_table(of_judge), data_part="levels"))
 
 
@@ -289,25 +303,28 @@ def pairs(
     *,
     by: Cut = Cut.DIMENSION,
     logins: Mapping[str, str] | None = None,
+    links: bool = True,
 ) -> markup.Markup:
     """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
     to the items about which the two differ, ``among`` those that were counted. ``logins`` are those of raters, by what
-    they are called."""
+    they are called; without ``links`` cells lead nowhere, as where the items behind them cannot be listed."""
     of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
     names = sorted({tuple(line.args["pair"]) for line in of_pairs})
     if not names or len(names) > MOST_PAIRS:
         return markup.Markup("")
     rows: dict[str, dict[tuple[str, ...], Result]] = {}
     for line in of_pairs:
-        guideline = line.args.get("guideline")
-        title = title_of(view, line.dimension, line.criterion) + (f" · guideline {guideline}" if guideline else "")
+        title = title_of(view, line.dimension, line.criterion) + _under(line)
         rows.setdefault(title, {})[tuple(line.args["pair"])] = line
     heads = [("Cohen's kappa", "name"), *((" and ".join(pair), "") for pair in names)]
     return markup.table(
         heads,
         [
-            [markup.text(title), *(_cell(view, stage, found.get(pair), among, by, logins or {}) for pair in names)]
-            for title, found in rows.items()
+            [
+                markup.text(title),
+                *(_cell(view, stage, row.get(pair), among, by, logins or {}, links=links) for pair in names),
+            ]
+            for title, row in rows.items()
         ],
     )
 
@@ -321,7 +338,14 @@ def _is_kappa_of_pair(line: Result) -> bool:
 
 
 def _cell(
-    view: ProjectView, stage: Stage, line: Result | None, among: Items | None, by: Cut, logins: Mapping[str, str]
+    view: ProjectView,
+    stage: Stage,
+    line: Result | None,
+    among: Items | None,
+    by: Cut,
+    logins: Mapping[str, str],
+    *,
+    links: bool,
 ) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
@@ -335,6 +359,8 @@ def _cell(
     )
     about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
     number = "undefined" if line.value is None else markup.decimal(line.value)
+    if not links:
+        return markup.heat(line.value, number, about, title=line.reason or "")
     return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
@@ -388,7 +414,16 @@ def about_of(lines: Sequence[Result]) -> str:
     taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
     n_raters = max(line.n_raters for line in lines)
     raters = ", ".join(_in_pairs(lines)) or ("one" if n_raters < 2 else n_raters)
-    return f"Raters: {raters}. Scale: {scale}{taken}."
+    schemas = lines[0].args.get("schema")
+    under = f" Ratings {rater_agreement.schema_words(schemas)}." if schemas else ""
+    return f"Raters: {raters}. Scale: {scale}{taken}.{under}"
+
+
+def _under(line: Result) -> str:
+    """The versions of guideline and schema that a title names: those that a number is about alone."""
+    guideline, schema = line.args.get("guideline"), line.args.get("schema", "")
+    alone = f" · {rater_agreement.schema_words(schema)}" if schema.endswith(" alone") else ""
+    return (f" · guideline {guideline}" if guideline else "") + alone
 
 
 def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:
@@ -499,7 +534,7 @@ def words_of(args: Any) -> str:
     """The arguments of a statistic, as someone would say them."""
     parts = []
     for name, value in dict(args or {}).items():
-        if name in ("scale", "scale_inferred", "guideline", "items"):
+        if name in ("scale", "scale_inferred", "guideline", "schema", "items"):
             continue
         shown = " and ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         parts.append(shown if name in ("pair", "form") else f"{name.replace('_', ' ')}: {shown}")

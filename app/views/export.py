@@ -11,13 +11,14 @@ import streamlit as st
 
 from annotation_schemas.formats import Format, Takes, offered, writing
 from annotation_schemas.formats import named as formats_named
-from app import archives, checklist, markup, shell
+from app import archives, checklist, markup, schema_switch, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from workflow.files import release
+from workflow.results.ratings import RATED
 from workflow.runs import run_views
 
 SCREEN = Screen("Export", place=270, role=Role.LEAD, group=Group.RELEASE)
@@ -52,11 +53,24 @@ def render(services: Services) -> None:
         with right:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
+            version = schema_switch.switch(
+                services,
+                view,
+                key="export.schema",
+                stages=RATED,
+                help="For ratings, and for the verified split: of one version are the kept items of which all votes, "
+                "and the senior's decision, were given under it.",
+            )
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
     if sent:
         st.session_state["export.ready"] = _prepare(
-            services, view, chosen, verified=bool(verified), **(of_answers if chosen.takes is Takes.ANSWERS else {})
+            services,
+            view,
+            chosen,
+            verified=bool(verified),
+            schema_version=version,
+            **(of_answers if chosen.takes is Takes.ANSWERS else {}),
         )
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
@@ -102,6 +116,7 @@ def _prepare(
     chosen: Format,
     *,
     verified: bool,
+    schema_version: int | None = None,
     run: str | None = None,
     unanswered: str | None = None,
 ) -> dict[str, Any]:
@@ -112,25 +127,31 @@ def _prepare(
             project=view.name,
             format=chosen.name,
             verified=verified,
+            schema_version=schema_version,
             run=run,
             unanswered=unanswered,
             progress=progress,
         )
     manifest = made.files.get("manifest.json")
+    which = ("verified" if verified else "all") + schema_switch.in_name(schema_version)
     return {
         "project": view.name,
-        "name": f"{view.name}-{chosen.name}-{'verified' if verified else 'all'}.zip",
-        "items": made.items,
+        "name": f"{view.name}-{chosen.name}-{which}.zip",
+        "words": _words_of_ready(made, chosen, schema_version),
         "files": sorted(made.files),
         "manifest": json.loads(manifest) if manifest else None,
         "zip": archives.pack(made.files),
     }
 
 
+def _words_of_ready(made: release.Release, chosen: Format, schema_version: int | None) -> str:
+    of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
+    return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
+
+
 def _ready(ready: Mapping[str, Any]) -> None:
     files = ready["files"]
-    words = f"Ready: {markup.count(ready['items'], 'item')} in {markup.count(len(files), 'file')}."
-    shell.show(markup.notice(words, style="good"))
+    shell.show(markup.notice(ready["words"], style="good"))
     st.download_button(
         "Download", ready["zip"], file_name=ready["name"], mime="application/zip", type="primary", key="export.download"
     )

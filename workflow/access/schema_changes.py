@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from db import projects, schema_changes
-from db.engine import Session
+from db.engine import Session, Store
 from domain.errors import Conflict, NotFound
-from workflow.access.projects import Access
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access, require_lead
 
 
 def unfinished(session: Session, access: Access) -> str | None:
@@ -31,6 +35,24 @@ def must_be_the_same(session: Session, *, access: Access) -> None:
     transaction ends."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
         raise Conflict(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
+
+
+def submissions_by_version(
+    store: Store, *, person: Person | None, project: str, stages: Collection[Stage]
+) -> dict[int, int]:
+    """How many submissions of these stages count that were given under each version of a project's schema, the first
+    version first; empty where the project has had one version alone. For its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        numbers = access.reading.numbers
+        if len(set(numbers.values())) < 2:
+            return {}
+        counts = schema_changes.votes_by_version(session, project_id=access.project_id)
+    found = dict.fromkeys(sorted(numbers.values()), 0)
+    for (id, stage), n in counts.items():
+        if stage in stages and id in numbers:
+            found[numbers[id]] += n
+    return found
 
 
 def must_have_had(access: Access, version: int) -> None:

@@ -38,16 +38,24 @@ def figures(
     pool_guidelines: bool,
     items: Items | None,
     levels: bool = False,
+    schema_version: int | None = None,
 ) -> Figures:
     """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
 
-    ``of_means`` are those of means by dimension, ``levels`` those of each judge with people at each level.
+    ``of_means`` are those of means by dimension, ``levels`` those of each judge with people at each level;
+    ``schema_version`` takes people's ratings under that version of the schema alone.
 
     For anyone who has made sure that the person may see them.
     """
     there = raters_of(store, person=None, project=project, stage=stage)
     called = raters_called(store, there)
-    about: dict[str, Any] = {"person": None, "project": project, "pool_guidelines": pool_guidelines, "items": items}
+    about: dict[str, Any] = {
+        "person": None,
+        "project": project,
+        "pool_guidelines": pool_guidelines,
+        "items": items,
+        "schema_version": schema_version,
+    }
     return Figures(
         agreement_of_levels(store, **about)
         if levels

@@ -20,7 +20,7 @@ from domain.statistics import Needs, summarised
 from workflow.access.projects import require_lead
 from workflow.annotate.sample_standing import counting_of_stage
 from workflow.results.criterion_values import combine_of, combined, number_of, scored_criteria
-from workflow.results.rater_agreement import of_items, scales_of
+from workflow.results.rater_agreement import of_items, of_schema, saying_schema, scales_of
 from workflow.results.ratings import Raters, by_guideline, raters_of, ratings_of
 
 PEOPLE = "the people"
@@ -76,6 +76,7 @@ def agreement_of_means(
     pool_guidelines: bool = False,
     cross_check: bool = False,
     items: Items | str | None = None,
+    schema_version: int | None = None,
     statistics: Collection[str] = (),
     over: Over = "dimension",
 ) -> list[Result]:
@@ -92,7 +93,7 @@ def agreement_of_means(
         No one is called so, a criterion has no numbers, people graded under several versions of the guideline and
         no one said to pool them, or no answer has a grade in all columns.
     """
-    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
     asked: dict[str, Any] = {"over": over, "cross_check": cross_check, "statistics": statistics}
     found = [result for each in there for result in of_means(each, **asked)]
@@ -109,6 +110,7 @@ def agreement_of_levels(
     pool_guidelines: bool = False,
     cross_check: bool = False,
     items: Items | str | None = None,
+    schema_version: int | None = None,
     statistics: Collection[str] = (),
 ) -> list[Result]:
     """Each judge compared with people at each of the ``LEVELS``, on the answers that both have graded.
@@ -116,7 +118,7 @@ def agreement_of_levels(
     The level is ``args["unit"]``, the judge ``args["judge"]``, and ``args["answers"]`` says on how many answers all
     three rest. Raises as ``agreement_of_means`` does, and where no person or no judge has graded.
     """
-    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     found: list[Result] = []
     for columns in columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about):
         judges = [rater for rater in columns.of if rater != PEOPLE]
@@ -159,13 +161,14 @@ def agreement_of_answers(
     pool_guidelines: bool = False,
     cross_check: bool = False,
     items: Items | str | None = None,
+    schema_version: int | None = None,
     statistics: Collection[str] = (),
 ) -> list[Result]:
     """Statistics whose units are answers, people as one rater: the kappa of a judge and the majority of people, say.
 
     As ``agreement_of_means``, and raises as it does; an answer need not have a grade in all columns.
     """
-    about: dict[str, Any] = {"person": person, "project": project, "items": items}
+    about: dict[str, Any] = {"person": person, "project": project, "items": items, "schema_version": schema_version}
     there = columns_of(store, raters=raters, criteria=criteria, pool_guidelines=pool_guidelines, **about)
     found = [
         result
@@ -176,10 +179,16 @@ def agreement_of_answers(
 
 
 def _counted(
-    store: Store, found: Sequence[Result], *, person: Person | None, project: str, items: Items | str | None
+    store: Store,
+    found: Sequence[Result],
+    *,
+    person: Person | None,
+    project: str,
+    items: Items | str | None,
+    schema_version: int | None,
 ) -> list[Result]:
     counted = counting_of_stage(store, person=person, project=project, items_=items, stage=Stage.GRADING)
-    return [of_items(each, counted) for each in found]
+    return [of_items(saying_schema(each, schema_version), counted) for each in found]
 
 
 def columns_of(
@@ -191,13 +200,21 @@ def columns_of(
     criteria: Sequence[str] | None = None,
     pool_guidelines: bool = False,
     items: Items | str | None = None,
+    schema_version: int | None = None,
 ) -> list[Columns]:
     """Everyone's grades of models' answers, people as one rater, a criterion each; those of which fewer than two have
-    grades are left out unless they are named. Raises as ``agreement_of_means`` does."""
+    grades are left out unless they are named. Raises as ``agreement_of_means`` does.
+
+    ``schema_version`` leaves of people's grades those that were given under that version of the schema, and raises
+    ``RatingsError`` where there are none; what machines say is of no version and stays."""
     with store.read() as session:
-        schema = require_lead(session, by=person, project=project).schema
+        access = require_lead(session, by=person, project=project)
+    schema = access.schema
     there = raters_of(store, person=person, project=project, stage=Stage.GRADING)
     rows = ratings_of(store, project=project, stage=Stage.GRADING, by=person, items=items)
+    rows = of_schema(access, rows, schema_version, machines=there.machines)
+    if schema_version is not None and not any(row.rater in there.people for row in rows):
+        raise RatingsError(f"No one has graded models' answers under version {schema_version} of the schema.")
     known = [*there.people, *there.machines]
     for name in raters or ():
         if name not in {*known, *(row.rater for row in rows)}:

@@ -51,7 +51,8 @@ def agreement_of(
     Ratings under different versions of the guideline are measured apart: the results name their version in
     ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
     Ratings under different versions of the schema are measured together, in the words of the one that is in force, and
-    ``args["schema"]`` says how many are of which; ``schema_version`` measures those of one version alone.
+    ``args["schema"]`` says how many are of which; ``schema_version`` measures those of one version alone, and says so
+    there (``schema_words``). What machines say is of no version: it is among them where ``raters`` names it.
 
     Options that every item has its own of are compared by their places: "the second one" is a category, its text is
     not. Otherwise no two items would have a category in common, and there would be no agreement by chance. Several
@@ -84,10 +85,11 @@ def agreement_of(
     )
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-    rows = cut_by(of_schema(access, rows, schema_version), access.schema, by)
+    there = raters_of(store, person=person, project=project, stage=stage)
+    rows = of_schema(access, rows, schema_version, machines=there.machines if raters is not None else ())
+    rows = cut_by(rows, access.schema, by)
     declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     counted = counting_of_stage(store, person=person, project=project, items_=items, stage=stage)
-    there = raters_of(store, person=person, project=project, stage=stage)
     if raters is None:
         rows = [row for row in rows if not there.people or row.rater in there.people]
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
@@ -105,23 +107,51 @@ def agreement_of(
         found = [_of_version(each, pooled) for each in asked.of_all(rows)]
     else:
         found = [_of_version(each, _version(number)) for number, part in by_version for each in asked.of_part(part)]
-    return [of_items(each, counted) for each in _saying_schemas(found, rows, access.reading.numbers.values())]
+    told = _saying_schemas(found, rows, access.reading.numbers.values(), only=schema_version)
+    return [of_items(each, counted) for each in told]
 
 
-def of_schema(access: Access, rows: Sequence[Rating], version: int | None) -> list[Rating]:
-    """The ratings that were given under a version of the schema, as it calls itself; None: all of them.
+def of_schema(
+    access: Access, rows: Sequence[Rating], version: int | None, *, machines: Collection[str] = ()
+) -> list[Rating]:
+    """The ratings that were given under a version of the schema, as it calls itself, and all of these machines', which
+    are of no version; None: all of them.
 
     ``NotFound`` for a version that the project never had.
     """
     if version is None:
         return list(rows)
     must_have_had(access, version)
-    return [row for row in rows if (row.schema if access.reading.numbers else version) == version]
+    had_one = not access.reading.numbers
+    return [row for row in rows if had_one or row.schema == version or row.rater in machines]
 
 
-def _saying_schemas(found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int]) -> list[Result]:
-    """Results that say how many ratings of their criterion were given under which version, where there are several: a
-    criterion that came later has none under the first."""
+def saying_schema(result: Result, version: int | None) -> Result:
+    """A result that says that it is about one version of the schema alone; None: as it is."""
+    return result if version is None else replace(result, args={**result.args, "schema": f"{version}{_ALONE}"})
+
+
+_ALONE = " alone"
+
+
+def schema_words(said: str) -> str:
+    """What ``args["schema"]`` says, as part of a sentence.
+
+    >>> schema_words("2 alone"), schema_words("1 (7), 2 (1)")
+    ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
+    """
+    if said.endswith(_ALONE):
+        return f"under version {said.removesuffix(_ALONE)} of the schema alone"
+    return f"under versions of the schema: {said}"
+
+
+def _saying_schemas(
+    found: Sequence[Result], rows: Sequence[Rating], numbers: Collection[int], *, only: int | None
+) -> list[Result]:
+    """Results that say how many ratings of their criterion were given under which version, where there are several (a
+    criterion that came later has none under the first), or which one they are about alone."""
+    if only is not None:
+        return [saying_schema(each, only) for each in found]
     if len({row.schema for row in rows} - {None}) < 2:
         return list(found)
     counts = Counter((row.criterion, row.schema) for row in rows)

@@ -1,0 +1,209 @@
+"""Figures and files of one version of a schema, on pages and from the command line, against dice counted here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from sqlmodel import select
+from typer.testing import CliRunner
+
+from annotation_schemas.loader import load_text
+from app import services
+from app.cli import cli
+from db.engine import Store, open_store
+from db.tables import ItemRow
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from testkit.factories import make_items, make_people, make_person, make_predictions, make_project
+from tests.app.screens import drawn, words
+from workflow.annotate import claims, submissions
+from workflow.schemas import migration
+
+SCHEMA = """
+name: changing
+version: 1
+title: Changing
+dimensions: [{id: colour, title: Colour}]
+item:
+  assets: [{role: image, kind: image, min: 0}]
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: choice, kind: choice, prompt: Does it fit?, options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: choice, value: "yes"}
+  grading:
+    raters: 2
+    shows: [question]
+    criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1, 2]}]
+"""
+N = 14
+SHARES = {"ann": 9, "bob": 6}
+"""How many votes, and grades, each gives before the schema changes."""
+
+Said = dict[str, dict[str, tuple[Any, int]]]
+"""Unit -> login -> what they said, and under which version."""
+
+
+def kappa(pairs: list[tuple[Any, Any]]) -> float:
+    """Cohen's, as in his paper: what is seen beyond chance, of what could be."""
+    seen = sum(one == other for one, other in pairs) / len(pairs)
+    values = {value for pair in pairs for value in pair}
+    chance = (
+        sum(sum(one == value for one, _ in pairs) * sum(other == value for _, other in pairs) for value in values)
+        / len(pairs) ** 2
+    )
+    return float((seen - chance) / (1 - chance))
+
+
+def pairs_of(said: Said, version: int | None) -> list[tuple[Any, Any]]:
+    """What both said of a unit, both under that version."""
+    return [
+        (by["ann"][0], by["bob"][0])
+        for by in said.values()
+        if len(by) == 2 and (version is None or {at for _, at in by.values()} == {version})
+    ]
+
+
+def n_under(said: Said, version: int) -> int:
+    return sum(at == version for by in said.values() for _, at in by.values())
+
+
+class World:
+    """A project whose schema changes while two people vote and grade as dice say."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.store: Store = open_store(None, home)
+        self.votes: Said = defaultdict(dict)
+        self.grades: Said = defaultdict(dict)
+        make_project(self.store, loaded=load_text(SCHEMA, "", "first"))
+        make_person(self.store, "lea", role=Role.LEAD)
+        ids = make_items(self.store, N, fields={"question": "?"})
+        with self.store.read() as session:
+            self.names = dict(session.exec(select(ItemRow.public_id, ItemRow.external_id)).all())
+        make_predictions(self.store, ids, models=["m"])
+        self.people = make_people(self.store, "ann", "bob")
+        self.dice = random.Random(15)
+        for someone in self.people:
+            self.work(someone, SHARES[someone.login], version=1)
+        second = load_text(
+            SCHEMA.replace("version: 1", "version: 2").replace("Does it fit?", "Does it really fit?"), "", "b"
+        )
+        migration.migrate(self.store, by=None, project="p", loaded=second)
+        for someone in self.people:
+            self.work(someone, N - SHARES[someone.login], version=2)
+
+    def work(self, someone: Person, n: int, *, version: int) -> None:
+        for stage, said, name, values in (
+            (Stage.VERIFICATION, self.votes, "choice", ["yes", "yes", "no"]),
+            (Stage.GRADING, self.grades, "score", [0, 1, 2]),
+        ):
+            for _ in range(n):
+                view = claims.next_task(self.store, person=someone, project="p", stage=stage)
+                if not isinstance(view, TaskView):  # answers to rejected items are graded no more
+                    break
+                value = self.dice.choice(values)
+                submissions.submit(self.store, person=someone, task=view.id, key=view.id, values={name: value})
+                said[self.names[view.item or ""]][someone.login] = (value, version)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[World]:
+    home = tmp_path_factory.mktemp("versions")
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    world = World(home)
+    yield world
+    world.store.close()
+
+
+@pytest.fixture
+def world(built: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(built.home))
+    services.resources.cache_clear()
+    yield built
+    services.resources().store.close()
+    services.resources.cache_clear()
+    st.cache_resource.clear()
+
+
+def run(*said: str, code: int = 0) -> str:
+    result = CliRunner().invoke(cli, said)
+    assert result.exit_code == code, result.output + str(result.exception)
+    return result.stdout if code == 0 else result.output + str(result.exception)
+
+
+def lines(*said: str) -> dict[str, Mapping[str, Any]]:
+    found = json.loads(run("agreement", "p", *said, "--json"))
+    return {each["statistic"]: each for each in found if each["args"].get("weights", "none") == "none"}
+
+
+@pytest.mark.thorough
+def test_agreement_is_of_one_version_or_of_all(world: World) -> None:
+    for version in (None, 1, 2):
+        told = () if version is None else ("--schema-version", str(version))
+        for said, stage in ((world.votes, "verification"), (world.grades, "grading")):
+            pairs = pairs_of(said, version)
+            at = lines("--stage", stage, "--items", "all", *told)
+            share = sum(one == other for one, other in pairs) / len(pairs)
+            assert at["percent_agreement"]["value"] == pytest.approx(share), (version, stage)
+            assert at["percent_agreement"]["n_units"] == len(pairs)
+            assert at["cohen_kappa"]["value"] == pytest.approx(kappa(pairs)), (version, stage)
+            counts = f"1 ({n_under(said, 1)}), 2 ({n_under(said, 2)})"
+            assert {each["args"]["schema"] for each in at.values()} == {
+                counts if version is None else f"{version} alone"
+            }
+    assert "ratings under version 2 of the schema alone" in run("agreement", "p", "--schema-version", "2")
+    assert "never had a version 7 of its schema; it had 1, 2" in run("agreement", "p", "--schema-version", "7", code=1)
+
+
+@pytest.mark.thorough
+def test_the_page_agreement_offers_versions_and_says_which_it_shows(world: World) -> None:
+    page = drawn(world.store, world.home, "agreement", "lea", project="p")
+    choice = next(each for each in page.selectbox if each.label == "Version of the schema")
+    assert choice.options == [
+        "All versions together",
+        *(f"Version {version} alone ({n_under(world.votes, version)} votes)" for version in (1, 2)),
+    ]
+    pooled = words(page)
+    assert f"Ratings under versions of the schema: 1 ({n_under(world.votes, 1)}), 2 (" in pooled
+    assert "of the schema alone" not in pooled
+    page = choice.select_index(2).run()
+    assert "choice · under version 2 of the schema alone" in words(page)
+    assert f">{kappa(pairs_of(world.votes, 2)):.3f}<" in words(page)
+    assert f">{kappa(pairs_of(world.votes, 1)):.3f}<" not in words(page)
+
+
+@pytest.mark.thorough
+def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> None:
+    kept = {name for name, by in world.votes.items() if [value for value, _ in by.values()] == ["yes"] * 2}
+    for version in (1, 2):
+        page = drawn(world.store, world.home, "export", "lea", project="p")
+        choice = next(each for each in page.selectbox if each.label == "Version of the schema")
+        of_all = n_under(world.votes, version) + n_under(world.grades, version)
+        assert choice.options[version] == f"Version {version} alone ({of_all} submissions)"
+        choice.select_index(version)
+        page = next(each for each in page.button if each.key and "export.prepare" in each.key).click().run()
+        alone = {name for name in kept if {at for _, at in world.votes[name].values()} == {version}}
+        noun = "item" if len(alone) == 1 else "items"
+        ready = page.session_state["export.ready"]
+        assert ready["words"] == f"Ready: {len(alone)} {noun} in 2 files, of version {version} of the schema alone."
+        assert ready["words"] in words(page)
+        assert ready["name"].endswith(f"-verified-schema-{version}.zip")
+        assert ready["manifest"]["schema"]["only"] == version
+        assert {each["id"] for each in ready["manifest"]["items"]} == alone
+        out = tmp_path / f"{version}.csv"
+        told = run("export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
+        assert f"of version {version} of the schema alone" in told
+        assert len(list(csv.DictReader(io.StringIO(out.read_text())))) == of_all
