@@ -25,8 +25,9 @@ from db.tables import ItemRow
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from testkit.factories import make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import make_items, make_people, make_person, make_predictions
 from tests.app.screens import drawn, words
+from workflow.access.projects import create_project
 from workflow.annotate import claims, submissions
 from workflow.schemas import migration
 
@@ -48,8 +49,8 @@ stages:
     shows: [question]
     criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1, 2]}]
 """
-N = 14
-SHARES = {"ann": 9, "bob": 6}
+N = 20
+SHARES = {"ann": 13, "bob": 9}
 """How many votes, and grades, each gives before the schema changes."""
 
 Said = dict[str, dict[str, tuple[Any, int]]]
@@ -88,7 +89,7 @@ class World:
         self.store: Store = open_store(None, home)
         self.votes: Said = defaultdict(dict)
         self.grades: Said = defaultdict(dict)
-        make_project(self.store, loaded=load_text(SCHEMA, "", "first"))
+        create_project(self.store, name="p", loaded=load_text(SCHEMA, "", "first"), seed=15)
         make_person(self.store, "lea", role=Role.LEAD)
         ids = make_items(self.store, N, fields={"question": "?"})
         with self.store.read() as session:
