@@ -9,6 +9,7 @@ import random
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -97,20 +98,19 @@ class World:
         make_predictions(self.store, ids, models=["m"])
         self.people = make_people(self.store, "ann", "bob")
         self.dice = random.Random(15)
-        for someone in self.people:
-            self.work(someone, SHARES[someone.login], version=1)
+        self.work({each: SHARES[each.login] for each in self.people}, version=1)
         second = load_text(
             SCHEMA.replace("version: 1", "version: 2").replace("Does it fit?", "Does it really fit?"), "", "b"
         )
         migration.migrate(self.store, by=None, project="p", loaded=second)
-        for someone in self.people:
-            self.work(someone, N - SHARES[someone.login], version=2)
+        self.work({each: N - SHARES[each.login] for each in self.people}, version=2)
 
-    def work(self, someone: Person, n: int, *, version: int) -> None:
-        for stage, said, name, values in (
-            (Stage.VERIFICATION, self.votes, "choice", ["yes", "yes", "no"]),
+    def work(self, shares: Mapping[Person, int], *, version: int) -> None:
+        asked: list[tuple[Stage, Said, str, list[Any]]] = [
             (Stage.GRADING, self.grades, "score", [0, 1, 2]),
-        ):
+            (Stage.VERIFICATION, self.votes, "choice", ["yes", "yes", "no"]),
+        ]
+        for (stage, said, name, values), (someone, n) in product(asked, shares.items()):
             for _ in range(n):
                 view = claims.next_task(self.store, person=someone, project="p", stage=stage)
                 if not isinstance(view, TaskView):  # answers to rejected items are graded no more
