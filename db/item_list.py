@@ -384,12 +384,12 @@ def _likely(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     """What the database can say beforehand: the longest part of a text that stands in JSON as it is typed."""
     content = cast(col(RevisionRow.content), Text)
     found: list[ColumnElement[bool]] = []
-    if part := _longest(wanted.text):
+    if part := likely_part(wanted.text):
         found.append(
             or_(*(each.ilike(part, escape="!") for each in (content, col(ItemRow.external_id))), _named(wanted))
         )
     for test in wanted.where:
-        if test.how != ":" and (part := _longest(test.value)) and not _may_be_number(test.value):
+        if test.how != ":" and (part := likely_part(test.value)) and not _may_be_number(test.value):
             found.append(content.ilike(part, escape="!"))
     return found
 
@@ -398,7 +398,7 @@ def _named(wanted: ItemFilter) -> ColumnElement[bool]:
     return func.lower(col(ItemRow.public_id)) == wanted.text.lower()
 
 
-def _longest(text: str) -> str:
+def likely_part(text: str) -> str:
     """The longest such part as a pattern; empty if there is none."""
     part = max(_AS_TYPED.findall(text), key=len, default="")
     return "%" + re.sub(r"([%_!])", r"!\1", part) + "%" if part else ""

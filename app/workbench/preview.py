@@ -54,6 +54,12 @@ def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
     return {"static": static, "task": page.task_part(schema, task(schema, stage, dimension))}
 
 
+def submitted(loaded: LoadedSchema, view: TaskView, *, project: str, title: str, words: str, key: str) -> None:
+    """Draw the form as someone submitted it, to be read only; ``words`` stand below it."""
+    static = page.static_part(loaded, view.stage, project=project, title=title)
+    _component(key=key, data={"static": static, "task": page.task_part(loaded.schema_, view), "said": words})
+
+
 def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
     """A task of that stage that no one has: its item, its votes and its answer are made up."""
     item = made_up.item(schema, dimension)

@@ -115,6 +115,7 @@ def test_no_group_has_more_than_seven_pages_and_few_pages_are_in_none(store: Sto
     few = sidebar.menu(replace(view, role=Role.ANNOTATOR, stages=(Stage.VERIFICATION, Stage.GRADING)))
     assert [(place["title"], place["group"]) for place in few] == [
         ("My work", ""),
+        ("My submissions", ""),
         ("Projects", ""),
         ("Comments", ""),
         ("Verify", ""),

@@ -55,6 +55,14 @@ def texts_of(session: Session, *, access: Access, row: StoredTask, person: Perso
     return (first.text, second.text) if left == FIRST else (second.text, first.text)
 
 
+def texts_said_of(session: Session, *, row: StoredTask, said: StoredAnnotation) -> tuple[str, str] | None:
+    """The two answers as they stood when someone compared them, the left one first; None in other stages."""
+    if row.stage is not Stage.COMPARISON:
+        return None
+    first, second = answers_of(session, row)
+    return (first.text, second.text) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second.text, first.text)
+
+
 def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
     """The models whose answers someone compared, the left one first; for those who may know them."""
     row = tasks.by_id(session, id=said.task_id)

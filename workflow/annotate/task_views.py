@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation_schemas import registry
-from annotation_schemas.model import AssetSlot, Schema
+from annotation_schemas.model import PREDICTION, AssetSlot, Schema
 from annotation_schemas.shown import shown_fields
 from db import assets, events, items, media_access, submissions, task_slots, tasks
 from db.engine import Session, Store
@@ -52,6 +52,45 @@ def task_view(session: Session, *, access: Access, row: StoredTask, person: Pers
         guideline=access.loaded.guideline_hash,
         news=guidelines.news(session, access=access, person=person),
     )
+
+
+def task_as_it_was(
+    session: Session, *, access: Access, row: StoredTask, person: Person, said: StoredAnnotation
+) -> TaskView:
+    """A task as its page showed it to the person who submitted it, with what they ``said`` as its draft.
+
+    What happened to the item is left out, and so is the way to its comments.
+    """
+    stored = said.shown or {}
+    revision = row.revision if row.revision is not None else said.revision
+    content = items.content(session, item_id=said.item_id, revision=revision)
+    fields = {} if row.stage is Stage.AUTHORING else visible_fields(access.schema, row.stage, content)
+    stood = {name: stored[name] for name, now in fields.items() if name in stored and _same_entries(stored[name], now)}
+    place = stored.get(PREDICTION)
+    answers = {"values": said.answers, "reasons": said.reasons, "note": said.note}
+    return TaskView(
+        id=row.public_id,
+        project=access.name,
+        stage=row.stage,
+        dimension=row.dimension,
+        item=None,
+        revision=revision,
+        fields=fields | stood,
+        assets=tuple(_assets(session, access, row)),
+        lease_until=said.created_at,
+        draft=Draft(seq=0, values=answers, saved_at=said.created_at),
+        answer=_answer(session, row),
+        answers=comparison.texts_said_of(session, row=row, said=said),
+        place=(place[0], place[1]) if place else None,
+        settles=task_slots.settled_in(row.unit) if row.stage is Stage.ADJUDICATION else None,
+        votes=tuple(_votes(session, row)),
+        guideline=access.loaded.guideline_hash,
+    )
+
+
+def _same_entries(some: Any, others: Any) -> bool:
+    both = isinstance(some, list) and isinstance(others, list)
+    return both and sorted(map(repr, some)) == sorted(map(repr, others))
 
 
 def fields_shown(session: Session, *, access: Access, row: StoredTask, person: Person | None) -> dict[str, Any]:

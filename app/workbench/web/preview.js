@@ -1,4 +1,5 @@
-// The form of a stage with a made-up item: the same media, texts and form as on the working page, and nothing is sent.
+// The form of a stage with a made-up item, or as someone submitted it: the same media, texts and form as on the working
+// page, and nothing is sent.
 
 import { el, fill } from "./dom.js";
 import { MediaPane } from "./media/pane.js";
@@ -30,6 +31,7 @@ class Preview {
     /** @type {Task | null} */
     this.task = null;
     this.before = "";
+    this.readOnly = false;
     this.media = new MediaPane();
     this.side = new FormPane({
       changed: () => this.side.say(""),
@@ -44,6 +46,9 @@ class Preview {
       submit: () => this.submit(),
       blur: () => this.side.focus(),
     });
+    this.lock = el("fieldset", { class: "lock" }); // disabled, it is only read
+    this.side.formHost.replaceWith(this.lock);
+    this.lock.append(this.side.formHost);
     this.body = el("div", { class: "body" }, this.media.root, this.side.root);
     this.root = el("div", { class: "ts preview" }, this.body);
     this.root.addEventListener("keydown", (event) => this.pressed(event));
@@ -57,18 +62,24 @@ class Preview {
   }
 
   /** @param {PreviewData} data */
-  show({ static: fixed, task }) {
-    const now = JSON.stringify([fixed, task]);
+  show({ static: fixed, task, said }) {
+    const now = JSON.stringify([fixed, task, said]);
     if (now === this.before) return; // the page around it was drawn again
     this.before = now;
     this.task = task;
+    this.readOnly = said !== undefined;
+    const answers = task.draft?.values ?? {};
     this.root.dataset.stage = fixed.stage.name;
     this.media.show(task.assets, null, drawnOn(fixed, task));
     fill(this.side.about, itemParts(fixed, task, null));
-    fill(this.side.formHost, this.forms.open(fixed, task, {}, []).root);
+    fill(this.side.formHost, this.forms.open(fixed, task, answers, []).root);
+    this.lock.disabled = this.readOnly;
+    this.side.noteBox.readOnly = this.readOnly;
+    this.side.submitButton.hidden = this.readOnly;
+    if (this.readOnly) this.media.edit(null); // what was drawn is seen, and not drawn anew
     this.media.repaint();
-    this.side.open(task, {});
-    this.side.say("A preview: nothing is saved.");
+    this.side.open(task, answers);
+    this.side.say(said ?? "A preview: nothing is saved.");
   }
 
   submit() {
@@ -91,6 +102,8 @@ class Preview {
     const { forms, media } = this;
     const target = event.composedPath()[0];
     const box = boxOf(target);
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (this.readOnly) return !box && plain && !(target instanceof HTMLButtonElement) && media.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       this.submit();
       return true;

@@ -446,10 +446,12 @@ export interface Form {
   boxKey(event: KeyboardEvent, box: HTMLElement): boolean;
 }
 
-/** What a preview of a form is given: a made-up task. */
+/** What a preview of a form is given: a made-up task, or one as someone submitted it. */
 export interface PreviewData {
   static: Static;
   task: Task;
+  /** Said below what was submitted, which is only read; absent: the form may be tried. */
+  said?: string;
 }
 
 /** What a form is told by the page around it. */

@@ -1,0 +1,217 @@
+"""My submissions: what I have submitted, as I saw it and said it, and the way to correct it."""
+
+from __future__ import annotations
+
+from datetime import date
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.screens import SCREENS, Screen
+from app.services import Services
+from app.workbench import preview
+from domain.errors import Conflict, LeaseLost, NotAllowed, NotFound
+from domain.item_filter import LONGEST
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow.annotate import own_submissions, submissions
+from workflow.annotate.own_submissions import PAGE, OwnSubmission
+
+SCREEN = Screen("My submissions", place=12)
+
+KEY = "my_submissions"
+FILTERS = ("stage", "dimension", "day", "find")
+"""Kept in the address, so that one comes back to the same list."""
+
+
+def render(services: Services) -> None:
+    """The submission that the address names, else the list."""
+    view = shell.project(services)
+    _leave(view)
+    shell.tell_refused()
+    chosen = st.query_params.get("said")
+    if chosen:
+        _one(services, view, chosen)
+    else:
+        _list(services, view)
+
+
+def _leave(view: ProjectView) -> None:
+    """To the working page, if a press has just taken something back into its form."""
+    stage = st.session_state.pop(f"{KEY}.go", None)
+    if stage is not None:
+        screen = next(screen for screen in SCREENS.values() if screen.stage is stage)
+        shell.go(screen.name, project=view.name)
+
+
+def _list(services: Services, view: ProjectView) -> None:
+    shell.heading(
+        "My submissions",
+        "What you have submitted, newest first; only you see this page. What you have in hand just now is not listed, "
+        "nor are answers of a qualification.",
+        made_up=view.made_up,
+    )
+    stages, dimensions = own_submissions.stages_and_dimensions(
+        services.store, person=services.person, project=view.name
+    )
+    stage, dimension, day, text = _filters(view, stages, dimensions)
+    wanted = {"stage": stage, "dimension": dimension, "day": day, "text": text}
+
+    def look(offset: int) -> own_submissions.Listed:
+        return own_submissions.find(
+            services.store,
+            person=services.person,
+            project=view.name,
+            stage=stage,
+            dimension=dimension,
+            day=day,
+            text=text,
+            offset=offset,
+        )
+
+    of = (view.name, wanted)
+    begin = shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page")
+    found = look(begin)
+    if not found.n:
+        narrowed = any(each is not None and each != "" for each in wanted.values())
+        shell.show(markup.notice("Nothing of yours fits that." if narrowed else "You have submitted nothing here yet."))
+        return
+    if shell.pager(found.n, size=PAGE, of=of, key=f"{KEY}.page", noun="submission") != begin:  # there are fewer by now
+        found = look(shell.page_begin(size=PAGE, of=of, key=f"{KEY}.page"))
+    for row in found.rows:
+        _row(services, view, row)
+
+
+def _filters(
+    view: ProjectView, stages: list[Stage], dimensions: list[str]
+) -> tuple[Stage | None, str | None, date | None, str]:
+    schema = view.schema.schema_
+    titles = {each.id: each.title for each in schema.dimensions}
+    asked = {name: st.query_params.get(name, "") for name in FILTERS}
+    keys = {name: f"{KEY}.{name}" for name in FILTERS}
+    st.session_state[keys["stage"]] = Stage(asked["stage"]) if asked["stage"] in stages else None
+    st.session_state[keys["dimension"]] = asked["dimension"] if asked["dimension"] in dimensions else None
+    st.session_state[keys["day"]] = _day(asked["day"])
+    st.session_state[keys["find"]] = asked["find"][:LONGEST]
+
+    def keep() -> None:
+        for name in FILTERS:
+            value = st.session_state[keys[name]]
+            if value:
+                st.query_params[name] = str(value).strip()
+            elif name in st.query_params:
+                del st.query_params[name]
+
+    first, second, third, fourth = st.columns([2, 2, 2, 3])
+    with first:
+        stage = st.selectbox(
+            "Stage",
+            [None, *stages],
+            format_func=lambda each: schema.stages.title_of(each) if each else "all",
+            key=keys["stage"],
+            on_change=keep,
+        )
+    with second:
+        dimension = st.selectbox(
+            "Dimension",
+            [None, *dimensions],
+            format_func=lambda each: titles[each] if each else "all",
+            key=keys["dimension"],
+            on_change=keep,
+        )
+    with third:
+        day = st.date_input("Day (UTC)", key=keys["day"], format="YYYY-MM-DD", on_change=keep)
+    with fourth:
+        text = st.text_input("Words of the item", max_chars=LONGEST, key=keys["find"], on_change=keep)
+    return stage, dimension, day if isinstance(day, date) else None, text
+
+
+def _day(written: str) -> date | None:
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError:
+        return None
+
+
+def _row(services: Services, view: ProjectView, row: OwnSubmission) -> None:
+    with st.container(border=True, key=f"{KEY}.row.{row.id}"):
+        words, right = st.columns([5, 1.2], vertical_alignment="center")
+        with words:
+            link = markup.tag("a", markup.text(row.words or "Open it"), href=_address(view, row.id), target="_self")
+            shell.show(
+                markup.tag("div", link, _about(view, row), _said(row), style="ts", data_part="submission"),
+            )
+        with right:
+            _correct(services, view, row)
+        _refusal(row)
+
+
+def _about(view: ProjectView, row: OwnSubmission) -> markup.Markup:
+    schema = view.schema.schema_
+    titles = {each.id: each.title for each in schema.dimensions}
+    corrected = ["corrected by you"] if row.corrected else []
+    parts = [markup.moment(row.at), schema.stages.title_of(row.stage), titles.get(row.dimension, row.dimension)]
+    return markup.tag("div", markup.quiet(" · ".join([*parts, *corrected])), style="ts-small")
+
+
+def _said(row: OwnSubmission) -> markup.Markup:
+    lines = [
+        markup.tag("div", markup.quiet(f"{line.title}: "), markup.tag("b", markup.text(line.text))) for line in row.said
+    ]
+    return markup.tag("div", *lines)
+
+
+def _correct(services: Services, view: ProjectView, row: OwnSubmission) -> None:
+    """The same button for every row: what can no longer be changed says so when it is pressed, and tells no one
+    beforehand what others have done."""
+
+    def correct() -> None:
+        with shell.pressed(services):
+            try:
+                submissions.undo(
+                    services.store, person=services.person, project=view.name, stage=row.stage, task=row.task
+                )
+            except (Conflict, LeaseLost, NotAllowed, NotFound) as refusal:
+                shell.keep_message(f"{KEY}.refused", (row.id, str(refusal)))
+            else:
+                st.session_state[f"{KEY}.go"] = row.stage
+
+    st.button("Correct", key=f"{KEY}.correct.{row.id}", on_click=correct, width="stretch", disabled=view.archived)
+
+
+def _refusal(row: OwnSubmission) -> None:
+    kept = shell.kept_message(f"{KEY}.refused")
+    if kept is not None and kept[0] == row.id:
+        shell.show(markup.notice(kept[1]))
+
+
+def _one(services: Services, view: ProjectView, submission: str) -> None:
+    found = own_submissions.look(services.store, person=services.person, project=view.name, submission=submission)
+    row = found.row
+    shell.heading("What I submitted", made_up=view.made_up)
+    words, right = st.columns([5, 1.2], vertical_alignment="center")
+    with words:
+        back = markup.tag("a", markup.text("My submissions"), href=_address(view), target="_self")
+        shell.show(markup.tag("div", back, _about(view, row), style="ts"))
+    with right:
+        _correct(services, view, row)
+    _refusal(row)
+    preview.submitted(
+        view.schema,
+        found.view,
+        project=view.name,
+        title=view.title,
+        words=f"Submitted {markup.moment(row.at)}. This is only to read.",
+        key=f"{KEY}.form",
+    )
+    if found.before:
+        shell.section("What you had said before")
+        for each in found.before:
+            shell.show(markup.tag("div", markup.quiet(markup.moment(each.at)), _said(each), style="ts"))
+
+
+def _address(view: ProjectView, submission: str | None = None) -> str:
+    kept = {name: st.query_params[name] for name in FILTERS if name in st.query_params}
+    said = {"said": submission} if submission else {}
+    return f"/my_submissions?{urlencode({'project': view.name, **kept, **said})}"

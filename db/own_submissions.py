@@ -1,0 +1,145 @@
+"""Queries on one person's own submissions: pages of them, the newest first. Nothing in them depends on anyone else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, and_, cast, exists, func
+from sqlalchemy import select as plain_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db import reworded
+from db.item_list import likely_part
+from db.records import StoredAnnotation, StoredTask
+from db.tables import AnnotationRow, RevisionRow, TaskRow
+from domain.states import Purpose, Stage, TaskState
+
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose submissions are looked for, and of what."""
+
+    project_id: int
+    person_id: int
+    stages: Sequence[Stage]
+    dimensions: Sequence[str]
+    since: datetime | None = None
+    until: datetime | None = None
+    """Not included."""
+
+
+Says = Callable[[Stage, Mapping[str, Any]], bool]
+"""Whether an item's content, as a stage shows it, has the words that are looked for."""
+
+
+def page(
+    session: Session, *, of: Whose, text: str = "", says: Says | None = None, offset: int, limit: int
+) -> tuple[list[StoredAnnotation], int]:
+    """What counts of a person's submissions, the newest first, and how many there are on all pages.
+
+    Answers of a qualification are not among them, nor what is said of something that the person has in hand: whoever is
+    asked about it once more is not told what they said before. With ``says``, those whose item has ``text``.
+    """
+    if says is not None:
+        found = _with_text(session, of, text, says)
+        ids, n = found[offset:][:limit], len(found)
+    else:
+        wanted = plain_select(col(AnnotationRow.id), func.count().over()).where(*_conditions(session, of))
+        rows = session.execute(wanted.order_by(col(AnnotationRow.id).desc()).offset(offset).limit(limit)).all()
+        ids, n = [id for id, _ in rows], rows[0][1] if rows else 0
+    loaded = {row.id: row for row in session.exec(select(AnnotationRow).where(col(AnnotationRow.id).in_(ids)))}
+    return [loaded[id] for id in ids], n
+
+
+def one(session: Session, *, of: Whose, public_id: str) -> tuple[StoredAnnotation, StoredTask] | None:
+    """One of them by its id, with its slot; None also for what ``page`` leaves out."""
+    wanted = (
+        select(AnnotationRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
+        .where(AnnotationRow.public_id == public_id, *_conditions(session, of))
+    )
+    found = session.exec(wanted).first()
+    return (found[0], found[1]) if found else None
+
+
+def before(session: Session, *, said: StoredAnnotation) -> list[StoredAnnotation]:
+    """What someone had said for the same slot before, the newest first."""
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.task_id == said.task_id,
+        AnnotationRow.person_id == said.person_id,
+        col(AnnotationRow.id) < said.id,
+    )
+    return [row for row in session.exec(wanted.order_by(col(AnnotationRow.id).desc()))]
+
+
+def tasks(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
+    """The public ids of slots."""
+    wanted = plain_select(col(TaskRow.id), col(TaskRow.public_id)).where(col(TaskRow.id).in_(ids))
+    return {id: public_id for id, public_id in session.execute(wanted)}
+
+
+def _conditions(session: Session, of: Whose) -> list[ColumnElement[bool]]:
+    newer = aliased(AnnotationRow)
+    found: list[ColumnElement[bool]] = [
+        col(AnnotationRow.person_id) == of.person_id,
+        col(AnnotationRow.project_id) == of.project_id,
+        col(AnnotationRow.stage).in_(of.stages),
+        col(AnnotationRow.dimension).in_(of.dimensions),
+        col(AnnotationRow.purpose) != Purpose.QUALIFICATION,
+        ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+    ]
+    if of.since is not None:
+        found.append(col(AnnotationRow.created_at) >= of.since)
+    if of.until is not None:
+        found.append(col(AnnotationRow.created_at) < of.until)
+    in_hand = select(TaskRow).where(
+        TaskRow.person_id == of.person_id,
+        TaskRow.project_id == of.project_id,
+        TaskRow.state == TaskState.CLAIMED,
+        col(TaskRow.item_id).is_not(None),
+    )
+    for task in session.exec(in_hand):
+        same = and_(
+            col(AnnotationRow.item_id) == task.item_id,
+            col(AnnotationRow.stage) == task.stage,
+            func.coalesce(col(AnnotationRow.prediction_id), 0) == (task.prediction_id or 0),
+        )
+        found.append(~same)
+    return found
+
+
+def _with_text(session: Session, of: Whose, text: str, says: Says) -> list[int]:
+    """The ids of those whose item says what is looked for, after a look at each that may."""
+    wanted = (
+        plain_select(
+            col(AnnotationRow.id),
+            col(AnnotationRow.stage),
+            col(RevisionRow.item_id),
+            col(RevisionRow.content),
+            col(RevisionRow.schema_version_id),
+        )
+        .join(
+            RevisionRow,
+            and_(
+                col(RevisionRow.item_id) == col(AnnotationRow.item_id),
+                col(RevisionRow.number) == col(AnnotationRow.revision),
+            ),
+        )
+        .where(*_conditions(session, of))
+        .order_by(col(AnnotationRow.id).desc())
+    )
+    part = likely_part(text)
+    if part and not reworded.differs(session, project_id=of.project_id):
+        wanted = wanted.where(cast(col(RevisionRow.content), Text).ilike(part, escape="!"))
+    found = []
+    for id, stage, item_id, given, version in session.execute(wanted.execution_options(yield_per=_AT_ONCE)):
+        about = {"item_id": item_id, "project_id": of.project_id}
+        if says(stage, reworded.content(session, version=version, given=given, **about)):
+            found.append(id)
+    return found

@@ -1,0 +1,208 @@
+"""What someone has submitted, for themselves to browse: what they said, and the item as they saw it.
+
+Everything here follows from what the person saw and said. Whether an item was a gold check, what others said of it and
+what became of it changes neither which rows there are, nor their order, nor how one looks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.kinds import options_of, title_of
+from annotation_schemas.model import as_words
+from db import items, own_submissions
+from db.engine import Session, Store
+from db.records import StoredAnnotation
+from domain.errors import NotFound
+from domain.item_filter import LONGEST, texts, written
+from domain.records import Person, TaskView, TextLine
+from domain.states import Stage
+from workflow.access.projects import Access, access_to, stages_of
+from workflow.annotate.task_views import task_as_it_was, visible_fields
+
+PAGE = 50
+FIRST_WORDS = 160
+
+
+@dataclass(frozen=True)
+class OwnSubmission:
+    """A row of the list: what counts of one task."""
+
+    id: str
+    task: str
+    at: datetime
+    stage: Stage
+    dimension: str
+    words: str
+    """The first words of the item."""
+    said: Sequence[TextLine]
+    """What was asked, and what the person said, in the words of the form."""
+    corrected: bool
+    """It took the place of something that they had said before."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A page of the list, and how many there are on all pages."""
+
+    rows: Sequence[OwnSubmission]
+    n: int
+
+
+@dataclass(frozen=True)
+class AsItWas:
+    """One submission with the item as its writer saw it, and what they had said before."""
+
+    row: OwnSubmission
+    view: TaskView
+    """Their answers are its draft."""
+    before: Sequence[OwnSubmission]
+
+
+def stages_and_dimensions(store: Store, *, person: Person, project: str) -> tuple[list[Stage], list[str]]:
+    """The stages and dimensions whose submissions someone finds in a project: those that are theirs."""
+    with store.read() as session:
+        return _own(access_to(session, person=person, project=project))
+
+
+def find(
+    store: Store,
+    *,
+    person: Person,
+    project: str,
+    stage: Stage | None = None,
+    dimension: str | None = None,
+    day: date | None = None,
+    text: str = "",
+    offset: int = 0,
+    limit: int = PAGE,
+) -> Listed:
+    """What someone has submitted in a project, the newest first.
+
+    ``day`` is one in UTC; ``text`` is looked for in what the item's stage shows of it, in whatever case.
+    """
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        begin = datetime.combine(day, time(), UTC) if day is not None else None
+        of = _whose(access, person, stage=stage, dimension=dimension, day=begin)
+        wanted = text.strip()[:LONGEST].lower()
+
+        def says(where: Stage, content: Mapping[str, Any]) -> bool:
+            return any(wanted in each.lower() for each in texts(visible_fields(access.schema, where, content)))
+
+        found, n = own_submissions.page(
+            session, of=of, text=wanted, says=says if wanted else None, offset=offset, limit=limit
+        )
+        return Listed(_rows(session, access, found), n)
+
+
+def look(store: Store, *, person: Person, project: str, submission: str) -> AsItWas:
+    """One of them as it was; ``NotFound`` alike for those of others and those that the list leaves out."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        found = own_submissions.one(session, of=_whose(access, person), public_id=submission)
+        if found is None:
+            raise NotFound("There is no such submission of yours in this project; look for it in the list.")
+        said, row = found
+        before = own_submissions.before(session, said=said)
+        shown, *earlier = _rows(session, access, [said, *before])
+        view = task_as_it_was(session, access=access, row=row, person=person, said=said)
+        return AsItWas(shown, view, earlier)
+
+
+def _own(access: Access) -> tuple[list[Stage], list[str]]:
+    schema = access.schema
+    stages = [*stages_of(schema)]
+    return (
+        [stage for stage in stages if stage is not Stage.TRIAGE and access.may_do(stage)],
+        [each.id for each in schema.dimensions if access.may_use(each.id)],
+    )
+
+
+def _whose(
+    access: Access,
+    person: Person,
+    *,
+    stage: Stage | None = None,
+    dimension: str | None = None,
+    day: datetime | None = None,
+) -> own_submissions.Whose:
+    stages, dimensions = _own(access)
+    return own_submissions.Whose(
+        project_id=access.project_id,
+        person_id=person.id,
+        stages=[each for each in stages if stage in (None, each)],
+        dimensions=[each for each in dimensions if dimension in (None, each)],
+        since=day,
+        until=day + timedelta(days=1) if day is not None else None,
+    )
+
+
+def _rows(session: Session, access: Access, found: Sequence[StoredAnnotation]) -> list[OwnSubmission]:
+    contents = items.contents(session, ids=[row.item_id for row in found])
+    tasks = own_submissions.tasks(session, ids=[row.task_id for row in found])
+    rows = []
+    for row in found:
+        seen = visible_fields(access.schema, row.stage, contents[row.item_id, row.revision])
+        first = next((value for value in seen.values() if isinstance(value, str) and value.strip()), "")
+        rows.append(
+            OwnSubmission(
+                id=row.public_id,
+                task=tasks[row.task_id],
+                at=row.created_at,
+                stage=row.stage,
+                dimension=row.dimension,
+                words=_clipped(" ".join(first.split())),
+                said=_said(access, row, seen),
+                corrected=row.supersedes_id is not None,
+            )
+        )
+    return rows
+
+
+def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> list[TextLine]:
+    titles = {field.name: title_of(field) for field in access.schema.item.fields}
+    labels: dict[str, dict[str, str]] = {
+        field.name: {written(each.value): each.label for each in field.options} for field in access.schema.item.fields
+    }
+    why: dict[str, dict[str, str]] = {}
+    for criterion in registry.criteria_of(access.schema, row.stage.value, row.dimension):
+        titles[criterion.name] = criterion.prompt
+        options = options_of(criterion, seen)
+        labels[criterion.name] = {written(each.value): each.label for each in options}
+        reasons = [reason for each in options for reason in each.reasons]
+        reasons += criterion.skip.reasons if criterion.skip else []
+        why[criterion.name] = {written(each.value): each.label for each in reasons}
+    if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
+        causes = access.schema.stages.adjudication.reasons
+        labels["cause"] = {written(each.value): each.label for each in causes}
+    lines = []
+    for name, value in row.answers.items():
+        words = _in_words(value, labels.get(name, {}))
+        reason = _in_words(row.reasons.get(name), why.get(name, {}))
+        told = " · ".join(filter(None, [words, reason]))
+        if told:
+            lines.append(TextLine(titles.get(name, as_words(name)), _clipped(told)))
+    if row.note:
+        lines.append(TextLine("Note", _clipped(row.note)))
+    return lines
+
+
+def _in_words(value: Any, labels: Mapping[str, str]) -> str:
+    """A value as the form says it."""
+    if value is None or value in ("", [], {}):
+        return ""
+    if isinstance(value, list):
+        return "; ".join(_in_words(each, labels) for each in value)
+    if isinstance(value, Mapping):
+        return kinds.in_words(value) or json.dumps(value, ensure_ascii=False)
+    return labels.get(written(value), written(value))
+
+
+def _clipped(words: str) -> str:
+    return words if len(words) <= FIRST_WORDS else f"{words[: FIRST_WORDS - 1]}…"
