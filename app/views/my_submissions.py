@@ -21,6 +21,7 @@ from workflow.annotate.own_submissions import PAGE, OwnSubmission
 SCREEN = Screen("My submissions", place=12)
 
 KEY = "my_submissions"
+ALL = ""
 FILTERS = ("stage", "dimension", "day", "find")
 """Kept in the address, so that one comes back to the same list."""
 
@@ -90,8 +91,8 @@ def _filters(
     titles = {each.id: each.title for each in schema.dimensions}
     asked = {name: st.query_params.get(name, "") for name in FILTERS}
     keys = {name: f"{KEY}.{name}" for name in FILTERS}
-    st.session_state[keys["stage"]] = Stage(asked["stage"]) if asked["stage"] in stages else None
-    st.session_state[keys["dimension"]] = asked["dimension"] if asked["dimension"] in dimensions else None
+    st.session_state[keys["stage"]] = asked["stage"] if asked["stage"] in stages else ALL
+    st.session_state[keys["dimension"]] = asked["dimension"] if asked["dimension"] in dimensions else ALL
     st.session_state[keys["day"]] = _day(asked["day"])
     st.session_state[keys["find"]] = asked["find"][:LONGEST]
 
@@ -107,7 +108,7 @@ def _filters(
     with first:
         stage = st.selectbox(
             "Stage",
-            [None, *stages],
+            [ALL, *map(str, stages)],
             format_func=lambda each: schema.stages.title_of(each) if each else "all",
             key=keys["stage"],
             on_change=keep,
@@ -115,7 +116,7 @@ def _filters(
     with second:
         dimension = st.selectbox(
             "Dimension",
-            [None, *dimensions],
+            [ALL, *dimensions],
             format_func=lambda each: titles[each] if each else "all",
             key=keys["dimension"],
             on_change=keep,
@@ -124,7 +125,7 @@ def _filters(
         day = st.date_input("Day (UTC)", key=keys["day"], format="YYYY-MM-DD", on_change=keep)
     with fourth:
         text = st.text_input("Words of the item", max_chars=LONGEST, key=keys["find"], on_change=keep)
-    return stage, dimension, day if isinstance(day, date) else None, text
+    return Stage(stage) if stage else None, dimension or None, day if isinstance(day, date) else None, text
 
 
 def _day(written: str) -> date | None:
