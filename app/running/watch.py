@@ -307,7 +307,7 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     else:
         question = Question(
             f"Withdraw {named}?",
-            "It will count nowhere: in no result, agreement, calibration, case or export. Slots for grading it that"
+            "It will count nowhere: in no result, agreement, calibration, case or export. Tasks of grading it that"
             " no one has done are called off.",
             "It stays listed, with your reason, and can be taken back.",
             f"Withdraw {named}",

@@ -65,7 +65,7 @@ def render(services: Services) -> None:
         ),
         dimensions(board.rows, stages, project=view.name),
     )
-    shell.show(preview.links(view))
+    shell.show(_targets(view), preview.links(view))
     _forecasts(services, view)
     _people(services, view)
     if view.schema.schema_.stages.triage is not None:
@@ -74,6 +74,16 @@ def render(services: Services) -> None:
         refine.for_leads(services, view)
     if view.schema.schema_.stages.grading is not None and view.schema.schema_.stages.grading.sample is not None:
         graded_sample.for_leads(services, view)
+
+
+def _targets(view: ProjectView) -> markup.Markup:
+    """Where the numbers wanted come from, and how one changes them."""
+    link = markup.tag("a", markup.text("Schema"), href="/schema?" + urlencode({"project": view.name}), target="_self")
+    words = "How many items are wanted stands in the schema (", "). Change it on the page ", ", with history and undo."
+    before, between, after = (markup.quiet(each) for each in words)
+    return markup.tag(
+        "p", before, markup.mono("wanted"), between, link, after, style="ts ts-small", data_part="targets"
+    )
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:

@@ -242,5 +242,6 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
             gold_making.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
             st.rerun()
     st.caption(
-        "Gold with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for each."
+        "Gold checks with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for"
+        " each."
     )

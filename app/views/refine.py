@@ -47,7 +47,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             "Model whose answers are sent", choices, format_func=lambda name: name or "All models", key="refine.model"
         )
     with right:
-        differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
+        differing = st.checkbox("Only those that differ from the key", value=True, key="refine.differing")
     found = refinement.preview_refinement(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )

@@ -37,7 +37,7 @@ from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
-from tests.app.screens import drawn, words
+from tests.app.screens import drawn, part, words
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
@@ -209,6 +209,9 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
     assert "3 items written of 144 wanted · 2 kept · 0 rejected" in page
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
+    targets = part(show("dashboard", "lea"), "targets")
+    assert targets.endswith("Change it on the page Schema, with history and undo.")
+    assert "Authoring · Verification" in part(show("dashboard", "lea"), "previews")
 
 
 def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
