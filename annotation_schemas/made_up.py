@@ -135,7 +135,10 @@ def model_answers(schema: Schema, fields: Mapping[str, Any]) -> list[str]:
         lines = [f"{place}. {step}" for place, step in enumerate(steps, 1)]
         return ["\n".join(lines), "\n".join([*lines[::-1], "Then everything is done."])]
     key = next((fields[name] for name in key_fields(schema) if fields.get(name) not in (None, "", [])), None)
-    said = ", ".join(map(str, key)) if isinstance(key, list) else str(key) if key is not None else "A made-up answer."
+    if isinstance(key, list):
+        said = ", ".join((isinstance(each, dict) and kinds.in_words(each)) or str(each) for each in key)
+    else:
+        said = str(key) if key is not None else "A made-up answer."
     return [said, "Something else, and why it is so: this is made up."]
 
 

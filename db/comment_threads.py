@@ -75,6 +75,22 @@ def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
     return any(session.exec(wanted.limit(1)).first() is not None for wanted in (said, read))
 
 
+def has_read(session: Session, *, item_id: int, person_id: int, since: datetime) -> bool:
+    """Whether a person has read, from then on, someone else's comment on an item that was not given free early."""
+    wanted = (
+        select(CommentForRow.comment_id)
+        .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
+        .where(
+            CommentRow.item_id == item_id,
+            CommentRow.person_id != person_id,
+            col(CommentRow.early).is_(False),
+            CommentForRow.person_id == person_id,
+            col(CommentForRow.read_at) >= since,
+        )
+    )
+    return session.exec(wanted.limit(1)).first() is not None
+
+
 def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | None:
     """What a person wrote under an idempotency key."""
     return session.exec(

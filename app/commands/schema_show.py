@@ -79,7 +79,7 @@ def in_lines(told: Json) -> Iterator[str]:
             yield from _asked_in_lines(asked)
         if stage["reasons"]:
             yield f"  One reason of: {_labels(stage['reasons'])}"
-        yield from (f"  Between {' and '.join(rule['of'])}: {rule['say']}" for rule in stage["rules"])
+        yield from (f"  {_about(rule['of'])}: {rule['say']}" for rule in stage["rules"])
     for judge in told["judges"]:
         yield from (
             "",
@@ -214,6 +214,11 @@ def _placeholders(prompts: PromptSet) -> list[str]:
     return list(dict.fromkeys(every))
 
 
+def _about(names: Sequence[str]) -> str:
+    """Of what a rule speaks: one answer, or how several go together."""
+    return f"Between {' and '.join(names)}" if len(names) > 1 else f"For {''.join(names)}"
+
+
 def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
     """Each stage with what a schema says of it in a few words; a stage that it does not have is ``none``."""
     stages = schema.stages
@@ -225,7 +230,7 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
         words = "none" if part is None else "yes"
         if part is not None and stage in (*VERIFICATIONS, "grading", "comparison", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
-            words = f"{part.raters} raters; {names}"
+            words = f"{part.raters} {'rater' if part.raters == 1 else 'raters'}; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
             words += f"; a sample by plan: {grading_sample.in_words(stages.grading.sample)}"
         if part is not None and stage == "comparison" and part.per_item is not None:

@@ -40,7 +40,8 @@ def sentence(view: ProjectView, late: ExpiredSubmission) -> str:
     """One line of the list."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     about = late.item or "an item that was being written"
-    return f"{titles.get(late.dimension, late.dimension)} · {late.stage.value} · {about}"
+    stage = view.schema.schema_.stages.title_of(late.stage.value)
+    return f"{titles.get(late.dimension, late.dimension)} · {stage} · {about}"
 
 
 def text_of(lines: Sequence[TextLine]) -> str:

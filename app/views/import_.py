@@ -206,11 +206,14 @@ def _file_raters(services: Services, view: ProjectView) -> None:
     if not found:
         return
     shell.section("Raters out of files")
+    stages = view.schema.schema_.stages
     rows = [
         [
             markup.text(each.name),
             markup.text(each.words),
-            markup.text(", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())),
+            markup.text(
+                ", ".join(f"{n:,} in {stages.title_of(stage.value)}" for stage, n in (each.ratings or {}).items())
+            ),
         ]
         for each in found
     ]

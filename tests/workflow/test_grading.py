@@ -10,11 +10,12 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow
-from domain.errors import InvalidInput
+from domain.errors import Conflict, InvalidInput
 from domain.records import NothingLeft, Person
+from domain.roles import Role
 from domain.states import Stage
-from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow.annotate import claims, submissions
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project, vote
+from workflow.annotate import claims, comments, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
@@ -71,3 +72,25 @@ def test_grades_are_on_the_scale_and_may_be_corrected(store: Store) -> None:
     assert [row.answers["score"] for row in rows] == [1, 0]
     assert rows[1].supersedes_id == rows[0].id
     assert progress(store, person=ann, project="p", stage=Stage.GRADING).mine_done == 1
+
+
+def test_a_grade_is_corrected_no_more_once_a_comment_that_waited_for_it_is_read(store: Store) -> None:
+    make_project(store)
+    make_predictions(store, make_items(store), models=MODELS[:1])
+    ann = make_person(store, "ann")
+    lea = make_person(store, "lea", role=Role.LEAD, stages=[Stage.ADJUDICATION])
+    view = claimed(store, ann, Stage.GRADING)
+    comments.comment(store, person=ann, key="1", text="Is it meant so?", task=view.id)
+    submissions.submit(store, person=ann, task=view.id, key="k", values={"score": 1})
+    for person in make_people(store, "ben", "cy"):
+        vote(store, person, "red")
+        grade_all(store, person)
+    item = view.item
+    assert item is not None
+    comments.thread(store, person=ann, project="p", item=item)  # her own words are nothing new to her
+    assert submissions.undo(store, person=ann, project="p", stage=Stage.GRADING).id == view.id
+    submissions.submit(store, person=ann, task=view.id, key="k2", values={"score": 0.5})
+    comments.comment(store, person=lea, key="2", text="No: it is wrong. @ann", project="p", item=item)
+    comments.thread(store, person=ann, project="p", item=item)
+    with pytest.raises(Conflict, match="stays as it is"):
+        submissions.undo(store, person=ann, project="p", stage=Stage.GRADING)

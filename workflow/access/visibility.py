@@ -74,9 +74,14 @@ def look_into(session: Session, *, access: Access, person: Person, item: StoredI
 
 
 def has_looked(session: Session, *, said: StoredAnnotation) -> bool:
-    """Whether someone has looked at what others said of the item since they submitted this."""
+    """Whether someone has looked at what others said of the item since they submitted this, or has read a comment that
+    had to wait until everyone had answered."""
     who = {"item_id": said.item_id, "person_id": said.person_id}
-    return comment_threads.has_insight(session, **who) or events.has_looked(session, **who, since=said.created_at)
+    return (
+        comment_threads.has_insight(session, **who)
+        or events.has_looked(session, **who, since=said.created_at)
+        or comment_threads.has_read(session, **who, since=said.created_at)
+    )
 
 
 def _may_be_asked(

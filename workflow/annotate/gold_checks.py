@@ -168,7 +168,9 @@ def asked_or_refuse(access: Access, stage: Stage) -> Gold:
     """What the schema says of gold checks in a stage; ``InvalidInput`` if nothing."""
     asked = policy(access, stage)
     if asked is None:
-        raise InvalidInput([Problem("stage", f"The schema has no `gold` in its {stage.value}.")])
+        raise InvalidInput(
+            [Problem("stage", f"The schema has no `gold` in its {access.schema.stages.in_a_sentence(stage.value)}.")]
+        )
     return asked
 
 

@@ -265,7 +265,8 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
     asked = [criterion for criterion in criteria if criterion.name in known.answers]
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})
     if unknown:
-        raise InvalidInput([Problem(name, f"the {stage.value} does not ask {name!r}.") for name in unknown])
+        called = access.schema.stages.in_a_sentence(stage.value)
+        raise InvalidInput([Problem(name, f"the {called} does not ask {name!r}.") for name in unknown])
     fields = items.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
     # A reason that an option wants is the voter's; what is known is the option.

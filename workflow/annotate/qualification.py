@@ -123,7 +123,8 @@ def exempt(
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:
-            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
+            called = access.schema.stages.in_a_sentence(stage.value)
+            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before the {called}.")])
         person = _member(session, access, login)
         qualifications.add_try(
             session,

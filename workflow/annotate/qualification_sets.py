@@ -76,7 +76,8 @@ def make_set(
         access, now = require_lead(session, by=by, project=project), store.now()
         asked = policy(access, stage)
         if asked is None:
-            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
+            called = access.schema.stages.in_a_sentence(stage.value)
+            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before the {called}.")])
         seed = randbelow(2**31)
         pool = _pool(session, access, stage)
         chosen = (

@@ -33,7 +33,8 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         access, now = access_to(session, person=person, project=project), store.now()
         asked = policy(access, stage)
         if asked is None or not access.may_do(stage):
-            raise NotFound(f"There is no qualification for you before {stage.value} here.")
+            called = access.schema.stages.in_a_sentence(stage.value)
+            raise NotFound(f"There is no qualification for you before the {called} here.")
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if newest_counting(session, access, stage) is None:
             raise Conflict("No set of items is ready yet; a lead makes one.")

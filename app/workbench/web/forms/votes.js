@@ -65,7 +65,8 @@ function cellOf(criterion, options, vote) {
  */
 function labelOf(criterion, option, value) {
   if (option) return option.label ?? String(option.value);
-  return KINDS[criterion.kind].words?.(value, criterion) ?? String(value);
+  const said = KINDS[criterion.kind].words?.(value, criterion) ?? String(value);
+  return criterion.unit && typeof value === "number" ? `${said} ${criterion.unit}` : said;
 }
 
 /** @param {Vote[]} votes */
