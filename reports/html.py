@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from reports.charts import svg
-from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
+from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Section, Table, Text
 from reports.layout import spread
 from reports.words import listed
 
@@ -26,9 +26,14 @@ def page(report: Report) -> str:
     return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
 
 
-def fragment(report: Report, where: Where) -> str:
-    """The report as a part of a page of the app, whose tables lead to what they are made of."""
-    return f'<style>{style()}</style><div class="report">{_contents(report)}{_sections(report, where)}</div>'
+def fragment(html: str) -> str:
+    """A part of a report, with the style it is drawn in, as a part of a page of the app."""
+    return f'<style>{style()}</style><div class="report">{html}</div>'
+
+
+def section(found: Section, where: Where | None = None) -> str:
+    """What a section says below its heading; with ``where``, its tables lead to what they are made of."""
+    return "".join([f'<p class="lead">{escape(found.lead)}</p>', *blocks(found.blocks, where)])
 
 
 def _contents(report: Report) -> str:
@@ -39,13 +44,11 @@ def _contents(report: Report) -> str:
     return f"<nav aria-label='Sections'>{links}</nav>"
 
 
-def _sections(report: Report, where: Where | None = None) -> str:
+def _sections(report: Report) -> str:
     parts = []
-    for section in report.sections:
-        parts.append(f'<section id="{escape(section.key)}"><h2>{section.number}. {escape(section.title)}</h2>')
-        parts.append(f'<p class="lead">{escape(section.lead)}</p>')
-        parts += blocks(section.blocks, where)
-        parts.append("</section>")
+    for found in report.sections:
+        parts.append(f'<section id="{escape(found.key)}"><h2>{found.number}. {escape(found.title)}</h2>')
+        parts.append(f"{section(found)}</section>")
     return "".join([*parts, footer(report)])
 
 
@@ -94,9 +97,14 @@ def rulings(found: Rulings) -> Iterator[str]:
     yield '<div class="rulings">'
     for each in found.rulings:
         yield ruling(each)
-    yield '</div><details class="rule" open><summary>' + escape(found.when) + "</summary><ul>"
-    yield from (f"<li>{escape(line)}</li>" for line in found.rule)
-    yield "</ul></details>"
+    yield f"</div>{details(found)}"
+
+
+def details(found: Rulings, *, opened: bool = True) -> str:
+    """The rule of the verdicts, behind the sentence that says when it was set."""
+    lines = "".join(f"<li>{escape(line)}</li>" for line in found.rule)
+    shown = " open" if opened else ""
+    return f'<details class="rule"{shown}><summary>{escape(found.when)}</summary><ul>{lines}</ul></details>'
 
 
 def ruling(each: Ruling) -> str:

@@ -10,12 +10,12 @@ import streamlit as st
 
 from annotation_schemas import reporting
 from annotation_schemas.model import Schema
-from app import archives, figures, items_switch, markup, shell
+from app import archives, calibration_report, figures, items_switch, markup, shell
+from app.pending_figures import show_pending
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
 from app.views.agreement import of_slice
-from app.workbench.report import report
 from db.engine import Store
 from domain.rated_units import BETWEEN
 from domain.records import ProjectView
@@ -33,6 +33,8 @@ SCREEN = Screen("Calibration", place=260, role=Role.LEAD, group=Group.MODELS)
 if TYPE_CHECKING:
     from reports.content import Behind
 
+WEIGHT = 12
+"""A rating in a report takes as long as so many elsewhere: thousands of draws, and a PDF."""
 CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
 STAGES = (Stage.GRADING, *VERIFICATIONS)
 
@@ -83,24 +85,43 @@ def render(services: Services) -> None:
         )
         return
     items = items_switch.switch(services, view, key="calibration.items", stage=stage)
-    asked = _form(view, stage, raters, raters_called(services.store, raters))
+    kept = f"calibration.asked.{view.name}.{stage}.{st.query_params.get('judge')}"
+    with st.expander("Who is compared, and how", expanded=not raters.people, key=f"calibration.who.{stage}"):
+        asked = _form(view, stage, raters, raters_called(services.store, raters))
     if asked is not None:
-        with st.spinner("Measuring, with a few thousand draws for each interval"):
-            st.session_state["calibration.ready"] = _prepare(services, view, stage, {**asked, "items": items})
-    ready = st.session_state.get("calibration.ready")
-    if ready and ready["asked"] == (view.name, stage):
-        _ready(ready)
+        st.session_state[kept] = asked
+    asked = asked or st.session_state.get(kept) or (_usual(view, raters) if raters.people else None)
+    if asked is None:
+        shell.show(markup.notice("No one is known to be a person yet. Say above who is, then make the report."))
+        return
+    _made(services, view, stage, {**asked, "items": items})
 
 
 def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[str]:
     return raters_of(services.store, person=services.person, project=view.name, stage=stage).machines
 
 
+def _judges(raters: Raters) -> list[str]:
+    """The judges of a report that no one has chosen otherwise: the one that the address names, else all."""
+    named = st.query_params.get("judge")
+    return [named] if named and named in raters.machines else list(raters.machines)
+
+
+def _usual(view: ProjectView, raters: Raters) -> dict[str, Any]:
+    """What is asked before anyone has pressed anything: what the form begins with."""
+    return {
+        "people": list(raters.people),
+        "judges": _judges(raters),
+        "pool": False,
+        "by": reporting.cut_first(view.schema.schema_) or Cut.DIMENSION,
+        "statistics": None,
+    }
+
+
 def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str]) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everyone = [*raters.people, *raters.from_files]
-    named = st.query_params.get("judge")
-    picked = [named] if named in raters.machines else list(raters.machines)
+    named, picked = st.query_params.get("judge"), _judges(raters)
     with st.form("calibration", border=False):
         left, right = st.columns(2)
         with left:
@@ -151,17 +172,24 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
     }
 
 
-def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[str, Any]) -> dict[str, Any]:
+def _made(services: Services, view: ProjectView, stage: Stage, asked: Mapping[str, Any]) -> None:
+    """The report as it is kept; where it is not of this moment, what there is until it is."""
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
-    made: dict[str, Any] = figures.wait(
-        services.store,
-        services.settings,
-        "calibration",
-        {"project": view.name, "stage": stage, "titles": titles_of(view.schema.schema_), **asked},
-        state=rater_agreement.mark(services.store, **about, asking=True),
-        size=rater_agreement.size(services.store, **about),
-    )
-    return {"asked": (view.name, stage), **made}
+
+    def ask() -> figures.Asked:
+        return figures.asked(
+            services.store,
+            services.settings,
+            "calibration",
+            {"project": view.name, "stage": stage, "titles": titles_of(view.schema.schema_), **asked},
+            state=rater_agreement.mark(services.store, **about, asking=True),
+            size=WEIGHT * rater_agreement.size(services.store, **about),
+        )
+
+    there = ask()
+    show_pending(services, there, ask, about="The report is")
+    if there.figure is not None:
+        calibration_report.show(there.figure.value)
 
 
 def files_of(
@@ -177,9 +205,9 @@ def files_of(
     statistics: Sequence[str] | None,
     titles: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The report as a page, and everything in it as files in a zip; for anyone who has made sure that the person
-    may. ``titles`` is what dimensions are called, by id."""
-    from reports import files, html
+    """The report as parts of a page, and everything in it as files in a zip; for anyone who has made sure that the
+    person may. ``titles`` is what dimensions are called, by id."""
+    from reports import files, html, standing
     from reports.calibration import calibration
 
     raters = raters_of(store, person=None, project=project, stage=stage)
@@ -218,7 +246,9 @@ def files_of(
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
         "zip": archives.pack(dict(files.contents(made))),
-        "html": html.fragment(made, where),
+        "first": standing.first_screen(made),
+        "about": html.footer(made),
+        "sections": [(each.key, f"{each.number}. {each.title}", html.section(each, where)) for each in made.sections],
     }
 
 
@@ -228,14 +258,3 @@ def titles_of(schema: Schema) -> dict[str, str]:
     return {
         each.id: each.title if often[each.title] == 1 else f"{each.title} ({each.id})" for each in schema.dimensions
     }
-
-
-def _ready(ready: dict[str, Any]) -> None:
-    st.download_button(
-        "Download: HTML, PDF, judge card, tables as CSV, numbers as JSON",
-        ready["zip"],
-        file_name=ready["name"],
-        mime="application/zip",
-        key="calibration.download",
-    )
-    report(shell.on_page(ready["html"]), key="calibration.report")

@@ -7,19 +7,21 @@ import { el } from "./dom.js";
 
 /** @type {WeakMap<Element, string>} */
 const written = new WeakMap();
+/** @type {WeakMap<Element, number>} */
+const reached = new WeakMap();
 
-/** @param {Mounted<{ html: string }>} mounted */
+/** @param {Mounted<{ html: string, asked: number }>} mounted */
 export default function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".whole") ?? el("div", { class: "whole" });
   if (!root.isConnected) parentElement.append(root);
-  if (written.get(root) === data.html) return;
-  root.innerHTML = data.html;
-  written.set(root, data.html);
-  for (const way of root.querySelectorAll("nav a")) {
-    way.addEventListener("click", (event) => {
-      // In a part of a page the browser does not look for the place, and the app would take it for an address.
-      event.preventDefault();
-      root.querySelector(`section[id="${way.getAttribute("href")?.slice(1)}"]`)?.scrollIntoView();
-    });
+  if (written.get(root) !== data.html) {
+    root.innerHTML = data.html;
+    written.set(root, data.html);
+  }
+  if (data.asked > (reached.get(root) ?? 0)) {
+    reached.set(root, data.asked);
+    // Its heading stands above it, in the part of the page that opens and closes.
+    const host = /** @type {ShadowRoot} */ (root.getRootNode()).host ?? root;
+    (host.closest("details") ?? root).scrollIntoView();
   }
 }

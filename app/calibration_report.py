@@ -1,0 +1,67 @@
+"""A calibration report on its page: what it comes to, a table of contents, and sections that open.
+
+Only the sections that are open are sent to the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import shell
+from app.workbench.report import report
+
+IN_A_ROW = 3
+"""So many entries of the table of contents stand next to each other."""
+
+
+def show(made: Mapping[str, Any]) -> None:
+    """The parts of a report, as ``app.views.calibration.files_of`` made them."""
+    _part("first", made["first"])
+    st.download_button(
+        "Download: HTML, PDF, judge card, tables as CSV, numbers as JSON",
+        made["zip"],
+        file_name=made["name"],
+        mime="application/zip",
+        key="calibration.download",
+        on_click="ignore",
+    )
+    sections: Sequence[tuple[str, str, str]] = made["sections"]
+    _contents(sections)
+    for key, title, html in sections:
+        place = st.expander(title, key=_opened(key), on_change="rerun")
+        if place.open:
+            with place:
+                _part(key, html, asked=st.session_state.get(_asked(key), 0))
+    _part("about", made["about"])
+
+
+def _contents(sections: Sequence[tuple[str, str, str]]) -> None:
+    """A way to each section, which opens it."""
+    st.subheader("Sections", anchor=False)
+    for at, column in enumerate(st.columns(IN_A_ROW)):
+        n = -(-len(sections) // IN_A_ROW)
+        with column:
+            for key, title, _ in sections[at * n : (at + 1) * n]:
+                st.button(title, key=f"calibration.to.{key}", type="tertiary", on_click=_go, args=(key,))
+
+
+def _go(key: str) -> None:
+    st.session_state[_opened(key)] = True
+    st.session_state[_asked(key)] = st.session_state.get(_asked(key), 0) + 1
+
+
+def _opened(key: str) -> str:
+    return f"calibration.section.{key}"
+
+
+def _asked(key: str) -> str:
+    return f"calibration.asked_for.{key}"
+
+
+def _part(key: str, html: str, *, asked: int = 0) -> None:
+    from reports.html import fragment
+
+    report(fragment(shell.on_page(html)), key=f"calibration.part.{key}", asked=asked)

@@ -1,0 +1,165 @@
+"""What a report comes to, judge by judge: may it be used, for which dimensions, and what would make it better.
+
+Everything here is read off the tables of the report; nothing is worked out a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from reports.content import Cell, Figure, Report, Ruling, Rulings, Table
+from reports.html import details
+from reports.planning import WANTED
+from reports.words import figure_in_words, number, some
+
+ALL = "all"
+"""The dimension of a row that is about all of them."""
+AIM = f"{WANTED[1]:g}"
+"""The half width that more grades are counted for."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of one judge on one criterion."""
+
+    ruling: Ruling
+    """The verdict on the whole, with its sentences."""
+    agreement: str
+    """How far it agrees with a person, next to people among themselves; "" where that is unknown."""
+    dimensions: tuple[tuple[str, tuple[str, ...]], ...]
+    """The words of each verdict, and the dimensions that have it."""
+    better: tuple[str, ...]
+    """What would make it better, in sentences."""
+
+
+def standings(report: Report) -> Sequence[Standing]:
+    """The standing of every judge on every criterion, in the order of the verdicts."""
+    tables = {each.key: each for each in report.tables()}
+    return [
+        Standing(
+            each,
+            _agreement(_rows(tables, "ceiling", each)),
+            _dimensions(_rows(tables, "verdicts", each)),
+            tuple(_better(report, tables, each)),
+        )
+        for block in report.section("verdict").blocks
+        if isinstance(block, Rulings)
+        for each in block.rulings
+    ]
+
+
+def first_screen(report: Report) -> str:
+    """The standings as HTML, and the rule that they come from."""
+    boxes = [each for each in report.section("verdict").blocks if isinstance(each, Rulings)]
+    cards = "".join(_card(each) for each in standings(report))
+    rules = "".join(details(each, opened=False) for each in boxes)
+    return f'<div class="rulings">{cards}</div>{rules}'
+
+
+def _card(each: Standing) -> str:
+    ruling = each.ruling
+    parts = [f"<b>{escape(ruling.words)}</b>{escape(f'{ruling.judge} · {ruling.criterion}')}"]
+    parts.append(_list([*([each.agreement] if each.agreement else []), *ruling.why]))
+    if each.dimensions:
+        parts.append('<p class="note">For which dimensions</p>')
+        parts.append(_list([f"{words}: {', '.join(names)}." for words, names in each.dimensions]))
+    if each.better:
+        parts.append(f'<p class="note">What would make it better</p>{_list(each.better)}')
+    return f'<div class="ruling {ruling.verdict}" data-part="standing">{"".join(parts)}</div>'
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+
+
+def _rows(tables: Mapping[str, Table], key: str, about: Ruling) -> list[Mapping[str, Cell]]:
+    """The rows of a table about this judge and criterion, by the names of its columns."""
+    table = tables.get(key)
+    named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
+    return [row for row in named if (row["judge"], row["criterion"]) == (about.judge, about.criterion)]
+
+
+def _agreement(rows: Sequence[Mapping[str, Cell]]) -> str:
+    whole = {str(row["who"]): row for row in rows if row["dimension"] == ALL}
+    told = [
+        f"{who} {figure_in_words(found, 3)}"
+        for who in ("judge with a person", "person with a person")
+        if who in whole and isinstance(found := whole[who]["value"], Figure) and found.defined
+    ]
+    return f"{next(iter(whole.values()))['measure']}: {', '.join(told)}." if told else ""
+
+
+def _dimensions(rows: Sequence[Mapping[str, Cell]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(str(row["verdict"]), []).append(str(row["dimension"]))
+    return tuple((words, tuple(names)) for words, names in found.items())
+
+
+def _better(report: Report, tables: Mapping[str, Table], about: Ruling) -> list[str]:
+    found = []
+    missing = int(report.settings["rule"]["least_people"]) - len(report.humans)
+    if missing > 0:
+        found.append(f"People: {missing} more who grade the same units, as the rule asks for.")
+    plan = {str(row["dimension"]): row for row in _rows(tables, "plan", about)}
+    found += _grades(plan, [str(row["dimension"]) for row in _rows(tables, "verdicts", about) if _is_open(row)])
+    if about.verdict == "correct":
+        found.append(f"Correction: {_correction(_rows(tables, 'grades', about))}")
+    found += _versions(tables, about)
+    return found
+
+
+def _is_open(row: Mapping[str, Cell]) -> bool:
+    return row["verdict"] == "Not enough data"
+
+
+def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) -> list[str]:
+    """How many more units people would have to grade, for the whole and where a dimension is undecided."""
+    found = []
+    if ALL in plan:
+        row = plan[ALL]
+        now = f"its agreement is known to \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
+        more = _more(row)
+        then = f"; \N{PLUS-MINUS SIGN}{AIM} takes about {more:,} more units graded by the same people" if more else ""
+        found.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
+    short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
+    if short:
+        found.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {some(short)}.")
+    return found
+
+
+def _more(row: Mapping[str, Cell]) -> int:
+    return max(0, _whole(row[f"units for \N{PLUS-MINUS SIGN}{AIM}"]) - _whole(row["units now"]))
+
+
+def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
+    """What it takes to put scores right with grades, as far as that was worked out."""
+    wanted = [row for row in rows if row["half width"] == WANTED[1] and row["more units"] is not None]
+    if not wanted:
+        return "every unit with a score has people's grades, so there is nothing to correct yet."
+    told = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
+    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {some(told)}."
+
+
+def _versions(tables: Mapping[str, Table], about: Ruling) -> list[str]:
+    """What its earlier versions, of another prompt or model, have shown on the same units."""
+    table = tables.get("drift")
+    named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
+    told = [
+        f"{row['versions']}, change of agreement {figure_in_words(change)}, {row['verdict']}"
+        for row in named
+        if (row["criterion"], row["dimension"], row["what"]) == (about.criterion, ALL, "change")
+        and str(row["versions"]).startswith(f"{about.judge} after ")
+        and isinstance(change := row["value"], Figure)
+    ]
+    return [f"Another prompt: {some(told) or 'no other version of it was compared on these units'}."]
+
+
+def _whole(cell: Cell) -> int:
+    return cell if isinstance(cell, int) else 0
+
+
+def _real(cell: Cell) -> float:
+    return cell if isinstance(cell, float) else 0.0

@@ -1,0 +1,101 @@
+"""The page Calibration: a first screen from the report's own tables, and every section behind a way to it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import zipfile
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import figures, shell
+from db import files
+from db.engine import open_store
+from domain.roles import Role
+from domain.states import RatersAre
+from testkit.factories import make_items, make_person, make_predictions, make_project
+from tests.app.screens import drawn
+from workflow.results.ratings_from_files import import_ratings
+
+pytestmark = pytest.mark.thorough
+
+VALUES = [0, 0.5, 1, 1, 0, 0.5, 1, 0, 0.5, 1]
+PEOPLE, SHARED = 2, 40
+
+
+def sent(test: AppTest) -> list[str]:
+    """The parts of the report that the page sends."""
+    return [json.loads(each.proto.json)["html"] for each in test.get("bidi_component")]
+
+
+def plain(html: str) -> str:
+    """What a part says, without the ways to what is behind its rows."""
+    return unescape(re.sub(r"<[^>]*>", " ", re.sub(r"<td>(<a [^>]*>[a-z]+</a>)?</td>|<th></th>", "", html)))
+
+
+def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    make_project(store)
+    items = make_items(store, SHARED)
+    make_predictions(store, items, models=["m"])
+    make_person(store, "lea", role=Role.LEAD)
+    with store.read() as session:
+        names = [name for _, name, _ in files.item_ids(session, project_id=1)]
+    people, machines = RatersAre.PEOPLE, RatersAre.MACHINES
+    for rater, every, are in (("ann", 0, people), ("bea", 9, people), ("strict <b>", 4, machines)):
+        given = [1 if every and at % every == 0 else VALUES[at % 10] for at in range(SHARED)]
+        rows = [f"{name} · m,{rater},score,{value}" for name, value in zip(names, given, strict=True)]
+        (tmp_path / "r.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
+        import_ratings(store, by=None, project="p", path=tmp_path / "r.csv", refuse=lambda bad: None, raters=are)
+    made = []
+    worked_out = figures._worked_out
+
+    def counted(*about: Any) -> figures.Figure:
+        made.append(about)
+        return worked_out(*about)
+
+    monkeypatch.setattr(figures, "_worked_out", counted)
+
+    test = drawn(store, tmp_path, "calibration", "lea", project="p")
+    first, about = sent(test)
+    figure = next(reversed(figures._desk.known.values()))
+    with zipfile.ZipFile(io.BytesIO(figure.value["zip"])) as packed:
+        report = json.loads(packed.read("report.json"))
+        whole = packed.read("report.html").decode()
+        ceiling = list(csv.DictReader(io.StringIO(packed.read("tables/ceiling.csv").decode())))
+    words = plain(first)
+    assert "<b> " not in first.partition('<div class="report">')[2]
+    assert "strict <b> · score" in words
+    assert "Not enough data" in words
+    assert "2 people graded, and the rule asks for 3." in words
+    assert "People: 1 more who grade the same units, as the rule asks for." in words
+    mine = next(row for row in ceiling if (row["dimension"], row["who"]) == ("all", "judge with a person"))
+    low, value, high = (float(mine[name]) for name in ("low", "value", "high"))
+    assert f"judge with a person {value:.3f} [{low:.3f}, {high:.3f}]" in words
+    # an interval narrows with the square root of the units: n (half / 0.05)^2 of them make it that narrow
+    wanted = math.ceil(SHARED * ((high - low) / 2 / 0.05) ** 2)
+    assert wanted > SHARED
+    assert f"takes about {wanted - SHARED:,} more units graded by the same people" in words
+    assert "Another prompt: no other version of it was compared on these units." in words
+    assert "SHA-256" in about
+
+    earlier = dict(re.findall(r'(?s)<section id="(\w+)"><h2>.*?</h2>(.*?)</section>', whole))
+    assert list(earlier) == [each["key"] for each in report["sections"]]
+    assert len(earlier) > 10
+    for at, (key, html) in enumerate(earlier.items()):
+        test.button(key=f"calibration.to.{key}").click().run()
+        shown = sent(test)
+        assert len(shown) == at + 3, "what is open is sent, and nothing else"
+        part = shown[at + 1].partition('<div class="report">')[2]
+        assert plain(part).split() == plain(shell.on_page(html)).split(), key
+        assert part.count("<svg") == html.count("<svg"), key
+    assert len(made) == 1, "it is worked out once"
+    store.close()
