@@ -55,6 +55,7 @@ def open_page(address: str, *, path: str, query: str, cookies: Mapping[str, str]
             if message.WhichOneof("type") == "delta" and element.WhichOneof("type") == "html":
                 html.append(element.html.body)
             elif message.WhichOneof("type") == "delta" and element.WhichOneof("type") == "bidi_component":
-                component = json.loads(element.bidi_component.json)
+                found = json.loads(element.bidi_component.json)
+                component = component if "listed" in found else found  # the menu is on every page
             elif message.WhichOneof("type") == "script_finished":
                 return Opened(raw, "\n".join(html), component)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from domain.csv_text import Writer
 from domain.errors import FileRefused
 from domain.item_filter import SIZES, ItemList
-
-if TYPE_CHECKING:
-    from workflow.lead.item_list import ItemLine
 
 LONGEST = 60
 """So many characters of a text stand in a line."""
@@ -87,7 +82,10 @@ def items(
             for line in item_list.listing(shared.store, **given, asked=asked.at(page=number)).lines
         )
         try:
-            out.write_text(_as_csv(heads, every, found.columns), encoding="utf-8")
+            with out.open("w", encoding="utf-8", newline="") as file:
+                write = Writer(file)
+                write.writerow(heads)
+                write.writerows([line.title, *map(line.says, found.columns)] for line in every)
         except OSError as error:
             raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
         typer.echo(f"{found.n:,} items in {out}")
@@ -96,14 +94,6 @@ def items(
         typer.echo("\t".join(_short(each) for each in row))
     first = (asked.page - 1) * asked.size + 1
     typer.echo(f"{first:,} to {first + len(found.lines) - 1:,} of {found.n:,}" if found.lines else f"0 of {found.n:,}")
-
-
-def _as_csv(heads: Sequence[str], lines: Iterator[ItemLine], columns: Sequence[str]) -> str:
-    text = io.StringIO()
-    write = csv.writer(text, lineterminator="\n")
-    write.writerow(heads)
-    write.writerows([line.title, *map(line.says, columns)] for line in lines)
-    return text.getvalue()
 
 
 def _short(text: str) -> str:
