@@ -203,6 +203,11 @@ def dotted(path: yaml_text.Path) -> str:
 def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> None:
     path, rest = _path_in(document.value, detail["loc"])
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
+    if kind == "float_type" and (said := _said(document, path, _WANTED["int_type"])) is not None:
+        # whole or not, as the key takes either: one sentence, which may not call for a whole number
+        _forget(document, path, _WANTED["int_type"])
+        document.add(path, _WANTED[kind] + said.removeprefix(_WANTED["int_type"]))
+        return
     if kind == "missing":
         document.add(path, _missing(path, str(rest[0]) if rest else "?", root))
     elif kind == "extra_forbidden":
@@ -296,6 +301,13 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
         if isinstance(inner, type) and issubclass(inner, BaseModel) and key in inner.model_fields:
             return f"; it is a key of `{name}`, so put it there"
     return ""
+
+
+def _said(document: Document, path: yaml_text.Path, begins: str) -> str | None:
+    """What was noted at a key, if it begins so."""
+    return next(
+        (each.message for each in document.troubles if each.path == path and each.message.startswith(begins)), None
+    )
 
 
 def _forget(document: Document, path: yaml_text.Path, begins: str) -> bool:

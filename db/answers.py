@@ -231,8 +231,12 @@ def grades(session: Session, *, item_id: int) -> list[tuple[StoredAnnotation, St
     return [(vote, person) for vote, person in session.exec(wanted)]
 
 
-def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dict[str, Any]]]:
-    """What counts of people's grades of all answers: the answer, the person's login, and the grades by criterion."""
+def all_grades(
+    session: Session, *, project_id: int, schema_version_id: int | None = None
+) -> list[tuple[int, str, dict[str, Any]]]:
+    """What counts of people's grades of all answers: the answer, the person's login, and the grades by criterion.
+
+    ``schema_version_id``: only those that were given under it."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
         AnnotationRow.project_id == project_id,
@@ -255,6 +259,8 @@ def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dic
         )
         .order_by(col(AnnotationRow.id))
     )
+    if schema_version_id is not None:
+        wanted = wanted.where(col(AnnotationRow.schema_version_id) == schema_version_id)
     about: dict[str, Any] = {"project_id": project_id, "stage": Stage.GRADING}
     return [
         (id, login, reworded.answers(session, **about, version=version, given=given))

@@ -116,6 +116,14 @@ def results(
             metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
         ),
     ] = None,
+    schema_version: Annotated[
+        int | None,
+        typer.Option(
+            help="Of people's grades only those that were given under this version of the project's schema; without it "
+            "all together. Keys, judges, and ratings out of files are of no version.",
+            metavar="N",
+        ),
+    ] = None,
     comparisons: Annotated[
         Path | None,
         typer.Option(
@@ -139,7 +147,11 @@ def results(
 
     cuts = bins if edges is None else edges_of(edges)
     shared = opened()
-    read = project_answers.read(shared.store, person=None, project=project, items=items, reader=reader)
+    read = project_answers.read(
+        shared.store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
+    )
+    if schema_version is not None:
+        print(f"Grades of people: under version {schema_version} of the schema alone.", file=sys.stderr)
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )

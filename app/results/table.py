@@ -7,7 +7,7 @@ import json
 
 import streamlit as st
 
-from app import markup, shell
+from app import markup, schema_switch, shell
 from app.results import shown
 from app.views import cases
 from domain.records import ProjectView
@@ -140,6 +140,7 @@ def show_downloads(view: ProjectView, found: Leaderboards, chosen: Leaderboard) 
     of_groups = chosen.groups.lines() if chosen.groups else []
     reader = shown.other_reader(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
+    name += schema_switch.in_name(found.schema_version)
     left, right, _ = st.columns([1, 1, 4])
     with left:
         shown.download(

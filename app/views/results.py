@@ -10,12 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from app import figures, items_switch, markup, pending_figures, shell
+from app import figures, items_switch, markup, pending_figures, schema_switch, shell
 from app.results import choices, models, scores, shown, slices, table, variants
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
 from domain.roles import Role
+from domain.states import Stage
 from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 
@@ -32,12 +33,19 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = items_switch.switch(services, view, key="results.items")
+    version = schema_switch.switch(
+        services,
+        view,
+        key="results.schema",
+        stages=[Stage.GRADING],
+        help="Of people's grades. Keys, judges, and ratings out of files are of no version.",
+    )
     place = st.empty()
     with place.container():
         left, wanted, sort = choices.choose(services, view)
 
     def ask() -> figures.Asked:
-        return _asked(services, view, {**wanted, "items": items})
+        return _asked(services, view, {**wanted, "items": items, "schema_version": version})
 
     asked = ask()
     pending_figures.show_pending(services, asked, ask, about="What the answers are worth is")
@@ -70,7 +78,7 @@ def render(services: Services) -> None:
     cut = chosen.board
     shell.show(
         markup.Markup(f"<style>{shown.STYLE}</style>"),
-        markup.tag("p", markup.tag("b", markup.text(cut.title)), style="ts", data_part="title"),
+        markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
         table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
     )
     table.show_legend(cut)
@@ -84,6 +92,10 @@ def render(services: Services) -> None:
     slices.show_slices(chosen)
     scores.show_ranked(found)
     models.show_compared(found)
+
+
+def _under(version: int | None) -> str:
+    return "" if version is None else f" · people's grades under version {version} of the schema alone"
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:

@@ -408,3 +408,11 @@ def test_an_unknown_key_is_noticed_at_any_depth(path: tuple[Any, ...]) -> None:
     place["surprise"] = 1
     with pytest.raises(SchemaError, match="surprise: unknown key"):
         load_text(yaml.safe_dump(data, sort_keys=False), "", "small.yaml")
+
+
+def test_a_number_in_quotes_is_told_once_where_any_number_fits() -> None:
+    """One of 0.5 is told what to write, and not that only a whole number would do."""
+    with pytest.raises(SchemaError) as found:
+        load_text(FITS.replace("prompt: Which?", 'prompt: Which?\n        tolerance: {iou: "0.5"}'), "", "small")
+    told = [line for line in str(found.value).splitlines() if ".iou: " in line]
+    assert [line.split(".iou: ")[1] for line in told] == ["a number is wanted, not text; write 0.5 without quotes."]

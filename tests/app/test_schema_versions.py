@@ -48,6 +48,7 @@ stages:
   grading:
     raters: 2
     shows: [question]
+    combine: mean
     criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1, 2]}]
 """
 N = 20
@@ -208,3 +209,24 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         told = run("export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
         assert f"of version {version} of the schema alone" in told
         assert len(list(csv.DictReader(io.StringIO(out.read_text())))) == of_all
+
+
+@pytest.mark.thorough
+def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
+    """A model's mean over answers, of each the mean of its grades; 0 to 2 in the schema."""
+    for version in (None, 1, 2):
+        lots = [[value for value, at in by.values() if version in (None, at)] for by in world.grades.values()]
+        means = [sum(lot) / len(lot) for lot in lots if lot]
+        told = () if version is None else ("--schema-version", str(version))
+        found = json.loads(run("results", "p", "--items", "all", "--scores", "human", "--format", "json", *told))
+        (line,) = [
+            each for each in found["boards"][0]["lines"] if each["part"] is None and each["mean_over"] == "answers"
+        ]
+        assert (line["n"], found.get("schema_version")) == (len(means), version)
+        assert line["value"] == pytest.approx(sum(means) / len(means))
+    assert "never had a version 7 of its schema" in run("results", "p", "--schema-version", "7", code=1)
+    page = drawn(world.store, world.home, "results", "lea", project="p")
+    choice = next(each for each in page.selectbox if each.label == "Version of the schema")
+    assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"
+    assert "of the schema alone" not in words(page)
+    assert "people&#x27;s grades under version 2 of the schema alone" in words(choice.select_index(2).run())

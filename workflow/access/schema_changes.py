@@ -55,6 +55,14 @@ def submissions_by_version(
     return found
 
 
+def version_id(access: Access, version: int | None) -> int | None:
+    """The id of a version as it calls itself; None: none is asked for. ``NotFound`` where the project never had it."""
+    if version is None:
+        return None
+    must_have_had(access, version)
+    return next((id for id, number in access.reading.numbers.items() if number == version), access.schema_version_id)
+
+
 def must_have_had(access: Access, version: int) -> None:
     """``NotFound`` for a version that the project never had."""
     numbers = access.reading.numbers.values() or (access.schema.version,)

@@ -290,6 +290,9 @@ class Source(Protocol):
     @property
     def attributes(self) -> Said: ...
 
+    @property
+    def schema_version(self) -> int | None: ...
+
 
 def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequence[Line]] = ()) -> dict[str, Any]:
     """The numbers as JSON values, with what holds for all of them; ``groups`` are the lines of each board's groups."""
@@ -301,6 +304,7 @@ def as_json(found: Source, boards: Sequence[SlicedScores], groups: Sequence[Sequ
         "items": found.counting.which.value if found.counting else None,
         "counted": found.counting.sentence if found.counting else None,
         "reader": found.reader,
+        **({} if found.schema_version is None else {"schema_version": found.schema_version}),
         **said,
         "boards": [
             {

@@ -65,6 +65,8 @@ class Leaderboards:
     pairs: Mapping[str, Sequence[PairedDifference]] = field(default_factory=dict)
     """Models on variants of the same items, by every way of scoring, where the schema or someone says which these
     are."""
+    schema_version: int | None = None
+    """The version of the schema under which people's grades were given; None: whichever."""
 
 
 def leaderboards(
@@ -80,13 +82,14 @@ def leaderboards(
     method: Method = "ppi",
     models_by: str | None = None,
     paired: tuple[str, str] | None = None,
+    schema_version: int | None = None,
 ) -> Leaderboards:
     """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of``,
     ``board.board``, ``model_groups.wanted`` and ``item_pairs.named``.
 
     For anyone who has made sure that the person may see it.
     """
-    found = current(store, person=None, project=project, items=items, reader=reader)
+    found = current(store, person=None, project=project, items=items, reader=reader, schema_version=schema_version)
     there = scores_of(found, method)
     groups = model_groups.wanted(found, models_by) if models_by else None
     by_pair = item_pairs.named(found.schema, *(paired or ()))
@@ -114,6 +117,7 @@ def leaderboards(
         ranked_options.ranked(store, found, person=None, together=together),
         found.attributes,
         item_pairs.titled(found, item_pairs.differences(found, by_pair, there, together=together)) if by_pair else {},
+        schema_version,
     )
 
 

@@ -28,6 +28,7 @@ from domain.runs import Outcome
 from domain.states import Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
+from workflow.access.schema_changes import version_id
 from workflow.annotate import answer_readings
 from workflow.annotate.sample_standing import counting_in_stage
 from workflow.results import answer_ways, attributes, file_raters
@@ -109,6 +110,8 @@ class Read:
     """Model -> how its answers came about."""
     attributes: attributes.Said = field(default_factory=dict)
     """What is said of models: size, base model and the like."""
+    schema_version: int | None = None
+    """The version of the schema under which people's grades were given; None: whichever."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -158,11 +161,13 @@ def read(
     project: str,
     items: Items | str | None = None,
     reader: str = RULES,
+    schema_version: int | None = None,
 ) -> Read:
     """One state of a project, for its leads; ``person`` None is the command on the machine itself.
 
     ``items`` says which of them count (``workflow.access.counted_items``); what is about others is not in it. Answers
-    that no one has read are read first.
+    that no one has read are read first. ``schema_version`` leaves of people's grades those that were given under that
+    version of the schema; keys, judges and files are of no version. ``NotFound`` where the project never had it.
     """
     with store.read() as session:
         require_lead(session, by=person, project=project)
@@ -170,11 +175,11 @@ def read(
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         counted = counting_in_stage(session, access=access, items_=items, stage=Stage.GRADING)
-        return _read(session, access, counted, reader)
+        return _read(session, access, counted, reader, schema_version)
 
 
-def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
-    project_id = access.project_id
+def _read(session: Session, access: Access, of: Counting, reader: str, schema_version: int | None) -> Read:
+    project_id, under = access.project_id, version_id(access, schema_version)
     every = _items(session, access)
     there = {id: item for id, item in every.items() if of.counts(id)}
     answers = stored.answers(session, project_id=project_id)
@@ -196,7 +201,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         {each.id for each in last.values()},
         file_raters.people(session, project_id=project_id),
     )
-    said.take_grades(stored.all_grades(session, project_id=project_id))
+    said.take_grades(stored.all_grades(session, project_id=project_id, schema_version_id=under))
     said.take_ratings(stored.all_ratings(session, project_id=project_id), by_unit, of)
     said.take_scores(judging.scores(session, project_id=project_id))
     unanswered = _unanswered(session, runs, {(item, model) for item, model in last}, of)
@@ -223,6 +228,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         reader=reader,
         readers=readers,
         ways=answer_ways.ways(access.schema, runs, last.values(), states, people),
+        schema_version=schema_version,
     )
 
 
@@ -374,16 +380,25 @@ def current(
     project: str,
     items: Items | str | None = None,
     reader: str = RULES,
+    schema_version: int | None = None,
 ) -> Read:
     """As ``read``, but what has been read is taken again as long as nothing is new: pages ask for it at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)
-    place = (str(store.engine.url), access.name, access.began, access.loaded.hash, str(items or ""), reader)
+    place = (
+        str(store.engine.url),
+        access.name,
+        access.began,
+        access.loaded.hash,
+        str(items or ""),
+        reader,
+        str(schema_version),
+    )
     with _kept_guard:
         known = _kept.get(place)
     if known is None or known.mark != now:
-        known = read(store, person=person, project=project, items=items, reader=reader)
+        known = read(store, person=person, project=project, items=items, reader=reader, schema_version=schema_version)
     with _kept_guard:
         _kept[place] = known
         _kept.move_to_end(place)
