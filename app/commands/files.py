@@ -13,7 +13,7 @@ import typer
 
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
-from app.commands import migrate, project_archive, project_care
+from app.commands import import_look, migrate, project_archive, project_care
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -35,6 +35,7 @@ def _with(rows: Iterable[Format]) -> str:
 
 
 OPEN_IN = _with(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
+ITEMS_IN = _with(reading(Takes.ITEMS))
 MODELS = _with(reading(Takes.ANSWERS, Takes.TASKS))
 ANSWERS_IN = _with(reading(Takes.ANSWERS))
 REPLIES_IN = _with(reading(Takes.REPLIES))
@@ -140,6 +141,12 @@ def import_(
         Path | None,
         typer.Option(help="Where --skip-bad writes them; by default a file below the home.", metavar="FILE"),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help=f"{ITEMS_IN} say what would come in, what is new, changed, equal or bad; store nothing."
+        ),
+    ] = False,
     model: Annotated[str | None, typer.Option(help=f"{MODELS} who answered, where the file does not say it.")] = None,
     spec: Annotated[
         Path | None,
@@ -212,6 +219,8 @@ def import_(
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
         said = "--raters-are is about ratings and Label Studio's annotations"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
+    if dry_run and takes is not Takes.ITEMS:
+        raise InvalidInput([Problem("format", f"--dry-run is about items; {format} are imported without it.")])
     if takes is Takes.REPLIES:
         _import_replies(name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
         return
@@ -239,6 +248,10 @@ def import_(
         places = pairs(place or (), "FIELD=WAY", option="--place")
         names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     here = _resources()
+    if dry_run:
+        about = {"format": format, "path": path, "media_dir": media, "dimension": dimension, "said": names_said}
+        import_look.tell(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
+        return
     with _bar() as progress:
         done = import_files(
             here.store,

@@ -23,7 +23,8 @@ from testkit.factories import make_people
 from workflow.access.projects import access_to, create_project
 from workflow.annotate import claims, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.files.import_files import import_files
+from workflow.files.import_files import import_files, look_at_files
+from workflow.files.import_look import Look
 from workflow.files.one_import import Imported
 from workflow.files.release import release
 
@@ -117,3 +118,55 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         import_files(store, media, by=None, project="p", format="predictions", path=path, said=Said(encoding="cp1252"))
     with pytest.raises(FileRefused, match="reads csv, not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)
+
+
+def test_a_look_says_what_is_new_changed_equal_and_bad_and_stores_nothing(
+    store: Store, home: Path, tmp_path: Path
+) -> None:
+    media = MediaStore(home / "media")
+    create_project(store, name="p", loaded=load_text(PAIRS, "Be exact.", "pairs"))
+    folder = tmp_path / "m"
+    folder.mkdir()
+    Image.new("RGB", (16, 12), (1, 80, 9)).save(folder / "a.png")
+    path = tmp_path / "pairs.csv"
+    head = "Nr,Frage,answer,before,after,note\n"
+    rows = ["1,What?,It,a.png,b.png,x\n", "2,Who?,She,a.png,a.png,x\n", "3,Where?,There,a.png,a.png,x\n"]
+    about: dict[str, Any] = {"by": None, "project": "p", "format": "csv", "path": path, "media_dir": folder}
+
+    def looked(*lines: str) -> Look:
+        path.write_text(head + "".join(lines), encoding="utf-8")
+        return look_at_files(store, media, **about)
+
+    def n_items() -> int:
+        with store.read() as session:
+            project_id = access_to(session, person=None, project="p").project_id
+            return len(files.item_ids(session, project_id=project_id))
+
+    def counts(found: Look) -> tuple[int, int, int, int]:
+        return found.new, found.changed, found.equal, len(found.bad)
+
+    found = looked(*rows, "4,,It,a.png,a.png,x\n")
+    assert counts(found) == (3, 0, 0, 1)
+    assert (found.bad[0].row, "line 5" in found.bad[0].reason) == (4, True)
+    assert (found.found, found.missing) == (1, ["b.png"])
+    assert found.first[0].item.fields == {"question": "What?", "answer": "It"}
+    assert found.first[0].media == [("before", "a.png", True), ("after", "b.png", False)]
+    assert (found.comes(skip_bad=False), found.comes(skip_bad=True), n_items()) == (False, True, 0)
+    assert not list((home / "media").rglob("*.png"))
+
+    path.write_text(head + "".join(rows), encoding="utf-8")
+    assert import_files(store, media, **about).items == 3
+    again = looked(*rows)
+    assert (counts(again), again.refused, again.differences) == ((0, 0, 3, 0), None, [])
+    changed = looked(rows[0], rows[1].replace("She", "He"), rows[2].replace("x", "y"), "4,New?,Yes,a.png,a.png,x\n")
+    assert counts(changed) == (1, 2, 1, 0)
+    assert [(each.row, each.item, each.part, each.before, each.after) for each in changed.differences] == [
+        (2, "2", "answer", "She", "He"),
+        (3, "3", "", None, None),
+    ]
+    assert changed.refused is not None
+    with pytest.raises(FileRefused) as refused:
+        import_files(store, media, **about)
+    assert (str(refused.value), n_items()) == (changed.refused, 3)
+    with pytest.raises(FileRefused, match="A dry run is for items; ratings are imported without one"):
+        look_at_files(store, media, by=None, project="p", format="ratings", path=path)

@@ -15,9 +15,10 @@ from domain.records import Person
 from domain.registers import function_of
 from domain.states import RatersAre
 from importers.media_files import MediaFolder
-from workflow.access.projects import require_lead
+from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
 from workflow.files.import_items import import_items
+from workflow.files.import_look import Look, look
 from workflow.files.one_import import Import, Imported, Progress
 from workflow.results import attributes
 from workflow.results.ratings_from_files import import_ratings
@@ -81,9 +82,7 @@ def import_files(
             f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
             "Answers that come as a file have a description with `adapter: file`."
         )
-    if said is not None and not (row.keys is not None and row.keys.open):
-        open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
-        raise FileRefused(f"Columns, places and encodings are said of {open_}; {format} is imported without them.")
+    _may_be_said(row, said)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
@@ -101,13 +100,57 @@ def import_files(
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
     if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
+    _must_be_read(access, row)
+    return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
+
+
+def look_at_files(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    path: Path,
+    media_dir: Path | None = None,
+    dimension: str | None = None,
+    said: Said | None = None,
+    progress: Progress | None = None,
+) -> Look:
+    """What ``import_files`` would make of annotation files. Nothing is stored; no medium is opened.
+
+    Raises
+    ------
+    FileRefused
+        The files cannot be read at all, or they hold no items.
+    """
+    registry.require_row("format", format)
+    row = FORMATS[format]
+    if row.takes is not Takes.ITEMS:
+        raise FileRefused(f"A dry run is for items; {format} are imported without one.")
+    _may_be_said(row, said)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    _must_be_read(access, row)
+    on = progress or (lambda what, done, total: None)
+    bring = Import(store, media, access, by, project, path, dimension, False, on, said)
+    return look(bring, row, MediaFolder(media_dir) if media_dir else None)
+
+
+def _may_be_said(row: Format, said: Said | None) -> None:
+    if said is not None and not (row.keys is not None and row.keys.open):
+        open_ = named(each for each in FORMATS.values() if each.keys is not None and each.keys.open)
+        raise FileRefused(f"Columns, places and encodings are said of {open_}; {row.name} is imported without them.")
+
+
+def _must_be_read(access: Access, row: Format) -> None:
     own = access.schema.source.format if access.schema.source else None
-    if row.keys is None or (format != own and not (row.keys.open and row.fits(access.schema))):
+    if row.keys is None or (row.name != own and not (row.keys.open and row.fits(access.schema))):
         reads = [each for each in offered(access.schema, writes=False) if each.keys is not None]
         raise FileRefused(
-            f"{access.title} reads {own or named(reads)}, not {format}. Make a project with the schema of those files."
+            f"{access.title} reads {own or named(reads)}, not {row.name}. "
+            "Make a project with the schema of those files."
         )
-    return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
 
 
 def _import_attributes(bring: Import, row: Format) -> Imported:

@@ -40,7 +40,7 @@ _FILLED_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
     """A file with the names that its items have in the project, and which of them are there already."""
 
     file: FileRecord
@@ -55,17 +55,10 @@ class _Placed:
 def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Imported:
     """Take annotation files with their media: what is there already is left, and filled in."""
     keys = item_keys(row.name)
-    read: ReadFiles = function_of(row.reads)(
-        bring.path,
-        format=row.name,
-        schema=bring.access.schema,
-        dimension=bring.dimension,
-        progress=lambda done, total: bring.on("reading", done, total),
-        **({"said": bring.said} if bring.said else {}),
-    )
+    read = read_for(bring, row)
     bring.refuse(read.bad)
     with bring.store.read() as session:
-        placed = [_placed(bring, session, file, single=read.single) for file in read.files]
+        placed = [placed_as(bring, session, file, single=read.single) for file in read.files]
         wanted = wanted_media(bring.access, keys, [each.file for each in placed], folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
@@ -90,13 +83,26 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     try:
         with bring.store.write(much=True) as session:
             must_be_the_same(session, access=bring.access)
-            if placed != [_placed(bring, session, file, single=read.single) for file in read.files]:
+            if placed != [placed_as(bring, session, file, single=read.single) for file in read.files]:
                 raise Conflict("Someone else has imported into this project just now. Import again.")
             done = _save(bring, session, row.name, placed, wanted, stored, bad, read.note)
     except IntegrityError as error:
         raise Conflict("Someone else has imported into this project just now. Import again.") from error
     verification.offer_new(bring.store, project=bring.project, told=lambda at, total: bring.on("offering", at, total))
     return done
+
+
+def read_for(bring: Import, row: Format) -> ReadFiles:
+    """The good and the bad records of an import's files; ``FileRefused`` where they cannot be read."""
+    read: ReadFiles = function_of(row.reads)(
+        bring.path,
+        format=row.name,
+        schema=bring.access.schema,
+        dimension=bring.dimension,
+        progress=lambda done, total: bring.on("reading", done, total),
+        **({"said": bring.said} if bring.said else {}),
+    )
+    return read
 
 
 def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
@@ -116,30 +122,37 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
                 yield BadRow(file.path, (item.position or 0) + 1, why, raw)
 
 
-def _placed(bring: Import, session: Session, file: FileRecord, *, single: bool) -> _Placed:
-    """The file as it will stand in the project. A single file puts its name before ids that another file has."""
-    there = _known_items(bring, session, file)
+def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> Placed:
+    """The file as it will stand in the project. A single file puts its name before ids that another file has.
+
+    Raises
+    ------
+    FileRefused
+        Some of its items are there already, and it is not the same file word for word.
+    """
+    there = known_items(bring, session, file)
     same_path = _file_at(bring, session, file.path)
     if not there and not same_path:
-        return _Placed(file, {})
+        return Placed(file, {})
     if there and _identical(file, there):
         _same_names(bring, session, file)
-        return _Placed(file, _ids(there))
+        return Placed(file, _ids(there))
     if single:
         told_apart = _told_apart(bring.access.schema, file)
-        there_apart = _known_items(bring, session, told_apart)
+        there_apart = known_items(bring, session, told_apart)
         if there_apart and _identical(told_apart, there_apart):
-            return _Placed(told_apart, _ids(there_apart))
+            return Placed(told_apart, _ids(there_apart))
         if (
             not there_apart
             and not _file_at(bring, session, told_apart.path)
             and not _same_place(bring, session, file, there)
         ):
-            return _Placed(told_apart, {})
+            return Placed(told_apart, {})
     raise FileRefused(_taken(file, there))
 
 
-def _known_items(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
+def known_items(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
+    """The items of the project that have the names of those in a file."""
     names = [item.external_id for item in file.items]
     return files.items_named(session, project_id=bring.access.project_id, external_ids=names)
 
@@ -184,7 +197,7 @@ def _save(
     bring: Import,
     session: Session,
     format: str,
-    placed: Sequence[_Placed],
+    placed: Sequence[Placed],
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
     bad: Sequence[BadRow],
@@ -253,13 +266,12 @@ def _ids(rows: Mapping[str, StoredItem]) -> dict[str, int]:
 
 def _identical(file: FileRecord, there: Mapping[str, StoredItem]) -> bool:
     """Whether every record is in the project already, word for word as it was imported."""
-    return all(
-        (row := there.get(item.external_id)) is not None
-        and item.fragment is not None
-        and row.fragment_raw == item.fragment.raw
-        and row.dimension == item.dimension
-        for item in file.items
-    )
+    return all((row := there.get(item.external_id)) is not None and is_same(item, row) for item in file.items)
+
+
+def is_same(item: ItemRecord, there: StoredItem) -> bool:
+    """Whether a record is, word for word, what an item was imported from."""
+    return item.fragment is not None and there.fragment_raw == item.fragment.raw and there.dimension == item.dimension
 
 
 def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:

@@ -110,7 +110,12 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
-            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here))
+            found.setdefault(
+                name,
+                Wanted(
+                    name, asset.role, kinds[asset.role], None, find, here, lambda find=find: find(Path()) is not None
+                ),
+            )
     return found
 
 

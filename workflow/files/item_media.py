@@ -7,8 +7,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import source_media
 from annotation_schemas.formats import ItemKeys, Moments
@@ -41,6 +42,8 @@ class Wanted:
     """From a folder for what has to be cut, to the file."""
     named_in: BadRow
     """Where a file names it first."""
+    lies: Callable[[], bool]
+    """Whether there is a file to take it from, or a video to cut it out of; nothing is cut."""
 
 
 def wanted_media(
@@ -59,10 +62,11 @@ def wanted_media(
         for item in file.items:
             for asset in item.assets:
                 alone = len(users[asset.path]) == 1
-                find = finder.find(_above(file.path), item, asset, kinds[asset.role], alone=alone)
+                how: Any = (_above(file.path), item, asset, kinds[asset.role])
+                find, lies = finder.find(*how, alone=alone), partial(finder.lies, *how, alone=alone)
                 name = asset_name(item, asset)
                 here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
-                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
+                wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here, lies))
     return wanted
 
 
@@ -85,13 +89,7 @@ class _Finder:
         def find(work: Path) -> Path | None:
             if folder is None:
                 return None
-            own = self.access.schema.dimension(item.dimension).folder or ""
-            around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
-            places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
-            found = folder.named(asset.path, folders=places) if asset.path else None
-            found = found or folder.of_id(f"{item.external_id}/{asset.role}", kind)
-            if found is None and sum(slot.kind == kind for slot in self.access.schema.item.assets) == 1:
-                found = folder.of_id(item.external_id, kind)
+            found = self._file(folder, above, item, asset, kind, alone=alone)
             if found and kind == "clip" and found.suffix.lower() != ".webm":
                 from media import clips
 
@@ -102,6 +100,27 @@ class _Finder:
             return found
 
         return find
+
+    def lies(self, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool) -> bool:
+        """Whether ``find`` has a file for a medium, or a video that it may be cut out of."""
+        if self.folder is None:
+            return False
+        if self._file(self.folder, above, item, asset, kind, alone=alone) is not None:
+            return True
+        return bool(asset.source) and self.folder.of_video(asset.source or "") is not None
+
+    def _file(
+        self, folder: MediaFolder, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
+    ) -> Path | None:
+        """The file of a medium as it lies in the folder; None: there is none, it may have to be cut."""
+        own = self.access.schema.dimension(item.dimension).folder or ""
+        around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
+        places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
+        found = folder.named(asset.path, folders=places) if asset.path else None
+        found = found or folder.of_id(f"{item.external_id}/{asset.role}", kind)
+        if found is None and sum(slot.kind == kind for slot in self.access.schema.item.assets) == 1:
+            found = folder.of_id(item.external_id, kind)
+        return found
 
     def _cut(self, video: Path, item: ItemRecord, at: Moments, kind: str, work: Path) -> Path | None:
         """The clip that ends with the item's observation, or that observation; None if the item does not say when."""

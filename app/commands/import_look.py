@@ -1,0 +1,79 @@
+"""``touchstone import --dry-run``: what an import would do, in lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from workflow.files.import_look import Look
+
+SHOWN = 20
+"""So many bad rows, and so many missing media, are named."""
+_CUT = 200
+
+
+def tell(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad: bool, bad_rows: Path | None) -> None:
+    """Say what an import would do; ends with status 1 where it would be refused."""
+    from exporters.tables import bad_rows_jsonl
+    from exporters.writing import write_files
+    from workflow.files.import_files import look_at_files
+
+    found = look_at_files(here.store, here.media, by=None, project=name, **about)
+    for line in lines(found, skip_bad=skip_bad):
+        typer.echo(line)
+    if found.bad and bad_rows is not None:
+        write_files({bad_rows: bad_rows_jsonl(found.bad)})
+        typer.echo(f"All bad rows are written with reasons to {bad_rows}.")
+    typer.echo("Nothing was stored.")
+    if not found.comes(skip_bad=skip_bad):
+        raise typer.Exit(1)
+
+
+def lines(found: Look, *, skip_bad: bool) -> Iterator[str]:
+    """What a look at files has found, as the command says it."""
+    yield f"Format: {found.format.name}; files: {found.n_files:,}."
+    yield f"Rows: {found.new:,} new, {found.changed:,} changed, {found.equal:,} equal, {len(found.bad):,} bad."
+    if found.found or found.missing:
+        yield f"Media: {found.found:,} found, {len(found.missing):,} missing."
+    if found.missing:
+        more = f", and {len(found.missing) - SHOWN:,} more" if len(found.missing) > SHOWN else ""
+        yield f"Missing: {', '.join(found.missing[:SHOWN])}{more}."
+    if found.note:
+        yield found.note
+    schema = found.schema
+    titles = {each.name: each.title or each.name for each in schema.item.fields}
+    for each in found.first:
+        yield f"Item {each.item.external_id}, {schema.dimension(each.item.dimension).title}:"
+        for part, title in titles.items():
+            if part in each.item.fields:
+                yield f"  {title}: {as_words(each.item.fields[part])}"
+        for role, place, there in each.media:
+            yield f"  {role}: {place} ({'found' if there else 'missing'})"
+    for differs in found.differences:
+        where = f"{differs.path}, row {differs.row}: {differs.item}"
+        if differs.part:
+            yield f"{where}: {differs.part} is {as_words(differs.before)}, and would be {as_words(differs.after)}."
+        else:
+            yield f"{where}: only written otherwise; no field differs."
+    for bad in found.bad[:SHOWN]:
+        yield f"{bad.path}, row {bad.row}: {bad.reason}."
+    if len(found.bad) > SHOWN:
+        yield f"And {len(found.bad) - SHOWN:,} more bad rows; --bad-rows FILE writes all of them."
+    if found.refused:
+        yield f"The import would be refused: {found.refused}"
+    elif found.bad and not skip_bad:
+        yield "The import would be refused: mend these rows, or take the others with --skip-bad."
+
+
+def as_words(value: Any) -> str:
+    """A value of a field in one line, cut where it is long."""
+    if value is None:
+        return "nothing"
+    words = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return words if len(words) <= _CUT else words[:_CUT] + "…"

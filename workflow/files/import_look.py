@@ -1,0 +1,151 @@
+"""What an import of annotation files would do: what is new, changed, equal or bad. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.formats import Format, item_keys
+from annotation_schemas.model import Schema
+from db import files, items
+from db.engine import Session
+from db.records import StoredItem
+from domain.errors import FileRefused
+from domain.records import BadRow, FileRecord, ItemRecord
+from importers.media_files import MediaFolder
+from workflow.files.import_items import is_same, known_items, placed_as, read_for
+from workflow.files.item_media import asset_name, wanted_media
+from workflow.files.one_import import Import
+
+FIRST = 5
+"""So many items are shown as they will be."""
+DIFFERENCES = 20
+"""Of so many changed rows it is said where they differ."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a changed row and the item that is there differ."""
+
+    path: str
+    row: int
+    item: str
+    part: str
+    """A field or ``dimension``; empty: nothing that anyone reads differs, only how the row is written."""
+    before: Any = None
+    """As the item stands now, with what was edited since it came in."""
+    after: Any = None
+
+
+@dataclass(frozen=True)
+class FirstItem:
+    """An item as it will be, and whether each of its media is there: in the project, or to be found."""
+
+    item: ItemRecord
+    media: Sequence[tuple[str, str, bool]]
+    """Role, name, found."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What an import would come to."""
+
+    format: Format
+    schema: Schema
+    """What the project asks."""
+    n_files: int
+    new: int
+    changed: int
+    """Rows of items that are in the project with other content: an import refuses them."""
+    equal: int
+    """Rows that are there word for word."""
+    bad: Sequence[BadRow]
+    first: Sequence[FirstItem]
+    found: int
+    """Media that are in the project already, or lie in the folder."""
+    missing: Sequence[str]
+    """The other media."""
+    differences: Sequence[Difference]
+    """Of the first changed rows."""
+    refused: str | None
+    """Why the import would be refused, whether bad rows are skipped or not; None: it would not."""
+    note: str | None
+
+    def comes(self, *, skip_bad: bool) -> bool:
+        """Whether an import would be taken."""
+        return self.refused is None and (skip_bad or not self.bad)
+
+
+def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
+    """What an import of these files would do, by the rules that it goes by; ``FileRefused`` if they cannot be read.
+
+    Media are looked for by name; what is in them is seen when they come in.
+    """
+    read = read_for(bring, row)
+    refused: str | None = None
+    new = equal = n_changed = 0
+    shown: list[tuple[FileRecord, ItemRecord, StoredItem]] = []
+    found: list[FileRecord] = []
+    with bring.store.read() as session:
+        for given in read.files:
+            file = given
+            try:
+                file = placed_as(bring, session, given, single=read.single).file
+            except FileRefused as error:
+                refused = refused or str(error)
+            found.append(file)
+            there = known_items(bring, session, file)
+            new += len(file.items) - len(there)
+            for item in file.items:
+                stored = there.get(item.external_id)
+                if stored is None:
+                    continue
+                if is_same(item, stored):
+                    equal += 1
+                    continue
+                n_changed += 1
+                if len(shown) < DIFFERENCES:
+                    shown.append((file, item, stored))
+        differences = list(_differences(bring, session, shown))
+        wanted = wanted_media(bring.access, item_keys(row.name), found, folder)
+        have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
+    lies = {name: bool(have.get(name, (0, None))[1]) or each.lies() for name, each in wanted.items()}
+    first = [item for file in found for item in file.items[:FIRST]][:FIRST]
+    return Look(
+        format=row,
+        schema=bring.access.schema,
+        n_files=len(read.files),
+        new=new,
+        changed=n_changed,
+        equal=equal,
+        bad=sorted(read.bad, key=lambda bad: (bad.path, bad.row)),
+        first=[
+            FirstItem(item, [(each.role, name, lies[name]) for each in item.assets if (name := asset_name(item, each))])
+            for item in first
+        ],
+        found=sum(lies.values()),
+        missing=[name for name, there in lies.items() if not there],
+        differences=differences,
+        refused=refused,
+        note=read.note,
+    )
+
+
+def _differences(
+    bring: Import, session: Session, changed: Sequence[tuple[FileRecord, ItemRecord, StoredItem]]
+) -> Iterator[Difference]:
+    ids = [stored.id for _, _, stored in changed]
+    now: Mapping[int, tuple[dict[str, Any], int]] = (
+        items.present_contents(session, ids=ids, project_id=bring.access.project_id) if ids else {}
+    )
+    for file, item, stored in changed:
+        where = (file.path, (item.position or 0) + 1, item.external_id)
+        before = now[stored.id][0]
+        parts: list[tuple[str, Any, Any]] = [("dimension", stored.dimension, item.dimension)]
+        parts += [
+            (each.name, before.get(each.name), item.fields.get(each.name)) for each in bring.access.schema.item.fields
+        ]
+        differ = [(name, old, read) for name, old, read in parts if old != read]
+        for name, old, read in differ or [("", None, None)]:
+            yield Difference(*where, name, old, read)
