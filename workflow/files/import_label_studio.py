@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,13 +111,13 @@ def _wanted(read: ReadProject, bring: Import, folder: MediaFolder | None) -> dic
         for asset in item.assets:
             find = _finder(folder, asset, kinds[asset.role])
             name = asset_name(item, asset)
-            found.setdefault(
-                name,
-                Wanted(
-                    name, asset.role, kinds[asset.role], None, find, here, lambda find=find: find(Path()) is not None
-                ),
-            )
+            lies = partial(_lies, find)
+            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here, lies))
     return found
+
+
+def _lies(find: Callable[[Path], Path | None]) -> bool:
+    return find(Path()) is not None
 
 
 def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable[[Path], Path | None]:
