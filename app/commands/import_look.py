@@ -60,7 +60,7 @@ def lines(found: Look, *, skip_bad: bool) -> Iterator[str]:
         if differs.part:
             yield f"{where}: {differs.part} is {as_words(differs.before)}, and would be {as_words(differs.after)}."
         else:
-            yield f"{where}: only written otherwise; no field differs."
+            yield f"{where}: no field differs; its images or the way it is written do."
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
