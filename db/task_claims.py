@@ -224,14 +224,6 @@ def reopen(session: Session, *, row: StoredTask) -> None:
     _announce(session, unit=row.unit)
 
 
-def hand_over(session: Session, *, row: StoredTask, to: int, now: datetime) -> StoredTask:
-    """Give a locked claim to another person, for as long as a claim lasts."""
-    row.person_id, row.lease_until = to, now + LEASE
-    session.add(row)
-    session.flush()
-    return row
-
-
 def _announce(session: Session, *, unit: str) -> None:
     """Offer the open slots of a unit anew: someone has lost a slot of it, and may take another one now.
 

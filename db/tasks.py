@@ -187,3 +187,20 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
     ).all()
     done = {other for other, person, state in rows if person == person_id and state is TaskState.DONE and other != unit}
     return len(done) + 1, len({other for other, _, _ in rows})
+
+
+def open_or_held(session: Session, *, item_ids: Sequence[int], stage: Stage, lock: bool = False) -> list[StoredTask]:
+    """The live slots of some items in a stage that are open, or in someone's hands: open ones first."""
+    found: list[StoredTask] = []
+    for begin in range(0, len(item_ids), 500):
+        wanted: Any = select(TaskRow).where(
+            col(TaskRow.item_id).in_(item_ids[begin : begin + 500]),
+            TaskRow.stage == stage,
+            TaskRow.purpose == Purpose.LIVE,
+            col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+        )
+        wanted = wanted.order_by(col(TaskRow.id))
+        if lock:
+            wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
+        found += session.exec(wanted)
+    return sorted(found, key=lambda row: (row.state is TaskState.CLAIMED, row.id))

@@ -26,12 +26,14 @@ ACTIONS = {
     Action.REASSIGN: "Give a person's assignments to someone else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
+    Action.ASSIGN: "Assign items to a person",
 }
 UNDO = {
     Action.GIVE_BACK: "It cannot be undone: anyone who asks next gets them. What was typed is kept for its writer.",
     Action.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
+    Action.ASSIGN: "It can be undone: give the person's assignments back on Bulk actions.",
 }
 SHOWN = 50
 """So many ids are listed; the counts are exact."""
@@ -96,7 +98,12 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     logins = [row.person.login for row in members]
     voters = bulk.voters(services.store, by=services.person, project=view.name)
     called = shell.called(services, [*logins, *voters])
-    action = st.selectbox("What", list(Action), format_func=lambda one: ACTIONS[one], key="bulk.action")
+    action = st.selectbox(
+        "What",
+        [one for one in Action if one is not Action.ASSIGN],
+        format_func=lambda one: ACTIONS[one],
+        key="bulk.action",
+    )
     action = action or Action.GIVE_BACK
     claims = action in bulk.ON_CLAIMS
     one, two, three, four = st.columns(4)

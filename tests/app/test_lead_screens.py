@@ -1010,13 +1010,21 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
     assert menu("ana") == {"": ["My work", "My submissions", "Projects", "Comments", "Author", "Verify", "Grade"]}
     assert menu("sen") == {
         "Work": ["My work", "My submissions", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
-        "Items": ["Comments", "History"],
+        "Items": ["Comments", "Items", "History"],
         "Settings": ["Projects"],
     }
     assert menu("lea") == {
         "Work": ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
         "Work, more": ["Preview"],
-        "Items": ["Comments", "History", "Adjudication reasons", "Bulk actions", "Expired submissions", "Import"],
+        "Items": [
+            "Comments",
+            "Items",
+            "History",
+            "Adjudication reasons",
+            "Bulk actions",
+            "Expired submissions",
+            "Import",
+        ],
         "People": ["People", "Scorecard"],
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
         "Numbers": ["Results", "Tables", "Regression", "Agreement"],

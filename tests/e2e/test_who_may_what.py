@@ -88,6 +88,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "preview": FOR_LEADS | {SENIOR: OPEN},
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
+    "items": FOR_LEADS | {SENIOR: OPEN},
     "adjudication_reasons": FOR_LEADS,
     "expired_submissions": FOR_LEADS,
     "gold": FOR_LEADS,

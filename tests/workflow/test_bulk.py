@@ -178,3 +178,37 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
             bulk.do(store, by=lea, project="p", action=Action.VERIFY_AGAIN, chosen=nothing, token="")
     every = bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=Chosen(every=True), priority=3)
     assert len(every.can) == 4
+
+
+def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) -> None:
+    """A free slot, or one that someone else has in hand; never of an item that they may not have."""
+    clock = Clock()
+    store.now = clock  # type: ignore[method-assign]
+    make_project(store)
+    make_items(store, 3)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben, eve = make_people(store, "ann", "ben", "eve")
+    vote(store, ann)
+    answered = "colour/0"
+    with store.read() as session:
+        answered = session.exec(select(ItemRow.external_id).join(TaskRow).where(TaskRow.state == TaskState.DONE)).one()
+    chosen = Chosen(stage=Stage.VERIFICATION, items=("colour/0", "colour/1", "colour/2"))
+    given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "to": "ann"}
+    seen = bulk.preview(store, **given)
+    assert dict(seen.cannot) == {answered: "They wrote, edited, answered or looked into this item."}
+    assert bulk.do(store, token=seen.token, **given) == 2
+    assert sorted(_held(store, ann.id)) == sorted(set(chosen.items) - {answered})
+    with pytest.raises(Conflict):  # a second press does nothing
+        bulk.do(store, token=seen.token, **given)
+    assert set(dict(bulk.preview(store, **given).cannot)) == set(chosen.items)
+    for person in (ben, eve):  # everything else is answered, so that only what ann has is left
+        for _ in range(4):
+            if (
+                claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION).__class__.__name__
+                != "TaskView"
+            ):
+                break
+            vote(store, person)
+    clock.advance(days=6)
+    assert claims.next_task(store, person=eve, project="p", stage=Stage.VERIFICATION).__class__.__name__ != "TaskView"
+    assert len(_held(store, ann.id)) == 2

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from db import item_list, items, people, projects, task_claims, tasks
@@ -39,10 +39,14 @@ class Action(StrEnum):
     """Let items come earlier or later."""
     VERIFY_AGAIN = "verify_again"
     """Have items verified anew; what was submitted about them stays."""
+    ASSIGN = "assign"
+    """Give a slot of each item that is free, or in someone else's hands, to a person, who has it for a while alone."""
 
 
 NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
 ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
+ASSIGNED_FOR = timedelta(days=7)
+"""So long an assigned item waits for its person alone; then anyone who asks gets it."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,8 @@ def do(
                 give_back(session, row=claim, by=by, now=now)
             elif plan.to is not None:
                 _hand_over(session, claim, to=plan.to, by=by, now=now)
+                if action is Action.ASSIGN:
+                    task_claims.hold_until(session, row=claim, until=now + ASSIGNED_FOR)
         if action is Action.PRIORITISE:
             ids = [item.id for item in plan.items]
             prioritise(session, access=access, item_ids=ids, priority=priority, by=by, now=now)
@@ -172,6 +178,8 @@ def _plan(
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     if chosen.nothing:
         raise InvalidInput([Problem("items", NO_ITEM)])
+    if action is Action.ASSIGN:
+        return _plan_assigned(session, access, chosen, to, lock=lock)
     return _plan_items(session, access, action, chosen, priority, lock=lock)
 
 
@@ -213,8 +221,39 @@ def _plan_claims(
     return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id if taker is not None else None)
 
 
+def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: str | None, *, lock: bool) -> _Plan:
+    if to is None or chosen.stage is None:
+        raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
+    taker = projects.member(session, project_id=access.project_id, person_id=_member(session, access, to))
+    if taker is None:
+        raise InvalidInput([Problem("to", "Choose someone who takes part in this project.")])
+    found = _chosen_items(session, access, chosen, lock=lock)
+    _must_be_few(len(found))
+    slots: dict[int, list[StoredTask]] = {}
+    for row in tasks.open_or_held(session, item_ids=[item.id for item in found], stage=chosen.stage, lock=lock):
+        slots.setdefault(row.item_id or 0, []).append(row)
+    rows, can, cannot = [], [], []
+    for item in found:
+        there = slots.get(item.id, [])
+        free = [row for row in there if row.person_id != taker.person_id]
+        why = "" if free else f"It waits for no one in the {chosen.stage.value}."
+        if len(free) < len(there):
+            why = "They have it in hand already."
+        elif free and free[0].awaits_media:
+            why = "An image or clip of it is not there yet."
+        why = why or _why_not_hand_over(session, access, free[0], taker)
+        if why:
+            cannot.append((item.external_id, why))
+        else:
+            rows.append(free[0])
+            can.append(item.external_id)
+    state = [(row.id, row.state, row.person_id) for each in slots.values() for row in each]
+    token = _token(Action.ASSIGN, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
+    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id)
+
+
 def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker: StoredMember) -> str:
-    if row.state is not TaskState.CLAIMED:
+    if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
         return "It is submitted and being corrected: that is its writer's to do."
     if row.stage is Stage.AUTHORING:
         return "An item that is being written stays with its author; give it back instead."
@@ -296,9 +335,9 @@ def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
 
 
 def _hand_over(session: Session, row: StoredTask, *, to: int, by: Person | None, now: datetime) -> None:
-    """Give a locked claim to someone else, for as long as a claim lasts."""
+    """Give a locked slot to someone, for as long as a claim lasts."""
     before = row.person_id
-    task_claims.hand_over(session, row=row, to=to, now=now)
+    task_claims.claim(session, row=row, person_id=to, now=now)
     logins = people.logins(session, ids={to, before or 0})
     data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
     log(session, "task.reassigned", by=by, task=row, now=now, data=data)

@@ -1,0 +1,1 @@
+"""What the page *Items* is made of besides the table."""

@@ -1,0 +1,258 @@
+"""Items: the table of a project's items, whose address is the list that it shows, and what is done to all that fit.
+
+Streamlit's own table draws its cells on a canvas: its order is that of one page alone, a screen reader cannot reach its
+pictures and links, and it loads pandas. This one is markup of ours, which the browser shows as any table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.items import actions
+from app.schema_words import state_called, states_of
+from app.screens import Group, Screen
+from app.services import Services
+from app.views import history
+from domain.errors import InvalidInput, NotAllowed
+from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
+from domain.records import ProjectView
+from domain.roles import Role, at_least
+from workflow.access import projects
+from workflow.lead import bulk, item_list
+from workflow.lead.item_list import ItemLine, Listed
+
+SCREEN = Screen("Items", place=105, group=Group.ITEMS, role=Role.SENIOR)
+
+LONGEST = 120
+"""So many characters of a text stand in a cell; the whole is a press away."""
+PICTURES = 3
+"""So many pictures of an item are shown."""
+YES_OR_NO = {None: "any", True: "yes", False: "no"}
+COMMENTS = {None: "do not matter", Comments.ANY: "some", Comments.OPEN: "waiting for an answer", Comments.NONE: "none"}
+
+
+def render(services: Services) -> None:
+    """The filters, the table, and what to do with all that fit."""
+    view = shell.project(services)
+    if not at_least(view.role, Role.SENIOR):
+        raise NotAllowed(
+            f"This page is for the seniors and leads of {view.title}. My work says what is waiting for you."
+        )
+    shell.heading(
+        "Items",
+        "Find and sort items. The address is the list: who opens it sees the same, if they may.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    if said := shell.kept_message("items.said"):
+        shell.show(markup.notice(said, style="good"))
+    asked, lead = ItemList(), at_least(view.role, Role.LEAD)
+    found: Listed | None = None
+    try:
+        asked = ItemList.parse({name: st.query_params.get_all(name) for name in st.query_params})
+        found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
+    except InvalidInput as error:
+        shell.show_error(error)
+        asked = ItemList()
+    titles = item_list.columns_of(services.store, person=services.person, project=view.name)
+    _filters(services, view, asked, titles, lead=lead)
+    if found is None:
+        return
+    if found.closed:
+        words = f"{markup.count(found.closed, 'item')} of the project left out: you may be asked about them blind."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
+    if not found.n:
+        shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
+        return
+    if lead:
+        actions.offer(services, view, asked, found.n)
+    _table(services, view, asked, found, titles)
+
+
+# ---- the filters -----------------------------------------------------------------------------------------------------
+
+
+def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Mapping[str, str], *, lead: bool) -> None:
+    now, stages = asked.filter, view.schema.schema_.stages
+    dimensions = {each.id: each.title for each in view.schema.schema_.dimensions}
+    key = f"items.{view.name}.{hash(asked)}"
+    given: dict[str, Any] = {}
+
+    def put(name: str, widget: Callable[..., Any], label: str, *arguments: Any, **more: Any) -> None:
+        given[name] = widget(label, *arguments, key=f"{key}.{name}", **more)
+
+    def choose(name: str, label: str, options: Sequence[Any], value: Any, called: Callable[[Any], str]) -> None:
+        put(name, st.selectbox, label, options, index=options.index(value), format_func=called)
+
+    with st.form(key, border=False):
+        one, two, three = st.columns([3, 2, 2])
+        with one:
+            put("text", st.text_input, "Words in any text, or an id", value=now.text)
+        with two:
+            put(
+                "state", st.multiselect, "State", states_of(stages), default=now.state, placeholder="any",
+                format_func=partial(state_called, stages),
+            )  # fmt: skip
+        with three:
+            put(
+                "dimension", st.multiselect, "Dimension", list(dimensions), default=now.dimension, placeholder="any",
+                format_func=dimensions.__getitem__,
+            )  # fmt: skip
+        more = replace(now, text="", state=(), dimension=())
+        with st.expander("More filters", expanded=more != ItemFilter()):
+            columns = st.columns(4)
+            with columns[0]:
+                choose("comments", "Comments", list(COMMENTS), now.comments, COMMENTS.__getitem__)
+            with columns[1]:
+                choose("missing", "Missing media", list(YES_OR_NO), now.missing, YES_OR_NO.__getitem__)
+            with columns[2]:
+                put("version", st.text_input, "Schema version", value="" if now.version is None else str(now.version))
+            with columns[3]:
+                put("ids", st.text_input, "Ids, with spaces between them", value=" ".join(now.ids))
+            if lead:
+                _for_leads(services, view, now, put, choose)
+            put(
+                "where", st.text_area, "Fields, one test a line", value="\n".join(map(str, now.where)), height=80,
+                help="NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given, NAME:2..5. Fields: "
+                + ", ".join(name.removeprefix(OF_FIELD) for name in titles if name.startswith(OF_FIELD)),
+            )  # fmt: skip
+        one, two, three, four = st.columns([3, 2, 1, 1], vertical_alignment="bottom")
+        with one:
+            usual = asked.columns or item_list.usual_columns(lead=lead)
+            put("columns", st.multiselect, "Columns", list(titles), default=usual, format_func=titles.__getitem__)
+        with two:
+            sorts = ["", *(name for name in titles if name != "checks")]
+            choose("sort", "Sorted by", sorts, asked.sort, lambda name: titles.get(name, "as they came"))
+        with three:
+            choose("down", "Order", [False, True], asked.down, lambda down: "downwards" if down else "upwards")
+        with four:
+            choose("size", "On a page", list(SIZES), asked.size, str)
+
+        def show() -> None:
+            with shell.pressed(services):
+                read = {name: st.session_state[f"{key}.{name}"] for name in given}
+                _go(view, _list_of(read, asked, usual))
+
+        left, right = st.columns([1, 6])
+        left.form_submit_button("Show", type="primary", key=f"{key}.show", on_click=show)
+        right.form_submit_button("All items", key=f"{key}.all", on_click=partial(_go, view, ItemList()))
+
+
+def _for_leads(
+    services: Services, view: ProjectView, now: ItemFilter, put: Callable[..., None], choose: Callable[..., None]
+) -> None:
+    who: dict[str, Any] = {"project": view.name}
+    members = [each.person.login for each in projects.members(services.store, person=services.person, **who)]
+    voters = bulk.voters(services.store, by=services.person, **who)
+    called = shell.called(services, [*members, *voters])
+
+    def person(login: str) -> str:
+        return {"": "anyone", FROM_FILE: "no one: from a file"}.get(login) or called(login)
+
+    columns = st.columns(6)
+    for column, name, label, there in (
+        (0, "author", "Author", ["", FROM_FILE, *members]),
+        (1, "voter", "Voted on by", ["", *voters]),
+    ):
+        value = getattr(now, name)
+        with columns[column]:
+            choose(name, label, list(dict.fromkeys([*there, value])), value, person)
+    with columns[2]:
+        put("votes", st.text_input, "Votes", value=str(now.votes or ""), placeholder="2, 1..3, 3..")
+    for column, name, label in (
+        (3, "differ", "Votes differ"),
+        (4, "gold", "Gold check"),
+        (5, "qualification", "Qualification"),
+    ):
+        with columns[column]:
+            choose(name, label, list(YES_OR_NO), getattr(now, name), YES_OR_NO.__getitem__)
+
+
+def _list_of(read: Mapping[str, Any], asked: ItemList, usual: Sequence[str]) -> ItemList:
+    """The list that the boxes describe; ``InvalidInput`` if they make no sense."""
+    told = {**read, "where": read["where"].splitlines(), "ids": read["ids"].split()}
+    words: dict[str, list[str]] = {}
+    for name, value in told.items():
+        if name not in ("columns", "sort", "down", "size") and value is not None:
+            many = value if isinstance(value, list) else [value]
+            words[name] = [{True: "yes", False: "no"}[one] if isinstance(one, bool) else str(one) for one in many]
+    columns = tuple(read["columns"])
+    if columns == tuple(usual) and not asked.columns:
+        columns = ()
+    found = ItemList.parse(words)
+    return found.at(columns=columns, sort=read["sort"], down=read["down"], size=read["size"])
+
+
+def _go(view: ProjectView, asked: ItemList) -> None:
+    """Put a list into the address."""
+    st.query_params.from_dict({"project": view.name, **asked.asked()})
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def _table(services: Services, view: ProjectView, asked: ItemList, found: Listed, titles: Mapping[str, str]) -> None:
+    last = max(-(-found.n // asked.size), 1)
+    first = (asked.page - 1) * asked.size + 1
+    shown = f"{first:,} to {first + len(found.lines) - 1:,} of " if found.lines and last > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center", key="items.pager"):
+        shell.show(
+            markup.tag("p", markup.text(f"{shown}{markup.count(found.n, 'item')}"), style="ts", data_part="count")
+        )
+        for label, to in (("First", 1), ("Previous", asked.page - 1), ("Next", asked.page + 1), ("Last", last)):
+            off = last == 1 or not 1 <= to <= last or to == asked.page
+            st.button(label, key=f"items.{label.lower()}", disabled=off, on_click=_go, args=(view, asked.at(page=to)))
+    if not found.lines:
+        shell.show(markup.notice("There is no such page any more; go to the first."))
+        return
+    by = shell.named(services, [line.author for line in found.lines])
+    heads = [markup.text("Item"), *(_head(view, asked, name, titles[name]) for name in found.columns)]
+    rows = [[_item(view, line), *(_cell(view, line, name, by) for name in found.columns)] for line in found.lines]
+    head = markup.tag("tr", *(markup.tag("th", each, scope="col") for each in heads))
+    body = [markup.tag("tr", *(markup.tag("td", cell) for cell in row)) for row in rows]
+    shell.show(markup.tag("table", markup.tag("thead", head), markup.tag("tbody", *body), style="ts ts-table"))
+
+
+def _head(view: ProjectView, asked: ItemList, name: str, title: str) -> markup.Markup:
+    if name == "checks":
+        return markup.text(title)
+    down = asked.sort == name and not asked.down
+    arrow = "" if asked.sort != name else " ↓" if asked.down else " ↑"
+    to = asked.at(sort=name, down=down, page=1).address(view.name)
+    return markup.tag("a", markup.text(title + arrow), href=to, target="_self")
+
+
+def _item(view: ProjectView, line: ItemLine) -> markup.Markup:
+    """What it begins with, as a link to its history, and its pictures."""
+    pictures = [
+        markup.quiet("missing")
+        if each.missing
+        else markup.tag("img", src=f"/media/{each.id}/thumb", alt="", loading="lazy", height="32")
+        for each in line.assets[:PICTURES]
+    ]
+    to = history.address(view.name, item=line.item)
+    title = markup.tag("a", markup.text(_short(line.title)), href=to, target="_self")
+    return markup.joined([*pictures, title], " ")
+
+
+def _cell(view: ProjectView, line: ItemLine, name: str, by: Callable[[str | None], markup.Markup]) -> markup.Markup:
+    if name == "id":
+        return markup.mono(line.name)
+    if name == "state":
+        return markup.text(state_called(view.schema.schema_.stages, line.state))
+    if name == "author":
+        return by(line.author) if line.author else markup.quiet("a file")
+    if name == "dimension":
+        titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+        return markup.text(titles.get(line.dimension, line.dimension))
+    return markup.text(_short(line.says(name)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
