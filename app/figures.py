@@ -58,6 +58,7 @@ WORKS: Mapping[str, str] = {
     "failures": "workflow.lead.coding_intake:failures_page",
     "forecast": "workflow.lead.forecast:forecasts",
     "preferences": "workflow.lead.preferences_page:preferences_page",
+    "progress": "workflow.lead.progress_over_time:by_day",
     "public": "workflow.files.public_board:board",
     "reasons": "workflow.lead.adjudication_reasons:overview",
     "regression": "workflow.results.regression_page:regression",

@@ -11,7 +11,19 @@ from typing import NewType
 Markup = NewType("Markup", str)
 """HTML that is safe to show: made by the functions below, never read from anywhere."""
 
-STYLE = """
+OF_STATES = {
+    "kept": "#1f8a64",
+    "rejected": "#c4622d",
+    "in_verification": "#2f7fb8",
+    "in_verification_2": "#5b5fc7",
+    "in_verification_3": "#8a4fb5",
+    "in_adjudication": "#8b6fc0",
+    "unverified": "#7d8a94",
+}
+"""The colour of each state of an item, in bars and in charts."""
+
+STYLE = "\n".join(f".{state} {{ background: {colour}; }}" for state, colour in OF_STATES.items())
+STYLE += """
 .ts { font-size: 0.95rem; line-height: 1.5; }
 .ts-right { color: color-mix(in srgb, #0072b2 78%, currentColor); font-weight: 700; }
 .ts-wrong { color: color-mix(in srgb, #d55e00 78%, currentColor); font-weight: 700; }
@@ -44,9 +56,6 @@ STYLE = """
 .ts-bar.thin { height: 6px; }
 .ts-key { display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; white-space: nowrap; }
 .ts-key i { width: 12px; height: 12px; border-radius: 3px; }
-.kept { background: #1f8a64; } .rejected { background: #c4622d; } .in_verification { background: #2f7fb8; }
-.in_verification_2 { background: #5b5fc7; } .in_verification_3 { background: #8a4fb5; }
-.in_adjudication { background: #8b6fc0; } .unverified { background: #7d8a94; }
 .wanting { background: color-mix(in srgb, currentColor 14%, transparent); }
 .in_adjudication { background-image: repeating-linear-gradient(45deg, #ffffff55 0 3px, transparent 3px 7px); }
 .rejected { background-image: repeating-linear-gradient(135deg, #00000030 0 3px, transparent 3px 7px); }

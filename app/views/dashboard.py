@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import checklist, figures, graded_sample, markup, pending_figures, shell
+from app import charts, checklist, figures, graded_sample, markup, pending_figures, shell
+from app.progress_chart import progress_chart
 from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
@@ -17,7 +18,7 @@ from domain.records import Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
 from domain.states import ItemState
 from workflow.annotate import project_progress
-from workflow.lead import forecast, scorecard
+from workflow.lead import forecast, progress_over_time, scorecard
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
@@ -150,6 +151,7 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
 def _forecasts(services: Services, view: ProjectView) -> None:
     found = _foreseen(services, view)
     lines: Sequence[Forecast] = found.figure.value if found.figure else ()
+    _progress(services, view, lines)
     if lines or not found.current:
         shell.section("What is left, and until when")
     pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
@@ -161,6 +163,29 @@ def _forecasts(services: Services, view: ProjectView) -> None:
             " more comes from an earlier stage. Active time: at the pace of the quickest and of the slowest person"
             " with ten tasks or more."
         )
+
+
+def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) -> None:
+    """The items by state over the days, where there are any."""
+    store, by, project = services.store, services.person, view.name
+    if not progress_over_time.size(store, by=by, project=project):
+        return
+
+    def ask() -> figures.Asked:
+        return figures.asked(
+            store,
+            services.settings,
+            "progress",
+            {"project": project, "by": None},
+            state=progress_over_time.mark(store, by=by, project=project),
+            size=progress_over_time.size(store, by=by, project=project),
+        )
+
+    shell.section("Progress over time")
+    found = ask()
+    pending_figures.show_pending(services, found, ask, about="The days are")
+    if found.figure and found.figure.value:
+        charts.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
 
 
 def _foreseen(services: Services, view: ProjectView) -> figures.Asked:

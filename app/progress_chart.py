@@ -1,0 +1,107 @@
+"""How the items of a project have come to their states, day by day, and when the rest may be done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from annotation_schemas.model import Stages
+from app import markup
+from app.charts import Chart
+from app.schema_words import state_called
+from domain.states import ItemState
+from workflow.lead.forecast import Forecast
+from workflow.lead.progress_over_time import Day
+
+ORDER = (
+    ItemState.KEPT,
+    ItemState.REJECTED,
+    ItemState.IN_ADJUDICATION,
+    ItemState.IN_VERIFICATION_3,
+    ItemState.IN_VERIFICATION_2,
+    ItemState.IN_VERIFICATION,
+    ItemState.UNVERIFIED,
+)
+"""The states from the ground up: what is settled grows from below."""
+
+
+def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: Stages) -> Chart:
+    """Items by state at the end of each day, one above the other; and from when to when the last stage may be done."""
+    states = [state for state in ORDER if state in days[-1].counts]
+    names = {state: state_called(stages, state) for state in states}
+    last = max((one for one in forecasts if one.finish), key=lambda one: one.finish or (), default=None)
+    scale = {"domain": [*names.values()], "range": [markup.OF_STATES[state] for state in states]}
+    across = {"field": "day", "type": "temporal", "scale": {"type": "utc"}, "title": "Day (UTC)"}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"day": _moment(each.day), **each.counts} for each in days]},
+            "transform": [
+                {"fold": [*states], "as": ["key", "items"]},
+                {"calculate": f"{json.dumps(names)}[datum.key]", "as": "state"},
+                {"calculate": f"indexof({json.dumps(states)}, datum.key)", "as": "order"},
+            ],
+            "mark": {"type": "area", "stroke": "#ffffff", "strokeWidth": 0.6},
+            "encoding": {
+                "x": across,
+                "y": {"field": "items", "type": "quantitative", "stack": "zero", "title": "Items"},
+                "color": {
+                    "field": "state",
+                    "type": "nominal",
+                    "scale": scale,
+                    "legend": {"title": None, "orient": "top", "labelLimit": 300},
+                },
+                "order": {"field": "order", "type": "quantitative"},
+                "tooltip": [
+                    {"field": "day", "type": "temporal", "format": "%Y-%m-%d", "timeUnit": "utcyearmonthdate"},
+                    {"field": "state"},
+                    {"field": "items", "format": ","},
+                ],
+            },
+        }
+    ]
+    if last is not None and last.finish is not None:
+        low, high = last.finish
+        layers.append(
+            {
+                "data": {"values": [{"low": _moment(low), "high": _moment(high)}]},
+                "mark": {"type": "rect", "color": "#7d8a94", "opacity": 0.35, "tooltip": None},
+                "encoding": {
+                    "x": {**across, "field": "low"},
+                    "x2": {"field": "high"},
+                },
+            }
+        )
+    rows: list[list[str | int]] = [
+        [str(each.day), *(each.counts[state] for state in states), sum(each.counts.values())]
+        for each in reversed(days[1:])
+    ]
+    heads = ["Day", *(name[:1].upper() + name[1:] for name in names.values()), "All"]
+    return Chart("progress", _finding(days), _about(days, last, stages), layers, heads, rows)
+
+
+def _finding(days: Sequence[Day]) -> str:
+    now, before = (_settled(each) for each in (days[-1], days[max(-8, -len(days))]))
+    n = sum(days[-1].counts.values())
+    if not now:
+        return f"None of {markup.count(n, 'item')} is settled yet."
+    more = f"{abs(now - before):,} {'more' if now >= before else 'fewer'}"
+    since = markup.count(min(7, len(days) - 1), "day")
+    return f"{now:,} of {markup.count(n, 'item')} ({100 * now / n:.0f} %) are settled, {more} than {since} ago."
+
+
+def _settled(day: Day) -> int:
+    return day.counts.get(ItemState.KEPT, 0) + day.counts.get(ItemState.REJECTED, 0)
+
+
+def _about(days: Sequence[Day], last: Forecast | None, stages: Stages) -> str:
+    said = f"Items by state at the end of each day (UTC), today so far, n = {sum(days[-1].counts.values()):,}."
+    if last is None or last.finish is None:
+        return said
+    low, high = last.finish
+    return f"{said} Grey: {stages.title_of(last.stage)}, the last stage to end, may be done between {low} and {high}."
+
+
+def _moment(day: date) -> str:
+    return f"{day}T00:00:00Z"

@@ -1,0 +1,79 @@
+"""In which states the items of a project were at the end of each day."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from db import events, item_states, items
+from db.engine import Store
+from domain.records import Person
+from domain.states import ItemState
+from workflow.access.projects import require_lead
+
+
+@dataclass(frozen=True)
+class Day:
+    """The items of a project at the end of a day (UTC); of today, up to now."""
+
+    day: date
+    counts: dict[ItemState, int]
+    """Items in each state that any item of the project has ever been in."""
+
+
+def by_day(store: Store, *, by: Person | None, project: str) -> list[Day]:
+    """Every day from the one before the first item came, on which nothing was there, up to today.
+
+    ``by`` None is anyone who has made sure that the person may see it.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        there = item_states.came(session, project_id=access.project_id)
+        changes = item_states.changes(session, project_id=access.project_id)
+        today = _day(store.now())
+    moved: dict[date, Counter[ItemState]] = defaultdict(Counter)
+    known: dict[int, ItemState] = {}
+    for item_id, at, before, after in changes:
+        if item_id not in there:
+            continue
+        if item_id not in known:
+            known[item_id] = before
+            moved[_day(there[item_id][0])][before] += 1
+        moved[_day(at)].update({after: 1})
+        moved[_day(at)].subtract({known[item_id]: 1})
+        known[item_id] = after
+    for item_id, (at, state) in there.items():
+        if item_id not in known:
+            moved[_day(at)][state] += 1
+    if not moved:
+        return []
+    found = {state for each in moved.values() for state in each}
+    now = dict.fromkeys((state for state in ItemState if state in found), 0)
+    day = min(moved)
+    days = [Day(day - timedelta(days=1), dict(now))]
+    while day <= max(today, *moved):
+        for state, n in moved.get(day, {}).items():
+            now[state] += n
+        days.append(Day(day, dict(now)))
+        day += timedelta(days=1)
+    return days
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the days do: it is the same day, and no item has come or changed its state."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        newest = (events.newest(session, project_id=access.project_id, kind=kind) for kind in item_states.KINDS)
+        return (_day(store.now()).isoformat(), access.began, *newest)
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many items and changes of their states are read, about: a change for each item."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return 2 * sum(items.count_by_state(session, project_id=access.project_id).values())
+
+
+def _day(at: datetime) -> date:
+    return at.astimezone(UTC).date()  # a day of the chart
