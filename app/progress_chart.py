@@ -33,7 +33,8 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
     names = {state: state_called(stages, state) for state in states}
     last = max((one for one in forecasts if one.finish), key=lambda one: one.finish or (), default=None)
     scale = {"domain": [*names.values()], "range": [markup.OF_STATES[state] for state in states]}
-    across = {"field": "day", "type": "temporal", "scale": {"type": "utc"}, "title": "Day (UTC)"}
+    axis = {"format": "%d %b", "tickMinStep": 86_400_000, "labelOverlap": True}  # whole days, in milliseconds
+    across = {"field": "day", "type": "temporal", "scale": {"type": "utc"}, "title": "Day (UTC)", "axis": axis}
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": [{"day": _moment(each.day), **each.counts} for each in days]},
@@ -50,7 +51,13 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
                     "field": "state",
                     "type": "nominal",
                     "scale": scale,
-                    "legend": {"title": None, "orient": "top", "labelLimit": 300},
+                    "legend": {
+                        "title": None,
+                        "orient": "top",
+                        "labelLimit": 300,
+                        "symbolStrokeWidth": 0,
+                        "symbolType": "square",
+                    },
                 },
                 "order": {"field": "order", "type": "quantitative"},
                 "tooltip": [
