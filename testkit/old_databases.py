@@ -21,18 +21,26 @@ def make(connection: Connection, revision: str) -> None:
 
 def go_back(connection: Connection, revision: str) -> None:
     """Make of a database of today, with its rows, what it was at a revision from 0021 on."""
-    _without_schema_changes(connection)
+    _without_what_came_after(connection)
     _check_words(connection)
     config = migration_config(connection, before=True)
     command.stamp(config, "head", purge=True)
     command.downgrade(config, revision)
 
 
-def _without_schema_changes(connection: Connection) -> None:
-    """Take away what the step after that made: no schema had changed."""
+def _without_what_came_after(connection: Connection) -> None:
+    """Take away what later steps made: no schema had changed, and no project was archived."""
     connection.execute(text("DROP TABLE schema_change"))
-    for table, column in {"project": "reading", "annotation": "schema_change"}.items():
-        connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+    connection.execute(text("DROP INDEX ix_asset_sha256"))
+    columns = {
+        "project": ("reading", "archived_at"),
+        "annotation": ("schema_change",),
+        "gold": ("schema_version_id",),
+        "imported_rating": ("schema_version_id",),
+    }
+    for table, gone in columns.items():
+        for column in gone:
+            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
 
 
 def _check_words(connection: Connection) -> None:

@@ -156,7 +156,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         with at_desk(chromium, begun, "lea") as lea:
             lea.open("/expired_submissions?project=ego")
             expect(card(lea.page, "writer")).to_have_text("Ann")
-            expect(card(lea.page, "about")).to_contain_text("Existence · verification · ")
+            expect(card(lea.page, "about")).to_contain_text("Existence · Verification · ")
             assert LONG not in lea.page.locator("[data-testid=stMain]").inner_text()
             lea.page.get_by_role("button", name="Read").click()
             expect(lea.page.locator("[data-testid=stCode]")).to_contain_text(LONG)
