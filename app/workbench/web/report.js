@@ -22,6 +22,23 @@ export default function mount({ data, parentElement }) {
     reached.set(root, data.asked);
     // Its heading stands above it, in the part of the page that opens and closes.
     const host = /** @type {ShadowRoot} */ (root.getRootNode()).host ?? root;
-    (host.closest("details") ?? root).scrollIntoView();
+    goTo(host.closest("details") ?? root);
+  }
+}
+
+/** Long enough for a part to unfold on a slow machine. */
+const UNFOLDS_MS = 1500;
+
+/**
+ * Bring a part of the page to the top, and keep it there while it unfolds, unless someone moves the page.
+ * @param {Element} part
+ */
+function goTo(part) {
+  const grows = new ResizeObserver(() => part.scrollIntoView());
+  const leave = () => grows.disconnect();
+  grows.observe(part);
+  setTimeout(leave, UNFOLDS_MS);
+  for (const move of ["wheel", "pointerdown", "keydown"]) {
+    addEventListener(move, leave, { once: true, passive: true, capture: true });
   }
 }
