@@ -63,7 +63,7 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
         called = shell.called(services, logins)
         to = left.selectbox("To", logins, index=None, format_func=called, key="items.to", placeholder="choose")
         held = [each for each in stages if each not in (Stage.TRIAGE, Stage.AUTHORING)]
-        stage = right.selectbox("Stage", held, key="items.stage")
+        stage = right.selectbox("Stage", held, key="items.stage", format_func=view.schema.schema_.stages.title_of)
         if to is None:
             return
     elif action is Action.PRIORITISE:
@@ -93,7 +93,8 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
 
 
 def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...]) -> None:
-    stage = st.selectbox("Before", before, key="items.before") or before[0]
+    title_of = view.schema.schema_.stages.title_of
+    stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
 
     def do() -> None:
@@ -105,7 +106,7 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
 
     question = Question(
         f"Make a qualification set of {n_items}?",
-        f"People new to the {stage.value} have to pass these {n_items}; the earlier set is not asked any more.",
+        f"People new to {title_of(stage)} have to pass these {n_items}; the earlier set is not asked any more.",
         "It cannot be undone; the next set takes its place.",
         f"Yes, make a set of {n_items}",
     )

@@ -96,7 +96,8 @@ def _filters(services: Services, view: ProjectView, asked: ItemList, titles: Map
             put("text", st.text_input, "Words in any text, or an id", value=now.text)
         with two:
             put(
-                "state", st.multiselect, "State", states_of(stages), default=now.state, placeholder="any",
+                "state", st.multiselect, "State", list(dict.fromkeys([*states_of(stages), *now.state])),
+                default=now.state, placeholder="any",
                 format_func=partial(state_called, stages),
             )  # fmt: skip
         with three:

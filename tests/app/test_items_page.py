@@ -50,3 +50,5 @@ def test_a_wrong_address_and_a_wrong_role_get_a_sentence(store: Store, tmp_path:
         drawn(store, tmp_path, "items", "sam", project="p", votes="1")
     )
     assert "for the seniors and leads" in words(drawn(store, tmp_path, "items", "ana", project="p"))
+    elsewhere = words(drawn(store, tmp_path, "items", "lea", project="p", state="in_verification_2"))
+    assert "No item fits" in elsewhere, "a state that this schema does not have is in no way wrong"
