@@ -48,10 +48,11 @@ CODING_OPENED = "coding.opened"
 CODING_EXTENDED = "coding.extended"
 """Kinds of events: answers were sent to coding; a lead wants more of them coded than the schema says."""
 COMPARISON_OPENED = "comparison.opened"
-"""The kind of events: pairs of answers were opened to people who compare them."""
+COMPARISON_RENEWED = "comparison.renewed"
+"""Kinds of events: pairs of answers were opened to people who compare them; one gave way to the newest answers."""
 
 _SAMPLES = ("grading.drawn", "grading.extended", "grading.sample_opened")
-_SENT = (*_SAMPLES, COMPARISON_OPENED, CODING_OPENED, CODING_EXTENDED)
+_SENT = (*_SAMPLES, COMPARISON_OPENED, COMPARISON_RENEWED, CODING_OPENED, CODING_EXTENDED)
 _SAID = (MARKED, DESCRIBED, LABELLED)
 _CHANGING = ("item.revised", "item.state", "answers.read", *_SENT, *_SAID, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""

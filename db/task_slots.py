@@ -246,6 +246,13 @@ def withdraw(session: Session, *, units: Sequence[str], held: bool = True) -> No
         )
 
 
+def call_off_idle(session: Session, *, unit: str) -> None:
+    """Call off the open slots of a unit, but for one that someone takes just now."""
+    idle = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN).order_by(col(TaskRow.id))
+    ids = list(session.exec(idle.with_for_update(skip_locked=True, key_share=True)))
+    session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(state=TaskState.WITHDRAWN))
+
+
 def call_off_surplus(session: Session, *, project_id: int, stage: Stage, most: int) -> int:
     """Call off the open slots that a unit has beyond the people who are asked about it; how many."""
     about = (TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -18,7 +19,7 @@ from annotation_schemas.model import LoadedSchema
 from app.workbench import page
 from db.engine import Store
 from db.tables import PredictionRow, RunRow
-from domain.errors import Conflict, InvalidInput, NotAllowed, SchemaError
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, SchemaError
 from domain.project_parts import WhoIsWho
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
@@ -216,6 +217,66 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
         session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
     (said,) = check(store)
     assert "is no pair of two models' answers to its item in the order of their names: a, " in said
+
+
+@pytest.mark.both_databases
+def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> None:
+    """Three items, two people: ann has compared the first pair and has another in hand when b answers all anew; to the
+    third item it now says what a says. No lead opens anything."""
+    make_project(store, loaded=schema())
+    ids = make_items(store, 3, fields={"question": "What is it?"})
+    answer(store, ids, "a", lambda id: f"a {id}")
+    answer(store, ids, "b", lambda id: f"b {id}")
+    ann, bob = make_people(store, "ann", "bob")
+    open_pairs(store, by=None, project="p")
+    first = claimed(store, ann, Stage.COMPARISON)
+    submissions.submit(store, person=ann, task=first.id, key="first", values=SAY)
+    held = claimed(store, ann, Stage.COMPARISON)
+    late = claimed(store, bob, Stage.COMPARISON)
+    claims.postpone(store, person=bob, task=late.id)
+    (done, third) = next(id for id in ids if f"a {id}" in (first.answers or ())), ids[2]
+    same = third if third != done else ids[1]
+    answer(store, ids, "b", lambda id: f"a {id}" if id == same else f"b newer {id}")
+    intake = preview_pairs(store, by=None, project="p")
+    assert (intake.asked, intake.same, intake.before, intake.opened, intake.anew) == (2, 1, 0, 2, 2)
+    assert "opening opens 2, 2 of them again because a model has answered anew." in intake.sentence
+
+    with pytest.raises(Conflict, match="answers that you compared count no more"):
+        submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
+    with pytest.raises(Conflict, match="count no more"):  # sent again, it is told the same
+        submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
+    with pytest.raises(Conflict, match="counts no more"):
+        submissions.undo(store, person=ann, project="p", stage=Stage.COMPARISON)
+    with pytest.raises(LeaseLost, match="count no more"):
+        claims.take_back(store, person=bob, task=late.id)
+
+    seen: dict[str, list[tuple[str, ...]]] = {"ann": [], "bob": []}
+    for person in (ann, bob, ann):
+        compare_all(store, person, lambda view, who=person.login: seen[who].append(view.answers) or SAY)  # type: ignore[func-returns-value,misc]
+    newest = {frozenset({f"a {id}", f"b newer {id}"}) for id in ids if id != same}
+    assert {who: [*map(len, told)] for who, told in seen.items()} == {"ann": [2, 2], "bob": [2, 2]}
+    assert {frozenset(told) for told in seen["ann"]} == {frozenset(told) for told in seen["bob"]} == newest
+    found = read(store)
+    assert (found.planned, found.opened, found.complete, len(found.votes), found.earlier) == (2, 2, 2, 4, 1)
+    assert stands(store) == (2, 1, 0, 2, 0)
+    assert preview_pairs(store, by=None, project="p").called_off == 0
+    assert check(store) == []
+
+
+@pytest.mark.both_databases
+def test_two_who_ask_at_once_renew_a_pair_once(store: Store) -> None:
+    make_project(store, loaded=schema())
+    ids = make_items(store, 6, fields={"question": "What is it?"})
+    for model in "ab":
+        answer(store, ids, model, lambda id, model=model: f"{model} {id}")  # type: ignore[misc]
+    people = make_people(store, "ann", "bob")
+    open_pairs(store, by=None, project="p")
+    answer(store, ids, "b", lambda id: f"b newer {id}")
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(lambda person: compare_all(store, person, lambda view: SAY), people)] == [6, 6]
+    found = read(store)
+    assert (found.planned, found.complete, len(found.votes), found.earlier) == (6, 6, 12, 0)
+    assert check(store) == []
 
 
 def test_no_one_is_asked_for_more_once_more_raters_are_taken_back(store: Store) -> None:

@@ -7,17 +7,22 @@ seed, the person, the item and the models; it is stored with what the person say
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from annotation_schemas.kinds import FIRST, SECOND
-from db import answers, items, submissions, task_slots, tasks
+from db import answers, items, submissions, task_claims, task_slots, tasks
 from db import checks as queries
+from db.answers import COMPARISON_RENEWED
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPrediction, StoredTask
 from domain.records import Person
-from domain.states import ItemState, Stage
+from domain.states import ItemState, Stage, TaskState
 from workflow.access.counted_items import counting
+from workflow.access.event_log import log
 from workflow.access.projects import Access
+from workflow.annotate import answer_steps
+from workflow.annotate.comparison_plan import Pair, slots_of
 
 Answers = tuple[StoredPrediction, StoredPrediction]
 
@@ -69,6 +74,81 @@ def models_shown(session: Session, said: StoredAnnotation) -> tuple[str, str]:
     assert row is not None
     first, second = (each.model for each in answers_of(session, row))
     return (first, second) if (said.shown or {}).get(SHOWN_LEFT) == FIRST else (second, first)
+
+
+# ---- a pair of which a model has answered anew -----------------------------------------------------------------------
+
+REPLACED = (
+    "One of the two models has answered this item anew since you opened the pair, so the answers that you compared "
+    "count no more. The pair with the newest answers comes in its place."
+)
+FIXED = (
+    "One of the two models has answered this item anew since. What you said of its earlier answer is kept and counts "
+    "no more; the pair with the newest answers is another one."
+)
+
+
+def is_replaced(session: Session, *, row: StoredTask) -> bool:
+    """Whether a slot is about a pair of which one answer counts no more: its model has answered anew, or its run was
+    withdrawn. False in other stages."""
+    return row.stage is Stage.COMPARISON and not _is_current(*_then_and_now(session, row))
+
+
+def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -> bool:
+    """Call off a pair of which one answer counts no more, from a locked slot that someone asks to work on, and open
+    the pair of both models' newest answers in its place; False, and nothing, where both still count.
+
+    A lead has opened these two models' answers to this item, so newer ones need no word of theirs. A slot that someone
+    else has in hand is left to the moment when they go on with it. What was said of the earlier answers is kept.
+    """
+    if row.stage is not Stage.COMPARISON:
+        return False
+    then, newest = _then_and_now(session, row)
+    if _is_current(then, newest):
+        return False
+    if row.state is TaskState.DONE:
+        task_claims.leave_as_submitted(session, row=row)
+        return True
+    if row.state is TaskState.WITHDRAWN:
+        return True
+    task_claims.call_off(session, row=row)
+    task_slots.call_off_idle(session, unit=row.unit)
+    stage, opened = access.schema.stages.comparison, 0
+    if stage is not None and newest is not None and _is_asked(session, access, newest):
+        slots = slots_of(newest, stage=stage, access=access, now=now, shuffle=row.shuffle)
+        opened = task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
+        opened += task_slots.offer_units(session, units=[newest.unit], most=stage.raters)
+    log(session, COMPARISON_RENEWED, task=row, now=now, data={"slots": opened})
+    return True
+
+
+def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
+    """Why a preference can no longer be corrected."""
+    return FIXED if is_replaced(session, row=row) else answer_steps.why_fixed(session, access, row, now)
+
+
+def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, Pair | None]:
+    """The answers that a slot is about, and both models' newest that count; None where one has none."""
+    first, second = then = answers_of(session, row)
+    given = answers.answers(session, project_id=row.project_id, item_id=first.item_id)
+    newest = {each.model: each for each in given}
+    if first.model not in newest or second.model not in newest:
+        return then, None
+    return then, Pair(newest[first.model], newest[second.model], row.dimension)
+
+
+def _is_current(then: Answers, newest: Pair | None) -> bool:
+    return newest is not None and (newest.first.id, newest.second.id) == (then[0].id, then[1].id)
+
+
+def _is_asked(session: Session, access: Access, pair: Pair) -> bool:
+    """Whether people are still asked about these models' answers to this item."""
+    stage = access.schema.stages.comparison
+    if stage is None or pair.same or not (stage.dimensions is None or pair.dimension in stage.dimensions):
+        return False
+    if stage.models is not None and not {*pair.models} <= {*stage.models}:
+        return False
+    return counting(session, access=access, stage=Stage.COMPARISON).counts(pair.first.item_id)
 
 
 # ---- answers that count no longer, or again --------------------------------------------------------------------------

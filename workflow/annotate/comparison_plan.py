@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 
 from annotation_schemas.model import Comparison
@@ -69,6 +70,9 @@ class Plan:
     current: Mapping[str, Pair]
     """Every pair there is of answers that count, whether it is in the plan or not, by its unit."""
 
+    anew: frozenset[tuple[int, Names]]
+    """Items and models of pairs that were open when one of the models had another answer."""
+
     def is_open(self, pair: Pair) -> bool:
         """Whether as many people as are asked for can compare it, or have."""
         there = self.slots.get(pair.unit)
@@ -90,9 +94,11 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
     """The plan of a project. What someone has compared or has in hand stays in it as long as its answers count."""
     people = {run.name for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.PEOPLE)}
     last: dict[tuple[int, str], AnswerPart] = {}
+    known: dict[int, tuple[int, str]] = {}
     for each in answers.answers(session, project_id=access.project_id):
         if each.model in stage.models if stage.models is not None else each.model not in people:
             last[each.item_id, each.model] = each
+            known[each.id] = each.item_id, each.model
     models = tuple(sorted({model for _, model in last} | {*(stage.models or ())}))
     every = list(combinations(models, 2))
     slots = {
@@ -122,7 +128,31 @@ def plan_of(session: Session, *, access: Access, stage: Comparison, counted: Cou
             elif names in drawn or touched:
                 asked.append(pair)
     fewest = access.reading.fewest(stage.raters, Stage.COMPARISON)
-    return Plan(stage.raters, fewest, models, asked, same, missing, slots, current)
+    earlier = (task_slots.pair_of(unit) for unit in slots if unit not in current)
+    anew = frozenset((known[a][0], (known[a][1], known[b][1])) for a, b in earlier if a in known and b in known)
+    return Plan(stage.raters, fewest, models, asked, same, missing, slots, current, anew)
+
+
+def slots_of(
+    pair: Pair, *, stage: Comparison, access: Access, now: datetime, shuffle: int | None = None
+) -> list[task_slots.Slot]:
+    """The slots of a pair, one for each person who is asked; ``shuffle``: a place in the order of the stage that is
+    not its own."""
+    place = shuffle if shuffle is not None else task_slots.shuffle_key(seed=access.seed, unit=pair.unit, slot=0)
+    return [
+        task_slots.Slot(
+            project_id=access.project_id,
+            stage=Stage.COMPARISON,
+            unit=pair.unit,
+            slot=slot,
+            item_id=pair.first.item_id,
+            prediction_id=pair.first.id,
+            dimension=pair.dimension,
+            shuffle=place,
+            at=now,
+        )
+        for slot in range(stage.raters)
+    ]
 
 
 def _drawn(every: Sequence[Names], per_item: int | None, *, seed: int, dimension: str, number: int) -> set[Names]:

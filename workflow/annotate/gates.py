@@ -18,7 +18,7 @@ from db.records import StoredTask
 from domain.records import NothingLeft, Person
 from domain.states import Purpose, Stage
 from workflow.access.projects import Access
-from workflow.annotate import free_slots, gold_checks, no_work, qualification
+from workflow.annotate import comparison, free_slots, gold_checks, no_work, qualification
 from workflow.annotate.leases import extend, may_resume, resume
 
 
@@ -60,7 +60,7 @@ class Given:
 
 
 class Later:
-    """The search is long: it goes on in another transaction."""
+    """The search is long, or what was found had to give way to something newer: it goes on in another transaction."""
 
 
 Answer = Given | NothingLeft | Later
@@ -87,6 +87,10 @@ def ask(visit: Visit) -> Answer:
     """What the first gate gives or says that does not let someone by; behind the last one, why nothing is left."""
     for gate in GATES:
         said = gate.take(visit)
+        if isinstance(said, Given) and comparison.renew(
+            visit.session, access=visit.access, row=said.row, now=visit.now
+        ):
+            return Later()  # one in a transaction, so that two who renew the same ones never wait for each other
         if said is not None:
             return said
     return no_work.why_no_task(

@@ -62,7 +62,7 @@ _STEPS: Mapping[Stage, _Step] = {
     Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
     Stage.ANSWERING: _Step(answering.check, answering.place, answering.after, answering.why_fixed),
     Stage.GRADING: _Step(answer_steps.check, answer_steps.place, grading.after, answer_steps.why_fixed),
-    Stage.COMPARISON: _Step(answer_steps.check, answer_steps.place, answer_steps.after, answer_steps.why_fixed),
+    Stage.COMPARISON: _Step(answer_steps.check, answer_steps.place, answer_steps.after, comparison.why_fixed),
     Stage.CODING: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
     Stage.ARBITRATION: _Step(answer_steps.check, coding.place, coding.after, coding.why_fixed),
 }
@@ -242,6 +242,8 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
         barred = qualification.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
             return LeaseLost(f"{barred.sentence} {KEPT}")
+    if row.person_id in (None, person.id) and comparison.renew(session, access=access, row=row, now=now):
+        return LeaseLost(f"{comparison.REPLACED} {KEPT}")
     if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
         return None  # theirs, whether or not the lease has ended
     if extend(session, access=access, row=row, person=person, now=now):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from annotation_schemas.kinds import CANNOT_TELL
 from annotation_schemas.kinds.preference import BOTH_BAD, TIE
@@ -18,7 +17,7 @@ from domain.states import Stage
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.comparison_plan import Pair, Plan, plan_of
+from workflow.annotate.comparison_plan import Plan, plan_of, slots_of
 
 _AT_ONCE = 1_000
 """Pairs that one transaction opens, so that no one who submits waits for all of them."""
@@ -55,6 +54,9 @@ class PairIntake:
     """Pairs that all people who are asked have compared."""
     opened: int
     """That opening opens now."""
+    anew: int
+    """Of them, those that were open before one of the models answered anew. No one has asked for them since: where
+    someone does, they open by themselves."""
     called_off: int
     """On offer, and called off by opening: a model has answered anew, or the plan has them no more."""
 
@@ -62,10 +64,10 @@ class PairIntake:
     def sentence(self) -> str:
         """As people read it.
 
-        >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 0).sentence
+        >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 3, 0).sentence
         '3 models, each with each: 57 pairs of answers to compare by 2 people. 2 pairs have the same answer twice and \
 are ties that no one is asked about; 1 pair lacks an answer. 50 are open, of which 20 are complete, and opening opens \
-7.'
+7, 3 of them again because a model has answered anew.'
         """
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         parts = []
@@ -78,10 +80,11 @@ are ties that no one is asked about; 1 pair lacks an answer. 50 are open, of whi
             parts.append(f"{_pairs(self.missing)} {'lacks' if self.missing == 1 else 'lack'} an answer")
         left_out = f" {'; '.join(parts)}." if parts else ""
         off = f" It calls off {self.called_off:,} that are no longer in the plan." if self.called_off else ""
+        anew = f", {self.anew:,} of them again because a model has answered anew" if self.anew else ""
         return (
             f"{len(self.models):,} models, each with each: {_pairs(self.asked)} of answers to compare by {people}."
             f"{left_out} {self.before:,} {'is' if self.before == 1 else 'are'} open, of which {self.complete:,}"
-            f" {'is' if self.complete == 1 else 'are'} complete, and opening opens {self.opened:,}.{off}"
+            f" {'is' if self.complete == 1 else 'are'} complete, and opening opens {self.opened:,}{anew}.{off}"
         )
 
 
@@ -126,7 +129,7 @@ def open_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:
             access = require_lead(session, by=by, project=project)
             counted = counting(session, access=access, stage=Stage.COMPARISON)
             some = [pair for pair in lacking[begin : begin + _AT_ONCE] if counted.counts(pair.first.item_id)]
-            slots = [slot for pair in some for slot in _slots(access, stage, pair, now)]
+            slots = [slot for pair in some for slot in slots_of(pair, stage=stage, access=access, now=now)]
             task_slots.open_slots(session, slots=slots, needed=access.needed_roles)
             task_slots.offer_units(session, units=[pair.unit for pair in some], most=stage.raters)
     return done
@@ -151,22 +154,6 @@ def _intake(plan: Plan) -> PairIntake:
         before=len(before),
         complete=sum(plan.is_complete(pair) for pair in before),
         opened=len(plan.asked) - len(before),
+        anew=sum((pair.first.item_id, pair.models) in plan.anew for pair in plan.asked if not plan.is_open(pair)),
         called_off=len(plan.stale),
     )
-
-
-def _slots(access: Access, stage: Comparison, pair: Pair, now: datetime) -> list[task_slots.Slot]:
-    return [
-        task_slots.Slot(
-            project_id=access.project_id,
-            stage=Stage.COMPARISON,
-            unit=pair.unit,
-            slot=slot,
-            item_id=pair.first.item_id,
-            prediction_id=pair.first.id,
-            dimension=pair.dimension,
-            shuffle=task_slots.shuffle_key(seed=access.seed, unit=pair.unit, slot=0),
-            at=now,
-        )
-        for slot in range(stage.raters)
-    ]
