@@ -286,6 +286,7 @@ CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
     "--anyway": "“Take it though answers are missing or name no option; they count as such”",
     "--skip-bad": "“Import the good rows when some are bad”",
+    "--new-only": "“Import the new ones and leave the changed as they are”",
     "--dimension": "“Dimension, if neither folders nor rows name it”",
     "--model": "“Model, if neither rows nor the file's name say it”",
     "--field": "“Keys of the data with other names”:",

@@ -55,6 +55,8 @@ class ItemRecord:
     """True if ``fields`` differ from what ``fragment`` says, so the fragment has to be edited on the way out."""
     position: int | None = None
     """Its 0-based place in its file, counting records that were left out; None for items written in the browser."""
+    by_place: bool = False
+    """Nothing in the record names it: its external id is its place, which another record above it would change."""
 
 
 @dataclass(frozen=True)

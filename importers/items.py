@@ -258,7 +258,8 @@ class Reader:
             wrong.append(long)
         if wrong:
             raise Misfit("; ".join(wrong))
-        return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=self.n_rows - 1)
+        place = self.n_rows - 1
+        return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=place, by_place=not own)
 
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
         name = record.get(self.row.named_by or "")

@@ -147,6 +147,21 @@ def import_(
             "--dry-run", help=f"{ITEMS_IN} say what would come in, what is new, changed, equal or bad; store nothing."
         ),
     ] = False,
+    new_only: Annotated[
+        bool,
+        typer.Option(
+            "--new-only",
+            help=f"{ITEMS_IN} take the new ones, and leave those as they are that are there with other content.",
+        ),
+    ] = False,
+    changed_rows: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where --dry-run writes every row that changed (CSV: field, before, after), and --new-only the rows "
+            "that it left (JSON lines).",
+            metavar="FILE",
+        ),
+    ] = None,
     model: Annotated[str | None, typer.Option(help=f"{MODELS} who answered, where the file does not say it.")] = None,
     spec: Annotated[
         Path | None,
@@ -221,6 +236,9 @@ def import_(
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
     if dry_run and takes is not Takes.ITEMS:
         raise InvalidInput([Problem("format", f"--dry-run is about items; {format} are imported without it.")])
+    if (new_only or changed_rows) and takes is not Takes.ITEMS:
+        said = "--new-only and --changed-rows are about items"
+        raise InvalidInput([Problem("format", f"{said}; {format} are imported without them.")])
     if takes is Takes.REPLIES:
         _import_replies(name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
         return
@@ -250,7 +268,8 @@ def import_(
     here = _resources()
     if dry_run:
         about = {"format": format, "path": path, "media_dir": media, "dimension": dimension, "said": names_said}
-        import_look.tell(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
+        options: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows, "new_only": new_only, "changed_rows": changed_rows}
+        import_look.tell(here, name, about, **options)
         return
     with _bar() as progress:
         done = import_files(
@@ -263,6 +282,7 @@ def import_(
             media_dir=media,
             dimension=dimension,
             skip_bad=skip_bad,
+            new_only=new_only,
             model=model,
             spec=described,
             raters=raters_are,
@@ -272,6 +292,9 @@ def import_(
     for line in [*_summary(done), *_raters(name, done.raters)]:
         typer.echo(line)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
+    if done.left and changed_rows is not None:
+        _write_bad_rows(changed_rows, done.left)
+        typer.echo(f"The rows of items that were left as they are, are written to {changed_rows}.")
 
 
 def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
@@ -536,6 +559,8 @@ def _summary(done: Imported) -> Iterator[str]:
         yield f"{_count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
+    if done.left:
+        yield f"{_count(len(done.left), 'changed row')}: the items stay as they are."
     if done.assets_found or done.assets_missing:
         wait = " (their items wait; bring them in with --media DIR)" if done.assets_missing else ""
         yield f"Media: {done.assets_found} present, {done.assets_missing} missing{wait}."

@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from domain import csv_text
+
 if TYPE_CHECKING:
     from app.services import Resources
-    from workflow.files.import_look import Look
+    from workflow.files.import_look import Difference, Look
 
 SHOWN = 20
-"""So many bad rows, and so many missing media, are named."""
+"""So many bad rows, changed rows, and missing media are named."""
 _CUT = 200
 
 
-def tell(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad: bool, bad_rows: Path | None) -> None:
+def tell(
+    here: Resources,
+    name: str,
+    about: Mapping[str, Any],
+    *,
+    skip_bad: bool,
+    bad_rows: Path | None,
+    new_only: bool = False,
+    changed_rows: Path | None = None,
+) -> None:
     """Say what an import would do; ends with status 1 where it would be refused."""
     from exporters.tables import bad_rows_jsonl
     from exporters.writing import write_files
     from workflow.files.import_files import look_at_files
 
     found = look_at_files(here.store, here.media, by=None, project=name, **about)
-    for line in lines(found, skip_bad=skip_bad):
+    for line in lines(found, skip_bad=skip_bad, new_only=new_only):
         typer.echo(line)
     if found.bad and bad_rows is not None:
         write_files({bad_rows: bad_rows_jsonl(found.bad)})
         typer.echo(f"All bad rows are written with reasons to {bad_rows}.")
+    if found.differences and changed_rows is not None:
+        write_files({changed_rows: changed_csv(found.differences).encode()})
+        typer.echo(f"All changed rows are written, field by field, to {changed_rows}.")
     typer.echo("Nothing was stored.")
-    if not found.comes(skip_bad=skip_bad):
+    if not found.comes(skip_bad=skip_bad, new_only=new_only):
         raise typer.Exit(1)
 
 
-def lines(found: Look, *, skip_bad: bool) -> Iterator[str]:
+def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[str]:
     """What a look at files has found, as the command says it."""
     yield f"Format: {found.format.name}; files: {found.n_files:,}."
     yield f"Rows: {found.new:,} new, {found.changed:,} changed, {found.equal:,} equal, {len(found.bad):,} bad."
@@ -55,20 +70,39 @@ def lines(found: Look, *, skip_bad: bool) -> Iterator[str]:
                 yield f"  {title}: {as_words(each.item.fields[part])}"
         for role, place, there in each.media:
             yield f"  {role}: {place} ({'found' if there else 'missing'})"
-    for differs in found.differences:
+    for differs in found.differences[:SHOWN]:
         where = f"{differs.path}, row {differs.row}: {differs.item}"
         if differs.part:
             yield f"{where}: {differs.part} is {as_words(differs.before)}, and would be {as_words(differs.after)}."
         else:
             yield f"{where}: no field differs; its images or the way it is written do."
+    if len(found.differences) > SHOWN:
+        yield f"And {len(found.differences) - SHOWN:,} more differences; --changed-rows FILE writes all of them."
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
         yield f"And {len(found.bad) - SHOWN:,} more bad rows; --bad-rows FILE writes all of them."
-    if found.refused:
-        yield f"The import would be refused: {found.refused}"
+    refused = found.new_refused if new_only else found.refused
+    if refused:
+        yield f"The import would be refused: {refused}"
     elif found.bad and not skip_bad:
         yield "The import would be refused: mend these rows, or take the others with --skip-bad."
+
+
+def changed_csv(differences: Iterable[Difference]) -> str:
+    """Where rows and the items that are there differ: a line for each field."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file", "row", "item", "field", "before", "after"])
+    for each in differences:
+        table.writerow([each.path, each.row, each.item, each.part, *map(_value, (each.before, each.after))])
+    return out.getvalue()
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def as_words(value: Any) -> str:

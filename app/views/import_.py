@@ -91,6 +91,11 @@ def _items(services: Services, view: ProjectView) -> None:
             source = _path(path) if path else files
             said = import_columns.asked(view.schema.schema_, chosen, source, Path(looked))
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
+    new_only = takes is Takes.ITEMS and st.checkbox(
+        "Import the new ones and leave the changed as they are",
+        key="import.new_only",
+        help="Items of the file that are here with other content keep that, and their votes.",
+    )
     ready = bool(files or path) and (plan is not None or takes is not Takes.REPLIES)
     if not st.button("Import", type="primary", key="import.items.go", disabled=not ready):
         _file_raters(services, view)
@@ -120,6 +125,7 @@ def _items(services: Services, view: ProjectView) -> None:
                     media_dir=media_dir,
                     dimension=dimension,
                     skip_bad=skip_bad,
+                    new_only=new_only,
                     model=(model or "").strip() or None,
                     raters=are,
                     said=said,
@@ -128,7 +134,7 @@ def _items(services: Services, view: ProjectView) -> None:
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     for sentence in file_raters.in_sentences(done.raters):
         shell.show(markup.tag("p", markup.text(sentence), style="ts"))
-    _bad_rows(done.bad)
+    _bad_rows([*done.bad, *done.left])
     _file_raters(services, view)
 
 
@@ -341,6 +347,8 @@ def imported_sentence(done: Any) -> str:
         parts.append("no one gets an item until its missing media are imported")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
+    if left := getattr(done, "left", ()):
+        parts.append(f"{markup.count(len(left), 'changed row')} left out: their items stay as they are")
     return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
 
 

@@ -106,3 +106,23 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert done.stdout.splitlines()[0] == "Imported 2 items.", (done.output, done.exception)
     assert run("export", "p", "csv", "--out", "out.csv").exit_code == 0
     assert (here / "out.csv").read_bytes() == (here / "latin.csv").read_bytes()
+
+    # the second row changed, and a third came: the project's own stays, and the new one comes in
+    question = rows[1].split(";")[head.split(";").index("Frage")]
+    newer = [rows[0], rows[1].replace(question, "Other?"), rows[0].replace("c1;", "c3;")]
+    (here / "latin.csv").write_bytes("\r\n".join([other, *newer, ""]).encode("cp1252"))
+    latin = ("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
+    looked = run(*latin, "--dry-run", "--changed-rows", "changed.csv")
+    assert (looked.exit_code, "take the new ones alone (--new-only)" in looked.stdout) == (1, True)
+    with (here / "changed.csv").open(encoding="utf-8", newline="") as table:
+        assert [tuple(row.values()) for row in csv.DictReader(table)] == [
+            ("latin.csv", "2", "c2", "question", question, "Other?")
+        ]
+    assert run(*latin, "--dry-run", "--new-only").exit_code == 0
+    done = run(*latin, "--new-only", "--changed-rows", "left.jsonl")
+    assert done.stdout.splitlines()[0] == "Imported 1 item.", (done.output, done.exception)
+    assert "1 changed row: the items stay as they are." in done.stdout.splitlines()
+    (left,) = [json.loads(line) for line in (here / "left.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert (left["row"], left["raw"]) == (2, newer[1])
+    refused = run("import", "p", "ratings", "latin.csv", "--new-only")
+    assert "--new-only and --changed-rows are about items" in f"{refused.output} {refused.exception}"

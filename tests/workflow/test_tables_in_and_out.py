@@ -165,8 +165,59 @@ def test_a_look_says_what_is_new_changed_equal_and_bad_and_stores_nothing(
         (3, "3", "", None, None),
     ]
     assert changed.refused is not None
+    assert changed.new_refused is None
+    assert not changed.comes(skip_bad=False)
+    assert changed.comes(skip_bad=False, new_only=True)
     with pytest.raises(FileRefused) as refused:
         import_files(store, media, **about)
     assert (str(refused.value), n_items()) == (changed.refused, 3)
     with pytest.raises(FileRefused, match="A dry run is for items; ratings are imported without one"):
         look_at_files(store, media, by=None, project="p", format="ratings", path=path)
+
+
+def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
+    store: Store, home: Path, tmp_path: Path
+) -> None:
+    media = MediaStore(home / "media")
+    create_project(store, name="p", loaded=load_text(PAIRS, "Be exact.", "pairs"))
+    path = tmp_path / "pairs.csv"
+    head = "Nr,Frage,answer,before,after\n"
+    rows = ["1,What?,It,a.png,b.png\n", "2,Who?,She,a.png,a.png\n"]
+    about: dict[str, Any] = {"by": None, "project": "p", "format": "csv", "path": path}
+
+    def bring(*lines: str, **more: Any) -> Imported:
+        path.write_text(head + "".join(lines), encoding="utf-8", newline="")
+        return import_files(store, media, **about, **more)
+
+    assert bring(*rows).items == 2
+    newer = [rows[0], rows[1].replace("Who?", "Which?"), "3,New?,Yes,a.png,a.png\n", "4,,,,\n"]
+    done = bring(*newer, new_only=True, skip_bad=True)
+    assert (done.items, done.repeated, len(done.bad)) == (1, 1, 1)
+    assert [(left.path, left.row, left.raw) for left in done.left] == [("pairs.csv", 2, newer[1].rstrip("\n"))]
+    again = bring(*newer, new_only=True, skip_bad=True)
+    assert (again.items, again.repeated, len(again.left)) == (0, 2, 1)
+    out = release(store, by=None, project="p", format="csv").files
+    assert {name: content.decode() for name, content in out.items()} == {
+        "pairs.csv": head + "".join(rows),
+        "pairs-2.csv": head + newer[2],
+    }
+    assert bring(rows[0], rows[1], newer[2]).repeated == 3, "the project's own state as one file is nothing new"
+
+    # without ids a row that was put in between moves all others: refused, and appending is not
+    unnamed = tmp_path / "unnamed.csv"
+    about["path"], head = unnamed, "Frage,answer,before,after\n"
+    other = load_text(PAIRS.replace("id: Nr, ", "").replace("name: pairs", "name: q"), "Be exact.", "q")
+    create_project(store, name="q", loaded=other)
+    about["project"] = "q"
+
+    def take(*lines: str) -> Imported:
+        unnamed.write_text(head + "".join(lines), encoding="utf-8", newline="")
+        return import_files(store, media, **about, new_only=True)
+
+    first, second, third = "What?,It,a,b\n", "Who?,She,a,b\n", "Where?,There,a,b\n"
+    assert take(first, second).items == 2
+    with pytest.raises(FileRefused, match="row 2 is not what it was, and the rows of this file have no ids"):
+        take(first, third, second)
+    assert take(first, second, third).items == 1
+    with pytest.raises(FileRefused, match="New ones alone are taken of items; ratings are imported without it"):
+        import_files(store, media, by=None, project="p", format="ratings", path=path, new_only=True)

@@ -40,6 +40,7 @@ def import_files(
     media_dir: Path | None = None,
     dimension: str | None = None,
     skip_bad: bool = False,
+    new_only: bool = False,
     model: str | None = None,
     spec: ModelSpec | None = None,
     raters: RatersAre | None = None,
@@ -54,6 +55,8 @@ def import_files(
     ----------
     by
         None is the command on the machine itself.
+    new_only
+        Of items: those that are there with other content are left as they are, and told; else they refuse the file.
     model
         Who gave the answers, instead of those whom the files name.
     spec
@@ -75,6 +78,8 @@ def import_files(
         raise FileRefused(ALONE[row.takes].format(project=project, format=format))
     if (model or spec) and row.takes is not Takes.ANSWERS:
         raise FileRefused(f"Only answers have a model; {format} are imported without one.")
+    if new_only and row.takes is not Takes.ITEMS:
+        raise FileRefused(f"New ones alone are taken of items; {format} are imported without it.")
     if raters is not None and row.takes is not Takes.RATINGS:
         raise FileRefused(f"Only ratings have raters; {format} are imported without saying who they are.")
     if spec is not None and spec.adapter != "file":
@@ -86,7 +91,7 @@ def import_files(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
-    bring = Import(store, media, access, by, project, path, dimension, skip_bad, on, said)
+    bring = Import(store, media, access, by, project, path, dimension, skip_bad, on, new_only, said)
     if row.reads is not None and row.takes is Takes.ANSWERS:
         return import_answers(bring, row, model=model, spec=spec)
     if row.reads is not None and row.takes is Takes.RATINGS:
@@ -133,7 +138,7 @@ def look_at_files(
         access = require_lead(session, by=by, project=project)
     _must_be_read(access, row)
     on = progress or (lambda what, done, total: None)
-    bring = Import(store, media, access, by, project, path, dimension, False, on, said)
+    bring = Import(store, media, access, by, project, path, dimension, False, on, said=said)
     return look(bring, row, MediaFolder(media_dir) if media_dir else None)
 
 

@@ -6,6 +6,7 @@ people who vote meanwhile are not kept waiting; if that is stopped, the next imp
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -46,10 +47,29 @@ class Placed:
     file: FileRecord
     there: Mapping[str, int]
     """Item ids by external id."""
+    changed: frozenset[str] = frozenset()
+    """Those among them with other content; they are left as they are."""
+    path: str = ""
+    """Where the new items stand, if not where the file does: a part of it came in before."""
 
     @property
     def repeated(self) -> bool:
-        return bool(self.there) or not self.file.items
+        """Whether nothing in it is new."""
+        return len(self.there) == len(self.file.items)
+
+    @property
+    def new(self) -> FileRecord:
+        """What comes in."""
+        if not self.there:
+            return self.file
+        return replace(self.file, items=[item for item in self.file.items if item.external_id not in self.there])
+
+    @property
+    def kept(self) -> FileRecord:
+        """All but the changed: their media are in the project, or will be."""
+        if not self.changed:
+            return self.file
+        return replace(self.file, items=[item for item in self.file.items if item.external_id not in self.changed])
 
 
 def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Imported:
@@ -59,7 +79,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     bring.refuse(read.bad)
     with bring.store.read() as session:
         placed = [placed_as(bring, session, file, single=read.single) for file in read.files]
-        wanted = wanted_media(bring.access, keys, [each.file for each in placed], folder)
+        wanted = wanted_media(bring.access, keys, [each.kept for each in placed], folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
     lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
     bad = list(read.bad)
@@ -78,7 +98,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
         with bring.store.write() as session:
             save_assets(bring, session, wanted, stored)
         raise refusal(bad, "The other media are in; correct these and import again.")
-    bad += _outside(bring, [each.file for each in placed if not each.repeated], stored)
+    bad += _outside(bring, [each.new for each in placed], stored)
     bring.refuse(bad)
     try:
         with bring.store.write(much=True) as session:
@@ -125,6 +145,8 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
 def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> Placed:
     """The file as it will stand in the project. A single file puts its name before ids that another file has.
 
+    With ``new_only`` the new items of a file are told from those that are there.
+
     Raises
     ------
     FileRefused
@@ -148,7 +170,37 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
             and not _same_place(bring, session, file, there)
         ):
             return Placed(told_apart, {})
+        if bring.new_only and not _same_place(bring, session, file, there):
+            return _part_of(bring, session, told_apart, there_apart)
+    if bring.new_only:
+        return _part_of(bring, session, file, there)
     raise FileRefused(_taken(file, there))
+
+
+def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[str, StoredItem]) -> Placed:
+    """A file of which some items are there: the new ones stand in a file of their own, the changed are left."""
+    _same_names(bring, session, file)
+    known = {item.external_id: item for item in file.items if item.external_id in there}
+    changed = frozenset(name for name, item in known.items() if not is_same(item, there[name]))
+    if changed and any(item.by_place for item in file.items):
+        first = known[next(item.external_id for item in file.items if item.external_id in changed)]
+        raise FileRefused(
+            f"{file.path}, row {(first.position or 0) + 1} is not what it was, and the rows of this file have no ids: "
+            "items are told by their place, so what is new and what has only moved cannot be told. Nothing was "
+            "imported; import the new rows as a file of their own."
+        )
+    return Placed(file, _ids(there), changed, _free_path(bring, session, file))
+
+
+def _free_path(bring: Import, session: Session, file: FileRecord) -> str:
+    """Where the new items of a file stand: next to it; of a format that goes by folders, in a folder around its own."""
+    taken = {known.path for known in files.files(session, project_id=bring.access.project_id)}
+    if file.path not in taken:
+        return file.path
+    stem, dot, ending = file.path.rpartition(".")
+    around = item_keys(file.meta["format"]).by_folder
+    tried = (f"new-{n}/{file.path}" if around else f"{stem}-{n}{dot}{ending}" for n in itertools.count(2))
+    return next(path for path in tried if path not in taken)
 
 
 def known_items(bring: Import, session: Session, file: FileRecord) -> dict[str, StoredItem]:
@@ -206,17 +258,18 @@ def _save(
     now = bring.store.now()
     project_id = bring.access.project_id
     asset_ids = save_assets(bring, session, wanted, stored)
-    total = sum(len(each.file.items) for each in placed)
+    total = sum(len(each.new.items) for each in placed)
+    left = tuple(row for each in placed for row in _left(each))
     new = 0
     revisions: list[tuple[int, int, str]] = []
     for each in placed:
         if each.repeated:
             continue
-        file = each.file
+        file = each.new
         file_id = files.add_file(
             session,
             project_id=project_id,
-            path=file.path,
+            path=each.path or file.path,
             format=format,
             head=file.head,
             tail=file.tail,
@@ -232,19 +285,28 @@ def _save(
     answering.open_new(session, access=bring.access, revisions=revisions, now=now)  # a sample is drawn of all of them
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     missing = [name for name in wanted if not have.get(name, (0, None))[1]]
-    few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.file.items))
+    few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.kept.items))
     if new or stored:
-        data = {"format": format, "items": new, "media": len(stored), "left_out": len(bad)}
+        data = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(
         items=new,
-        repeated=total - new,
+        repeated=sum(len(each.kept.items) for each in placed) - new,
+        left=left,
         assets_found=len(wanted) - len(missing),
         assets_missing=len(missing),
         missing=tuple(missing[:_NAMED]),
         bad=tuple(bad),
         note=" ".join(filter(None, (note, few))) or None,
     )
+
+
+def _left(placed: Placed) -> Iterator[BadRow]:
+    for item in placed.file.items:
+        if item.external_id in placed.changed:
+            raw = item.fragment.raw if item.fragment else ""
+            why = f"the item {item.external_id} is in this project with other content, and was left as it is"
+            yield BadRow(placed.file.path, (item.position or 0) + 1, why, raw)
 
 
 def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> NewItem:
@@ -287,7 +349,8 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
             f"{file.path}, row {(first.position or 0) + 1}: the item {first.external_id!r} is in this project "
             f"already, with other content. Of its rows {len(changed):,} changed, {same:,} "
             f"{'is' if same == 1 else 'are'} there word for word, {n:,} {'is' if n == 1 else 'are'} new. Nothing was "
-            "imported; edit items in the browser, or import the file into another project."
+            "imported; take the new ones alone (--new-only), edit items in the browser, or import the file into "
+            "another project."
         )
     if not there:
         return (
@@ -296,5 +359,5 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
         )
     return (
         f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported; "
-        "give the new ones a file of their own."
+        "take the new ones alone (--new-only), or give them a file of their own."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation_schemas.formats import Format, item_keys
@@ -18,10 +18,10 @@ from workflow.files.import_items import is_same, known_items, placed_as, read_fo
 from workflow.files.item_media import asset_name, wanted_media
 from workflow.files.one_import import Import
 
-FIRST = 5
+FIRST = 8
 """So many items are shown as they will be."""
-DIFFERENCES = 20
-"""Of so many changed rows it is said where they differ."""
+_AT_ONCE = 1_000
+"""So many items' contents are compared at once."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Look:
     n_files: int
     new: int
     changed: int
-    """Rows of items that are in the project with other content: an import refuses them."""
+    """Rows of items that are in the project with other content: an import refuses them, or leaves the items alone."""
     equal: int
     """Rows that are there word for word."""
     bad: Sequence[BadRow]
@@ -67,14 +67,16 @@ class Look:
     missing: Sequence[str]
     """The other media."""
     differences: Sequence[Difference]
-    """Of the first changed rows."""
+    """Of all changed rows, in their order."""
     refused: str | None
     """Why the import would be refused, whether bad rows are skipped or not; None: it would not."""
+    new_refused: str | None
+    """The same of an import that takes the new items alone."""
     note: str | None
 
-    def comes(self, *, skip_bad: bool) -> bool:
+    def comes(self, *, skip_bad: bool, new_only: bool = False) -> bool:
         """Whether an import would be taken."""
-        return self.refused is None and (skip_bad or not self.bad)
+        return (self.new_refused if new_only else self.refused) is None and (skip_bad or not self.bad)
 
 
 def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
@@ -84,14 +86,19 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     """
     read = read_for(bring, row)
     refused: str | None = None
-    new = equal = n_changed = 0
-    shown: list[tuple[FileRecord, ItemRecord, StoredItem]] = []
+    new_refused: str | None = None
+    new = equal = 0
+    changed: list[tuple[FileRecord, ItemRecord, StoredItem]] = []
     found: list[FileRecord] = []
     with bring.store.read() as session:
         for given in read.files:
             file = given
             try:
-                file = placed_as(bring, session, given, single=read.single).file
+                file = placed_as(replace(bring, new_only=True), session, given, single=read.single).file
+            except FileRefused as error:
+                new_refused = new_refused or str(error)
+            try:
+                placed_as(bring, session, given, single=read.single)
             except FileRefused as error:
                 refused = refused or str(error)
             found.append(file)
@@ -104,10 +111,13 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
                 if is_same(item, stored):
                     equal += 1
                     continue
-                n_changed += 1
-                if len(shown) < DIFFERENCES:
-                    shown.append((file, item, stored))
-        differences = list(_differences(bring, session, shown))
+                changed.append((file, item, stored))
+            bring.on("comparing", len(found), len(read.files))
+        differences = [
+            each
+            for begin in range(0, len(changed), _AT_ONCE)
+            for each in _differences(bring, session, changed[begin : begin + _AT_ONCE])
+        ]
         wanted = wanted_media(bring.access, item_keys(row.name), found, folder)
         have = files.asset_ids(session, project_id=bring.access.project_id, names=list(wanted))
     lies = {name: bool(have.get(name, (0, None))[1]) or each.lies() for name, each in wanted.items()}
@@ -117,7 +127,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         schema=bring.access.schema,
         n_files=len(read.files),
         new=new,
-        changed=n_changed,
+        changed=len(changed),
         equal=equal,
         bad=sorted(read.bad, key=lambda bad: (bad.path, bad.row)),
         first=[
@@ -128,6 +138,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         missing=[name for name, there in lies.items() if not there],
         differences=differences,
         refused=refused,
+        new_refused=new_refused,
         note=read.note,
     )
 

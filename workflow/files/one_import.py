@@ -37,6 +37,8 @@ class Imported:
     """Items likewise."""
     repeated: int = 0
     """Rows that were there already, word for word."""
+    left: Sequence[BadRow] = ()
+    """Rows whose items are there with other content, left as they are because only new ones were to come in."""
     assets_found: int = 0
     assets_missing: int = 0
     missing: Sequence[str] = field(default=(), compare=False)
@@ -64,6 +66,8 @@ class Import:
     dimension: str | None
     skip_bad: bool
     on: Progress
+    new_only: bool = False
+    """Leave items as they are that are there with other content, and take the new ones; else such a file is refused."""
     said: Said | None = None
     """Of files of an open format: what their columns are, where the schema does not say it."""
 
