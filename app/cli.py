@@ -29,6 +29,7 @@ COMMANDS = (
     "plan",
     "files",
     "items",
+    "bulk",
     "serve",
     "run",
     "judge",

@@ -257,6 +257,19 @@ def may_take(session: Session, *, row: StoredTask, person_id: int) -> bool:
     return session.exec(wanted, params=taker(session, row.stage, person_id)).first() is not None
 
 
+def may_take_of(session: Session, *, rows: Sequence[StoredTask], person_id: int) -> set[int]:
+    """Which of these slots (ids) the protocol lets a person have."""
+    found: set[int] = set()
+    for stage in {row.stage for row in rows}:
+        ids = [row.id for row in rows if row.stage is stage]
+        given = taker(session, stage, person_id)
+        for begin in range(0, len(ids), 500):
+            some = col(TaskRow.id).in_(ids[begin : begin + 500])
+            wanted = select(TaskRow.id).where(some, *may_take_conditions(stage, join=False))
+            found.update(session.exec(wanted, params=given))
+    return found
+
+
 def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:
     """The open slots of a stage that the protocol lets a person have, with their units."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -34,8 +35,9 @@ class Sent(NamedTuple):
     at: datetime
 
 
-def submissions(session: Session, *, project_id: int) -> list[Sent]:
-    """Everything that was submitted in a project, oldest first: read once, and not as rows that are kept."""
+def submissions(session: Session, *, project_id: int, item_ids: Sequence[int] | None = None) -> list[Sent]:
+    """Everything that was submitted in a project, or about a few of its items, oldest first: read once, and not as rows
+    that are kept."""
     row = AnnotationRow
     wanted: Any = (
         sqlalchemy.select(
@@ -59,6 +61,8 @@ def submissions(session: Session, *, project_id: int) -> list[Sent]:
         .where(col(row.project_id) == project_id)
         .order_by(col(row.id))
     )
+    if item_ids is not None:
+        wanted = wanted.where(col(row.item_id).in_(item_ids))
     rows = [(Sent(*found), version) for *found, version in session.execute(wanted)]
     if not reworded.differs(session, project_id=project_id):
         return [sent for sent, _ in rows]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import ItemIds, item_ids
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.states import Stage
 
@@ -26,6 +27,7 @@ def register(cli: typer.Typer) -> None:
     gold = typer.Typer(help="Settled items hidden among live work, and how people answer them.", no_args_is_help=True)
     cli.add_typer(gold, name="gold")
     gold.command("draw")(draw)
+    gold.command("make")(make)
     gold.command("add")(add)
     gold.command("list")(list_)
     gold.command("withdraw")(withdraw)
@@ -43,6 +45,18 @@ def draw(
     from workflow.annotate import gold_making
 
     _print_made(gold_making.draw(_store(), by=None, project=project, stage=stage, n=number))
+
+
+def make(project: Project, items: ItemIds, stage: InStage = Stage.VERIFICATION) -> None:
+    """Make gold of chosen items whose right answers are beyond doubt; the others are named, each with the reason."""
+    from workflow.annotate import gold_of_items
+
+    store, names = _store(), item_ids(items)
+    found = gold_of_items.preview(store, by=None, project=project, stage=stage, names=names)
+    for name, why in found.cannot:
+        typer.echo(f"{name}: {why}")
+    given = {"by": None, "project": project, "stage": stage, "names": names}
+    _print_made(gold_of_items.make(store, **given, token=found.token))  # type: ignore[arg-type]
 
 
 def add(

@@ -57,6 +57,10 @@ def items(
     ] = "",
     size: Annotated[int, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}.")] = 50,
     page: Annotated[int, typer.Option(help="The page.", min=1)] = 1,
+    only_ids: Annotated[
+        bool,
+        typer.Option("--only-ids", help="Write the ids of all that fit, a line each, in the order in which they came."),
+    ] = False,
     out: Annotated[Path | None, typer.Option("--csv", help="Write all pages to this CSV file.", metavar="FILE")] = None,
 ) -> None:
     """List a project's items: search, filter and sort them. Every filter that is given has to hold."""
@@ -72,6 +76,10 @@ def items(
     )
     shared = opened()
     given: dict[str, Any] = {"person": None, "project": project}
+    if only_ids:
+        for name in item_list.names(shared.store, **given, wanted=asked.filter):
+            typer.echo(name)
+        return
     found = item_list.listing(shared.store, **given, asked=asked)
     heads = ["Item", *(item_list.columns_of(shared.store, **given)[name] for name in found.columns)]
     if out is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from annotation_schemas.changes import WAYS, Decisions
+from domain.errors import FileRefused, InvalidInput, Problem
 from domain.states import Items
 
 CountedItems = Annotated[
@@ -17,6 +20,34 @@ CountedItems = Annotated[
     typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
 ]
 """``--items``."""
+
+IDS_IN_FILE = (
+    "A file with an item's id on each line, as `touchstone items --only-ids` writes it; - is the standard input."
+)
+
+ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]
+"""``--items FILE``: the items that something is done to."""
+
+
+def item_ids(file: Path) -> tuple[str, ...]:
+    """The ids in a file of ``--items``, each once.
+
+    Raises
+    ------
+    FileRefused
+        It cannot be read as UTF-8 text.
+    InvalidInput
+        There is none in it: that is never every item.
+    """
+    try:
+        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"{file} cannot be read as UTF-8 text: {error}") from error
+    found = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    if not found:
+        raise InvalidInput([Problem("items", f"{file} names no item; give an id on each line.")])
+    return found
 
 
 def deciding(command: Callable[..., None]) -> Callable[..., None]:

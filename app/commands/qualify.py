@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.options import IDS_IN_FILE, item_ids
+
 if TYPE_CHECKING:
     from db.engine import Store
     from domain.states import Stage
@@ -29,7 +31,7 @@ def register(cli: typer.Typer) -> None:
 def make_set(
     project: Project,
     items: Annotated[
-        Path | None, typer.Option(help="A file with an item's id on each line; without it, items are drawn.")
+        Path | None, typer.Option(help=f"{IDS_IN_FILE} Without it, items are drawn.", metavar="FILE|-")
     ] = None,
     number: Annotated[
         int | None, typer.Option("--number", "-n", help="How many are drawn; without it, as the schema says.")
@@ -40,15 +42,9 @@ def make_set(
     stage: OfStage = "verification",
 ) -> None:
     """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
-    from domain.errors import FileRefused
     from workflow.annotate import qualification_sets
 
-    names: list[str] = []
-    if items is not None:
-        try:
-            names = [line.strip() for line in items.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
+    names = () if items is None else item_ids(items)
     of = _stage(stage)
     made = qualification_sets.make_set(
         _store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,16 +16,19 @@ from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import qualification_sets
+from workflow.annotate import gold_checks, gold_of_items, qualification_sets
 from workflow.lead import bulk, item_list
 from workflow.lead.bulk import Action, Chosen
 
 QUALIFY = "qualify"
 """Make a qualification set of them."""
+GOLD = "gold"
+"""Make gold checks of them."""
 WORDS = {
-    Action.ASSIGN: "Assign them to a person",
+    Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
     Action.VERIFY_AGAIN: "Have them verified again",
+    GOLD: "Make gold checks of them",
     QUALIFY: "Make a qualification set of them",
 }
 
@@ -39,36 +43,44 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> Non
         shell.show(markup.notice(told))
         return
     names = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
-    stages = [stage for stage in Stage if getattr(view.schema.schema_.stages, stage.value) is not None]
-    before = [
-        each for each in stages if getattr(getattr(view.schema.schema_.stages, each.value), "qualification", None)
-    ]
-    doing = [each for each in WORDS if each != QUALIFY or before]
+    stages = [stage for stage in Stage if _part(view, stage) is not None]
+    before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
+    hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
+    barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD])}
+    doing = [each for each in WORDS if each not in barred]
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
     )
     if what == QUALIFY:
         _qualify(services, view, before, names)
+    elif what == GOLD:
+        _gold(services, view, hidden, names)
     else:
         _change(services, view, stages, Action(what or Action.ASSIGN), names)
 
 
+def _part(view: ProjectView, stage: Stage) -> object:
+    """What the schema says of a stage; None: there is none."""
+    return getattr(view.schema.schema_.stages, stage.value)
+
+
 def _change(services: Services, view: ProjectView, stages: list[Stage], action: Action, names: tuple[str, ...]) -> None:
     """One of the bulk actions, with its own preview and confirmation."""
-    stage, to, priority = None, None, 0
+    stage, priority = None, 0
+    among: tuple[str, ...] = ()
     if action is Action.ASSIGN:
         members = projects.members(services.store, person=services.person, project=view.name)
         logins = [each.person.login for each in members]
         left, right = st.columns(2)
         called = shell.called(services, logins)
-        to = left.selectbox("To", logins, index=None, format_func=called, key="items.to", placeholder="choose")
+        among = tuple(left.multiselect("To", logins, format_func=called, key="items.to", placeholder="choose"))
         held = [each for each in stages if each not in (Stage.TRIAGE, Stage.AUTHORING)]
         stage = right.selectbox("Stage", held, key="items.stage", format_func=view.schema.schema_.stages.title_of)
-        if to is None:
+        if not among:
             return
     elif action is Action.PRIORITISE:
         priority = int(st.number_input("Priority", value=0, step=1, key="items.priority"))
-    ask = {"by": services.person, "project": view.name, "action": action, "to": to, "priority": priority}
+    ask = {"by": services.person, "project": view.name, "action": action, "among": among, "priority": priority}
     chosen = Chosen(stage=stage, items=names)
     try:
         found = bulk.preview(services.store, chosen=chosen, **ask)  # type: ignore[arg-type]
@@ -76,6 +88,9 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
         shell.show(markup.notice(str(error)))
         return
     shell.show(*bulk_page.previewed(found, action))
+    if found.shares:
+        rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in found.shares.items()]
+        shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
     if not found.can:
         return
 
@@ -86,7 +101,8 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
     n_items = markup.count(len(found.can), "item")
     words = f"{bulk_page.ACTIONS[action]}: {n_items}."
     if action is Action.ASSIGN:
-        words += f" They wait for this person alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
+        whom = "this person" if len(among) == 1 else "each of these people"
+        words += f" They wait for {whom} alone for {bulk.ASSIGNED_FOR.days} days; then anyone who asks gets them."
     question = Question(f"Change {n_items}?", words, bulk_page.UNDO[action], f"Yes, change {n_items}")
     sure = partial(confirm.ask, services, question, do, key="items.sure")
     st.button(f"Change {n_items}", type="primary", key=f"items.do.{found.token[:16]}", on_click=sure)
@@ -112,3 +128,34 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
     )
     sure = partial(confirm.ask, services, question, do, key="items.sure")
     st.button(f"Make a set of {n_items}", type="primary", key="items.qualify", on_click=sure)
+
+
+def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...]) -> None:
+    title_of = view.schema.schema_.stages.title_of
+    stage = hidden[0]
+    if len(hidden) > 1:
+        stage = st.selectbox("In", hidden, key="items.hidden", format_func=title_of) or stage
+    ask: dict[str, Any] = {"by": services.person, "project": view.name, "stage": stage, "names": names}
+    try:
+        found = gold_of_items.preview(services.store, **ask)
+    except TouchstoneError as error:
+        shell.show(markup.notice(str(error)))
+        return
+    n_items = markup.count(len(found.can), "item")
+    counts = f"{n_items} would become {markup.count(found.checks, 'gold check')}, {len(found.cannot):,} would not."
+    shell.show(*bulk_page.told(counts, found.can, found.cannot))
+    if not found.can:
+        return
+
+    def do() -> None:
+        made = gold_of_items.make(services.store, **ask, token=found.token)
+        shell.keep_message("items.said", f"Done: {markup.count(len(made), 'gold check')} made.")
+
+    question = Question(
+        f"Make gold checks of {n_items}?",
+        f"They are hidden among live work in {title_of(stage)}. You are not asked about them any more.",
+        "It can be undone: withdraw them on Gold, one by one.",
+        f"Yes, make gold of {n_items}",
+    )
+    sure = partial(confirm.ask, services, question, do, key="items.sure")
+    st.button(f"Make gold of {n_items}", type="primary", key=f"items.gold.{found.token[:16]}", on_click=sure)

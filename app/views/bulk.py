@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,14 +27,14 @@ ACTIONS = {
     Action.REASSIGN: "Give a person's assignments to someone else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
-    Action.ASSIGN: "Assign items to a person",
+    Action.ASSIGN: "Assign items to people",
 }
 UNDO = {
     Action.GIVE_BACK: "It cannot be undone: anyone who asks next gets them. What was typed is kept for its writer.",
     Action.REASSIGN: "It can be undone: give them back to the first person in the same way.",
     Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
     Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
-    Action.ASSIGN: "It can be undone: give the person's assignments back on Bulk actions.",
+    Action.ASSIGN: "It can be undone: give each person's assignments back on Bulk actions.",
 }
 SHOWN = 50
 """So many ids are listed; the counts are exact."""
@@ -149,12 +150,19 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
 def previewed(found: Preview, action: Action) -> list[markup.Markup]:
     """The exact counts, then the ids."""
     noun = "claim" if action in bulk.ON_CLAIMS else "item"
-    counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot)} would not."
+    counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot):,} would not."
+    return told(counts, found.can, found.cannot)
+
+
+def told(counts: str, can: Sequence[str], cannot: Sequence[tuple[str, str]]) -> list[markup.Markup]:
+    """What a preview comes to: the counts, the ids that would change, and those that would not, with the reasons."""
     parts = [markup.tag("p", markup.tag("b", markup.text(counts)), style="ts", data_part="preview")]
-    if found.can:
-        more = f" and {len(found.can) - SHOWN} more" if len(found.can) > SHOWN else ""
-        parts.append(markup.tag("p", markup.quiet(", ".join(found.can[:SHOWN]) + more), style="ts ts-small"))
-    if found.cannot:
-        rows = [[markup.text(name), markup.text(why)] for name, why in found.cannot[:SHOWN]]
+    if can:
+        more = f" and {len(can) - SHOWN:,} more" if len(can) > SHOWN else ""
+        parts.append(markup.tag("p", markup.quiet(", ".join(can[:SHOWN]) + more), style="ts ts-small"))
+    if cannot:
+        rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
         parts.append(markup.table([("Would not change", ""), ("Why", "wide")], rows))
+        if len(cannot) > SHOWN:
+            parts.append(markup.tag("p", markup.quiet(f"And {len(cannot) - SHOWN:,} more."), style="ts ts-small"))
     return parts

@@ -25,7 +25,7 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     assert "<b>Tee" not in words(page)
     (every,) = page.toggle
     every.set_value(True).run()
-    page.selectbox(key="items.to").set_value("ana").run()
+    page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "2 items would change, 0 would not."
     next(each for each in page.button if each.label == "Change 2 items").click().run()
     yes = next(each for each in page.button if each.label.startswith("Yes"))

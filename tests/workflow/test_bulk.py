@@ -212,3 +212,40 @@ def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) 
     clock.advance(days=6)
     assert claims.next_task(store, person=eve, project="p", stage=Stage.VERIFICATION).__class__.__name__ != "TaskView"
     assert len(_held(store, ann.id)) == 2
+
+
+def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store) -> None:
+    """No one gets what they wrote or voted on, or what is not theirs; who no one may have is named with the reasons."""
+    make_project(store)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_people(store, "ann", "ben")
+    make_person(store, "cy", dimensions=["shape"])
+    make_person(store, "dan", stages=[Stage.GRADING])
+    make_items(store, 1)
+    vote(store, ann)  # colour/0: ann voted
+    make_items(store, 3, author_id=ben.id)  # colour/1 to 3: ben wrote them
+    make_items(store, 2)  # colour/4 and 5: either
+    make_items(store, 5, dimension="shape", author_id=ben.id)  # shape/6 to 10: ann or cy
+    names = (*(f"colour/{at}" for at in range(6)), *(f"shape/{at}" for at in range(6, 11)), "gone/1")
+    chosen = Chosen(stage=Stage.VERIFICATION, items=names)
+    given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ann", "ben", "cy")}
+    seen = bulk.preview(store, **given)
+    # ann alone may have colour/1 to 3, ben alone colour/0; ben gets 4 and 5 besides, and cy all but one of the shapes
+    assert seen.shares == {"ann": 4, "ben": 3, "cy": 4}
+    assert dict(seen.cannot) == {"gone/1": "There is no such item among the chosen."}
+    assert bulk.do(store, token=seen.token, **given) == 11
+    assert [len(_held(store, person.id)) for person in (ann, ben)] == [4, 3]
+    assert set(_held(store, ben.id)) == {"colour/0", "colour/4", "colour/5"}
+    with pytest.raises(Conflict):
+        bulk.do(store, token=seen.token, **given)
+    again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
+    assert dict(again.cannot)["colour/1"] == "One of them has it in hand already."
+    shapes = Chosen(stage=Stage.VERIFICATION, items=names[6:11])
+    no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
+    assert (no_one.can, set(dict(no_one.cannot).values())) == (
+        (),
+        {
+            "None of them may have it. ben: They wrote, edited, answered or looked into this item. "
+            "dan: They have no part in the verification."
+        },
+    )

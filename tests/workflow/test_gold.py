@@ -18,7 +18,7 @@ from domain.gold import GoldStanding, is_turn
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.run_kinds import RunKind
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from testkit.factories import (
     BLIND,
     Clock,
@@ -31,7 +31,16 @@ from testkit.factories import (
     make_project,
 )
 from workflow.access.projects import access_to, projects_of
-from workflow.annotate import claims, gold_checks, gold_making, gold_scores, progress, project_progress, submissions
+from workflow.annotate import (
+    claims,
+    gold_checks,
+    gold_making,
+    gold_of_items,
+    gold_scores,
+    progress,
+    project_progress,
+    submissions,
+)
 from workflow.files.project_check import check
 from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
@@ -280,6 +289,45 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
     assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
 
 
+def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: Clock) -> None:
+    """Settled ones, kept ones with a key even if no one voted; the others are named, and nothing is made twice."""
+    begin(store, clock)  # colour/0 to 7 are kept
+    lena = make_person(store, "lena", role=Role.LEAD)
+    with store.write() as session:
+        for name, state in (("colour/8", ItemState.KEPT), ("colour/9", ItemState.REJECTED)):  # no one voted on them
+            found = items.by_external_id(session, project_id=1, external_id=name)
+            assert found is not None
+            found.state = state
+            session.add(found)
+    add(store, lena, item="colour/1", answers={"choice": "red"})
+    names = ("colour/0", "colour/1", "colour/8", "colour/9", "colour/10", "colour/99", "colour/0")
+    ask: dict[str, Any] = {"by": lena, "project": "p", "stage": Stage.VERIFICATION}
+    seen = gold_of_items.preview(store, **ask, names=names)
+    assert (seen.can, seen.checks) == (("colour/0", "colour/8"), 2)
+    assert dict(seen.cannot) == {
+        "colour/1": "It is a gold check already.",
+        "colour/9": "The votes on it do not agree on what is wrong.",
+        "colour/10": "It is not settled yet.",
+        "colour/99": "There is no such item.",
+    }
+    made = gold_of_items.make(store, **ask, names=names, token=seen.token)
+    assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]
+    with pytest.raises(Conflict):  # a second press
+        gold_of_items.make(store, **ask, names=names, token=seen.token)
+    lines = gold_making.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    assert sorted((line.known.item, line.withdrawn) for line in lines) == [
+        ("colour/0", None), ("colour/1", None), ("colour/8", None),
+    ]  # fmt: skip
+    with pytest.raises(InvalidInput, match="2,001; choose at most 2,000"):
+        gold_of_items.preview(store, **ask, names=[str(at) for at in range(2001)])
+    with pytest.raises(InvalidInput, match="No item is chosen"):
+        gold_of_items.preview(store, **ask, names=())
+    with pytest.raises(InvalidInput, match="no `gold` in its comparison"):
+        gold_of_items.preview(store, **{**ask, "stage": Stage.COMPARISON}, names=names)
+    with pytest.raises(NotAllowed):
+        gold_of_items.preview(store, **{**ask, "by": make_person(store, "uwe")}, names=names)
+
+
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
     gold_making.add(store, by=by, project="p", stage=stage, known=[gold_making.Known(item, model, "", answers)])
@@ -359,6 +407,11 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
     assert [(each.item, each.model, each.answers) for each in found] == [
         (f"colour/{at}", "m", {"score": 1}) for at in range(4)
     ]
+    of = gold_of_items.preview(
+        store, by=None, project="p", stage=Stage.GRADING, names=["colour/4", "colour/3", "colour/0"]
+    )
+    assert (of.can, of.checks) == (("colour/3", "colour/0"), 2)
+    assert of.cannot == (("colour/4", "No answer to it has all its grades, with all of them the same."),)
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
     gold_making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import randbelow
@@ -91,7 +91,7 @@ def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
-        return [_known_of(access, found) for found in _candidates(session, access, stage)]
+        return [_known_of(access, found) for found in candidates_in(session, access, stage)]
 
 
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
@@ -102,11 +102,11 @@ def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int)
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         asked_or_refuse(access, stage)
-        found = _candidates(session, access, stage)
+        found = candidates_in(session, access, stage)
         if not found:
             raise InvalidInput([Problem("n", _NOTHING_KNOWN[stage])])
         chosen = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
-        return _make(session, access, stage, chosen, by, now)
+        return make_checks(session, access, stage, chosen, by, now)
 
 
 def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: Sequence[Known]) -> list[Known]:
@@ -132,7 +132,7 @@ def add(store: Store, *, by: Person | None, project: str, stage: Stage, known: S
             raise InvalidInput(problems)
         if not chosen:
             raise InvalidInput([Problem("items", "Name at least one item with its right answers.")])
-        return _make(session, access, stage, chosen, by, now)
+        return make_checks(session, access, stage, chosen, by, now)
 
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
@@ -163,21 +163,34 @@ _NOTHING_KNOWN = {
 }
 
 
-def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidate]:
+def in_use(session: Session, access: Access, stage: Stage) -> set[tuple[int, int | None]]:
+    """What is a gold check of the stage that people are asked about: items, and the models' answers to them."""
     gone = withdrawn_runs.ids(session, project_id=access.project_id)
-    taken = {
+    return {
         (row.item_id, row.prediction_id)
         for row, item, _ in gold_items.named(session, project_id=access.project_id, stage=stage)
         if row.withdrawn_at is None and _usable(row, item, gone)
     }
+
+
+def candidates_in(
+    session: Session, access: Access, stage: Stage, only: Iterable[StoredItem] | None = None
+) -> list[Candidate]:
+    """As ``candidates``, within a transaction; of ``only`` these items, kept ones on which no one has voted included:
+    their key is what is right."""
+    gone, taken = withdrawn_runs.ids(session, project_id=access.project_id), in_use(session, access, stage)
+    some = items.of_project(session, project_id=access.project_id) if only is None else [*only]
+    rows = {row.id: row for row in some}
+    ids = None if only is None else sorted(rows)
     sent = [
         one
-        for one in work_pace.submissions(session, project_id=access.project_id)
+        for one in work_pace.submissions(session, project_id=access.project_id, item_ids=ids)
         if one.stage is stage and one.purpose is Purpose.LIVE
     ]
     replaced = {one.supersedes_id for one in sent}
     cast: dict[tuple[int, int | None], list[work_pace.Sent]] = defaultdict(list)
-    rows = {row.id: row for row in items.of_project(session, project_id=access.project_id)}
+    if only is not None and stage in VERIFICATIONS:
+        cast.update(((id, None), []) for id, row in rows.items() if row.state is ItemState.KEPT)
     for one in sent:
         row = rows.get(one.item_id)
         if one.id in replaced or row is None:
@@ -185,13 +198,15 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
         if stage in VERIFICATIONS and one.revision != row.current_revision:
             continue
         cast[one.item_id, one.prediction_id].append(one)
+    contents = None if ids is None else items.present_contents(session, ids=ids, project_id=access.project_id)
     found: list[Candidate] = []
     for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
         if (item_id, prediction_id) in taken or prediction_id in gone:
             continue
         item = rows[item_id]
         if stage in VERIFICATIONS:
-            known = _known_verdict(session, access, stage, item, votes)
+            content = contents[item_id][0] if contents is not None else None
+            known = _known_verdict(session, access, stage, item, votes, content)
         else:
             known = _known_grade(access, item, votes)
         if known:
@@ -201,13 +216,19 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
 
 
 def _known_verdict(
-    session: Session, access: Access, stage: Stage, item: StoredItem, votes: Sequence[work_pace.Sent]
+    session: Session,
+    access: Access,
+    stage: Stage,
+    item: StoredItem,
+    votes: Sequence[work_pace.Sent],
+    content: Mapping[str, Any] | None,
 ) -> dict[str, Any] | None:
     part = access.schema.stages.verifications.get(stage.value)
     if part is None or item.state not in gold_items.SETTLED:
         return None
     if item.state is ItemState.KEPT:
-        content = items.content(session, item_id=item.id, revision=item.current_revision)
+        if content is None:
+            content = items.content(session, item_id=item.id, revision=item.current_revision)
         return kept_answers(part.keep, content)
     return _agreed([vote.answers for vote in votes], criteria_that_decide(part.keep))
 
@@ -282,17 +303,15 @@ def _checked(session: Session, access: Access, stage: Stage, known: Known) -> Ca
     return item, prediction, dict(known.answers)
 
 
-def _make(
+def make_checks(
     session: Session, access: Access, stage: Stage, chosen: Sequence[Candidate], by: Person | None, now: datetime
 ) -> list[Known]:
-    for row, item, prediction in gold_items.named(session, project_id=access.project_id, stage=stage):
-        for other, of, _ in chosen:
-            if (
-                row.withdrawn_at is None
-                and item.id == other.id
-                and (prediction is None or (of and prediction.id == of.id))
-            ):
-                gold_items.withdraw(session, gold=row, why="replaced", now=now)
+    new = {(item.id, of.id if of else None) for item, of, _ in chosen}
+    replaced = {id for id, _ in new} if stage in VERIFICATIONS else new
+    for row, _, _ in gold_items.named(session, project_id=access.project_id, stage=stage):
+        of_row = row.item_id if stage in VERIFICATIONS else (row.item_id, row.prediction_id)
+        if row.withdrawn_at is None and of_row in replaced:
+            gold_items.withdraw(session, gold=row, why="replaced", now=now)
     for item, of, known in chosen:
         gold_items.make(
             session,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import zip_longest
 
 from db import item_list, items, people, projects, task_claims, tasks
 from db.engine import Session, Store
@@ -15,14 +17,14 @@ from db.records import StoredItem, StoredMember, StoredTask
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.item_filter import ItemFilter
 from domain.records import Person
-from domain.roles import at_least
-from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
-from workflow.access.accounts import person_of
+from domain.sharing import shared_out
+from domain.states import VOTED_ON, ItemState, Stage
 from workflow.access.event_log import log
 from workflow.access.held_tasks import give_back
-from workflow.access.projects import Access, require_lead, role_for
-from workflow.annotate import authoring, qualification
+from workflow.access.projects import Access, require_lead
+from workflow.annotate import authoring
 from workflow.annotate.priorities import LARGEST_PRIORITY, prioritise
+from workflow.lead.hand_over import Taker
 
 MOST = 2000
 """So many items or claims can be changed at once: all of them change in one transaction."""
@@ -40,10 +42,12 @@ class Action(StrEnum):
     VERIFY_AGAIN = "verify_again"
     """Have items verified anew; what was submitted about them stays."""
     ASSIGN = "assign"
-    """Give a slot of each item that is free, or in someone else's hands, to a person, who has it for a while alone."""
+    """Share a slot of each item that is free, or in someone else's hands, out among people, who have it for a while
+    alone."""
 
 
 NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
+NO_SUCH = "There is no such item among the chosen."
 ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 ASSIGNED_FOR = timedelta(days=7)
 """So long an assigned item waits for its person alone; then anyone who asks gets it."""
@@ -79,6 +83,8 @@ class Preview:
     """What was chosen and would not change, and why."""
     token: str
     """Stands for all that this was worked out from: the action is done only if it is still so."""
+    shares: Mapping[str, int] = field(default_factory=dict)
+    """How many of the items each of several people would get (``ASSIGN``), by login."""
 
 
 def preview(
@@ -89,6 +95,7 @@ def preview(
     action: Action,
     chosen: Chosen,
     to: str | None = None,
+    among: Sequence[str] = (),
     priority: int = 0,
 ) -> Preview:
     """What an action would change, and what not and why; for leads. Nothing is changed.
@@ -96,13 +103,15 @@ def preview(
     Parameters
     ----------
     to
-        The login of who gets the claims (``REASSIGN``).
+        The login of who gets the claims (``REASSIGN``), or the items (``ASSIGN``).
+    among
+        The logins of those who share the items, as evenly as what they may have allows (``ASSIGN``).
     priority
         The items' new priority (``PRIORITISE``).
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        return _plan(session, access, action, chosen, to, priority, lock=False).preview
+        return _plan(session, access, action, chosen, _To(to, among), priority, lock=False).preview
 
 
 def do(
@@ -114,6 +123,7 @@ def do(
     chosen: Chosen,
     token: str,
     to: str | None = None,
+    among: Sequence[str] = (),
     priority: int = 0,
 ) -> int:
     """Do what was previewed; how many assignments or items have changed.
@@ -125,17 +135,17 @@ def do(
     """
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        plan = _plan(session, access, action, chosen, to, priority, lock=True)
+        plan = _plan(session, access, action, chosen, _To(to, among), priority, lock=True)
         if plan.preview.token != token:
             raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
         now = store.now()
-        for claim in plan.claims:
-            if action is Action.GIVE_BACK:
+        for claim, to_id in zip_longest(plan.claims, plan.to):
+            if to_id is None:
                 give_back(session, row=claim, by=by, now=now)
-            elif plan.to is not None:
-                _hand_over(session, claim, to=plan.to, by=by, now=now)
-                if action is Action.ASSIGN:
-                    task_claims.hold_until(session, row=claim, until=now + ASSIGNED_FOR)
+                continue
+            _hand_over(session, claim, to=to_id, by=by, now=now)
+            if action is Action.ASSIGN:
+                task_claims.hold_until(session, row=claim, until=now + ASSIGNED_FOR)
         if action is Action.PRIORITISE:
             ids = [item.id for item in plan.items]
             prioritise(session, access=access, item_ids=ids, priority=priority, by=by, now=now)
@@ -163,23 +173,36 @@ class _Plan:
     preview: Preview
     claims: Sequence[StoredTask] = ()
     items: Sequence[StoredItem] = ()
-    to: int | None = None
+    to: Sequence[int] = ()
+    """Who gets each of the claims; none: everyone may have them."""
+
+
+@dataclass(frozen=True)
+class _To:
+    """Who gets what is handed over, by login: one person, or several among whom it is shared out."""
+
+    one: str | None
+    several: Sequence[str]
+
+    @property
+    def every(self) -> list[str]:
+        return list(dict.fromkeys([*([self.one] if self.one is not None else []), *self.several]))
 
 
 def _plan(
-    session: Session, access: Access, action: Action, chosen: Chosen, to: str | None, priority: int, *, lock: bool
+    session: Session, access: Access, action: Action, chosen: Chosen, to: _To, priority: int, *, lock: bool
 ) -> _Plan:
     who = _member(session, access, chosen.person) if chosen.person else None
     if action in ON_CLAIMS:
         if who is None:
             raise InvalidInput([Problem("person", "Say whose assignments.")])
-        return _plan_claims(session, access, action, chosen, who, to, lock=lock)
+        return _plan_claims(session, access, action, chosen, who, to.one, lock=lock)
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
     if chosen.nothing:
         raise InvalidInput([Problem("items", NO_ITEM)])
     if action is Action.ASSIGN:
-        return _plan_assigned(session, access, chosen, to, lock=lock)
+        return _plan_assigned(session, access, chosen, to.every, lock=lock)
     return _plan_items(session, access, action, chosen, priority, lock=lock)
 
 
@@ -200,6 +223,7 @@ def _plan_claims(
         if chosen.stage in (None, row.stage) and chosen.dimension in (None, row.dimension)
     ]
     known = items.by_ids(session, ids=[row.item_id for row in held if row.item_id])
+    taking = Taker(session, access, taker, held) if taker is not None else None
     rows, cannot, can = [], [], []
     for row in held:
         item = known.get(row.item_id or 0)
@@ -208,7 +232,7 @@ def _plan_claims(
             continue
         if chosen.state is not None and (item is None or item.state is not chosen.state):
             continue
-        why = _why_not_hand_over(session, access, row, taker) if taker else ""
+        why = taking.why_not(row) if taking is not None else ""
         if why:
             cannot.append((name, why))
         else:
@@ -218,62 +242,65 @@ def _plan_claims(
     _must_be_few(len(rows))
     state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
     token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
-    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id if taker is not None else None)
+    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), [taker.person_id] * len(rows) if taker else ())
 
 
-def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: str | None, *, lock: bool) -> _Plan:
-    if to is None or chosen.stage is None:
+def _plan_assigned(session: Session, access: Access, chosen: Chosen, to: Sequence[str], *, lock: bool) -> _Plan:
+    if not to or chosen.stage is None:
         raise InvalidInput([Problem("to", "Say who gets them, and in which stage.")])
-    taker = projects.member(session, project_id=access.project_id, person_id=_member(session, access, to))
-    if taker is None:
-        raise InvalidInput([Problem("to", "Choose someone who takes part in this project.")])
+    members = {login: _taker(session, access, login) for login in to}
     found = _chosen_items(session, access, chosen, lock=lock)
     _must_be_few(len(found))
     slots: dict[int, list[StoredTask]] = {}
     for row in tasks.open_or_held(session, item_ids=[item.id for item in found], stage=chosen.stage, lock=lock):
         slots.setdefault(row.item_id or 0, []).append(row)
-    rows, can, cannot = [], [], []
+    first = [rows[0] for rows in slots.values()]
+    takers = {login: Taker(session, access, member, first) for login, member in members.items()}
+    ids = {taker.id for taker in takers.values()}
+    able: list[list[str]] = []
+    cannot = []
     for item in found:
         there = slots.get(item.id, [])
-        free = [row for row in there if row.person_id != taker.person_id]
-        why = "" if free else f"It waits for no one in the {chosen.stage.value}."
-        if len(free) < len(there):
-            why = "They have it in hand already."
-        elif free and free[0].awaits_media:
+        whys: dict[str, str] = {}
+        if not there:
+            why = f"It waits for no one in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
+        elif any(row.person_id in ids for row in there):
+            why = "They have it in hand already." if len(to) == 1 else "One of them has it in hand already."
+        elif there[0].awaits_media:
             why = "An image or clip of it is not there yet."
-        why = why or _why_not_hand_over(session, access, free[0], taker)
+        else:
+            whys = {login: taker.why_not(there[0]) for login, taker in takers.items()}
+            why = _why_no_one(whys)
+        able.append([] if why else [login for login, barred in whys.items() if not barred])
         if why:
             cannot.append((item.external_id, why))
-        else:
-            rows.append(free[0])
-            can.append(item.external_id)
+    names = {item.external_id for item in found}
+    cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
+    given = [(item, login) for item, login in zip(found, shared_out(able), strict=True) if login is not None]
+    can = [item.external_id for item, _ in given]
     state = [(row.id, row.state, row.person_id) for each in slots.values() for row in each]
-    token = _token(Action.ASSIGN, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
-    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id)
+    rest = {"to": [(item.id, login) for item, login in given], "state": state, "can": can, "cannot": cannot}
+    token = _token(Action.ASSIGN, chosen, rest)
+    counts = Counter(login for _, login in given)
+    shares = {login: counts[login] for login in to} if len(to) > 1 else {}
+    preview = Preview(tuple(can), tuple(cannot), token, shares)
+    return _Plan(preview, [slots[item.id][0] for item, _ in given], (), [takers[login].id for _, login in given])
 
 
-def _why_not_hand_over(session: Session, access: Access, row: StoredTask, taker: StoredMember) -> str:
-    if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
-        return "It is submitted and being corrected: that is its writer's to do."
-    if row.stage is Stage.AUTHORING:
-        return "An item that is being written stays with its author; give it back instead."
-    if row.purpose is not Purpose.LIVE:
-        return "It was made for this person only."
-    called = access.schema.stages.in_a_sentence(row.stage.value)
-    if not at_least(taker.role, role_for(access.schema, row.stage)):
-        return f"They have no part in the {called}."
-    if taker.stages is not None and row.stage.value not in taker.stages:
-        return f"They have no part in the {called}."
-    if taker.dimensions is not None and row.dimension not in taker.dimensions:
-        return f"{row.dimension!r} is not one of their dimensions."
-    person = people.by_id(session, id=taker.person_id)
-    if person is None or not person.active:
-        return "Their account is deactivated."
-    if qualification.require(session, access=access, person=person_of(person), stage=row.stage) is not None:
-        return f"They have not qualified for the {called}."
-    if not task_claims.may_take(session, row=row, person_id=taker.person_id):
-        return "They wrote, edited, answered or looked into this item."
-    return ""
+def _taker(session: Session, access: Access, login: str) -> StoredMember:
+    found = projects.member(session, project_id=access.project_id, person_id=_member(session, access, login))
+    if found is None:
+        raise InvalidInput([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
+    return found
+
+
+def _why_no_one(whys: Mapping[str, str]) -> str:
+    """Why none of some people can have an item; empty if one can."""
+    if not all(whys.values()):
+        return ""
+    if len(set(whys.values())) == 1:
+        return next(iter(whys.values()))
+    return "None of them may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
 
 
 def _plan_items(
@@ -295,7 +322,7 @@ def _plan_items(
             rows.append(item)
             can.append(item.external_id)
     names = {item.external_id for item in found}
-    cannot += [(name, "There is no such item among the chosen.") for name in chosen.items if name not in names]
+    cannot += [(name, NO_SUCH) for name in chosen.items if name not in names]
     _must_be_few(len(rows))
     state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
     token = _token(action, chosen, {"priority": priority, "state": state, "can": can, "cannot": cannot})

@@ -1,0 +1,67 @@
+"""``touchstone bulk``: one thing done to many items; first what it would do, then all of it or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.commands.options import ItemIds, item_ids
+from domain.states import Stage
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this it is said what it would do.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    bulk = typer.Typer(help="One thing done to many items: first what it would do.", no_args_is_help=True)
+    cli.add_typer(bulk, name="bulk")
+    bulk.command("assign")(assign)
+    bulk.command("priority")(priority)
+    bulk.command("verify-again")(verify_again)
+
+
+def assign(
+    project: Project,
+    items: ItemIds,
+    to: Annotated[list[str], typer.Option(help="The login of who gets them; given again they are shared out evenly.")],
+    stage: Annotated[Stage, typer.Option(help="The stage.")] = Stage.VERIFICATION,
+    yes: Yes = False,
+) -> None:
+    """Give items to one person, or to several evenly; each gets only what they may have, for a week alone."""
+    _run(project, items, "assign", yes=yes, stage=stage, among=tuple(to))
+
+
+def priority(
+    project: Project,
+    items: ItemIds,
+    number: Annotated[int, typer.Option("--number", "-n", help="The higher, the earlier they come.")],
+    yes: Yes = False,
+) -> None:
+    """Set the priority of items."""
+    _run(project, items, "prioritise", yes=yes, priority=number)
+
+
+def verify_again(project: Project, items: ItemIds, yes: Yes = False) -> None:
+    """Have items verified anew; what was submitted about them stays."""
+    _run(project, items, "verify_again", yes=yes)
+
+
+def _run(project: str, file: Path, name: str, *, yes: bool, stage: Stage | None = None, **more: Any) -> None:
+    from app.services import opened
+    from workflow.lead import bulk
+
+    store, chosen = opened().store, bulk.Chosen(stage=stage, items=item_ids(file))
+    ask: dict[str, Any] = {"by": None, "project": project, "action": bulk.Action(name), "chosen": chosen, **more}
+    found = bulk.preview(store, **ask)
+    for item, why in found.cannot:
+        typer.echo(f"{item}: {why}")
+    for login, n in found.shares.items():
+        typer.echo(f"{login}: {n:,}")
+    if not yes:
+        typer.echo(f"{len(found.can):,} would change, {len(found.cannot):,} would not. Say --yes to do it.")
+        return
+    done = bulk.do(store, token=found.token, **ask)
+    typer.echo(f"{done:,} changed, {len(found.cannot):,} did not.")

@@ -1,0 +1,62 @@
+"""`touchstone items --only-ids`, and the commands that take what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import cli
+from app.services import opened, resources
+from db.engine import Store
+from testkit.factories import make_items, make_people, make_project
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture
+def store(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    monkeypatch.delenv("TOUCHSTONE_DB", raising=False)
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    resources.cache_clear()
+    yield opened().store
+    resources.cache_clear()
+
+
+def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_items(store, 4)
+    make_items(store, 2, dimension="shape")
+    make_people(store, "ann", "ben")
+    run = CliRunner()
+
+    def said(*given: str, ids: str | None = None) -> str:
+        done = run.invoke(cli, [*given], input=ids)
+        return done.stdout if done.exit_code == 0 else f"{done.exception}"
+
+    ids = said("items", "p", "--dimension", "colour", "--only-ids", "--size", "25")
+    assert ids == "colour/0\ncolour/1\ncolour/2\ncolour/3\n"
+    assign = ("bulk", "assign", "p", "--items", "-", "--to", "ann", "--to", "ben")
+    seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
+    assert seen.splitlines()[-4:] == [
+        "gone/9: There is no such item among the chosen.", "ann: 2", "ben: 2",
+        "4 would change, 1 would not. Say --yes to do it.",
+    ]  # fmt: skip
+    assert said("items", "p", "--only-ids", "--voter", "ann") == ""
+    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "4 changed, 0 did not."
+    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "0 changed, 4 did not."
+    file = tmp_path / "ids.txt"
+    file.write_text(said("items", "p", "--dimension", "shape", "--only-ids"), encoding="utf-8")
+    priority = ("bulk", "priority", "p", "--items", str(file), "-n", "5", "--yes")
+    assert said(*priority).splitlines()[-1] == "2 changed, 0 did not."
+    assert said("bulk", "verify-again", "p", "--items", str(file), "--yes").splitlines()[-1] == "0 changed, 2 did not."
+    for text, sentence in (
+        (b"", "names no item; give an id on each line."),
+        (b"\xff\xfe\x00", "cannot be read as UTF-8 text"),
+    ):
+        file.write_bytes(text)
+        assert sentence in said(*priority)
+    assert "has no `gold` in its verification" in said("gold", "make", "p", "--items", "-", ids=ids)

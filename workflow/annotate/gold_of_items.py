@@ -1,0 +1,103 @@
+"""Gold checks of items that a lead has chosen: a preview with reasons, then all of it or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db import gold_items, item_list
+from db.engine import Session, Store
+from db.records import StoredItem
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.item_filter import ItemFilter
+from domain.records import Person
+from domain.states import VERIFICATIONS, ItemState, Stage
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.gold_checks import asked_or_refuse
+from workflow.annotate.gold_making import Candidate, Known, candidates_in, in_use, make_checks
+
+MOST = 2000
+"""So many items are made gold checks at once."""
+
+
+@dataclass(frozen=True)
+class OfItems:
+    """What would become gold checks of some items."""
+
+    can: tuple[str, ...]
+    """The items (ids as in files) of which what is right is beyond doubt."""
+    cannot: tuple[tuple[str, str], ...]
+    """The others, and why."""
+    checks: int
+    """How many gold checks they make: in grading one for each answer."""
+    token: str
+    """Stands for the items and their right answers."""
+
+
+def preview(store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str]) -> OfItems:
+    """What ``make`` would make of items (ids as in files); for leads. Nothing is made.
+
+    As ``candidates``, and kept items that no one has voted on: their key is what is right.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _of_items(session, access, stage, names)[0]
+
+
+def make(
+    store: Store, *, by: Person | None, project: str, stage: Stage, names: Sequence[str], token: str
+) -> list[Known]:
+    """Make gold checks of all these items that can be; what was made.
+
+    Raises
+    ------
+    Conflict
+        Something it concerns has changed since the preview with this token. Nothing was made.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        found, chosen = _of_items(session, access, stage, names)
+        if found.token != token:
+            raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
+        if not chosen:
+            raise InvalidInput([Problem("items", "None of these items can be a gold check.")])
+        return make_checks(session, access, stage, chosen, by, now)
+
+
+def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[str]) -> tuple[OfItems, list[Candidate]]:
+    asked_or_refuse(access, stage)
+    if not names:
+        raise InvalidInput([Problem("items", "No item is chosen.")])
+    if len(names) > MOST:
+        raise InvalidInput([Problem("items", f"These are {len(names):,}; choose at most {MOST:,} at once.")])
+    within = item_list.Within(access.project_id)
+    ids, _ = item_list.page(session, within=within, wanted=ItemFilter(ids=tuple(names)))
+    rows = {row.external_id: row for row in item_list.rows(session, ids=ids)}
+    found: dict[int, list[Candidate]] = defaultdict(list)
+    for candidate in candidates_in(session, access, stage, rows.values()):
+        found[candidate[0].id].append(candidate)
+    taken = {item_id for item_id, _ in in_use(session, access, stage)}
+
+    def why(row: StoredItem | None) -> str:
+        if row is None:
+            return "There is no such item."
+        if stage in VERIFICATIONS and row.state not in gold_items.SETTLED:
+            return "It is not settled yet."
+        if row.id in taken:
+            return "It is a gold check already."
+        if stage is Stage.GRADING:
+            return "No answer to it has all its grades, with all of them the same."
+        if row.state is ItemState.KEPT:
+            return "Nothing says which answer is right; name it with `touchstone gold add`."
+        return "The votes on it do not agree on what is wrong."
+
+    names = tuple(dict.fromkeys(names))
+    can = tuple(name for name in names if name in rows and rows[name].id in found)
+    cannot = tuple((name, why(rows.get(name))) for name in names if name not in set(can))
+    chosen = [candidate for name in can for candidate in found[rows[name].id]]
+    told = [[item.id, item.current_revision, of.id if of else None, known] for item, of, known in chosen]
+    token = hashlib.sha256(json.dumps([stage, told, cannot], default=str).encode()).hexdigest()
+    return OfItems(can, cannot, len(chosen), token), chosen

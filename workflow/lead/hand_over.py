@@ -1,0 +1,58 @@
+"""Whether someone may be given slots that are open, or in someone else's hands: looked up once for many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from db import people, task_claims
+from db.engine import Session
+from db.records import StoredMember, StoredTask
+from domain.roles import at_least
+from domain.states import Purpose, Stage, TaskState
+from workflow.access.accounts import person_of
+from workflow.access.projects import Access, role_for
+from workflow.annotate import qualification
+
+
+class Taker:
+    """Someone who is to get some slots."""
+
+    def __init__(self, session: Session, access: Access, member: StoredMember, rows: Sequence[StoredTask]) -> None:
+        self._session, self._access, self._member = session, access, member
+        self.id = member.person_id
+        self._may = task_claims.may_take_of(session, rows=rows, person_id=self.id)
+        self._stages: dict[Stage, tuple[str, str]] = {}
+
+    def why_not(self, row: StoredTask) -> str:
+        """Why they cannot have one of the slots; empty if they can."""
+        if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
+            return "It is submitted and being corrected: that is its writer's to do."
+        if row.stage is Stage.AUTHORING:
+            return "An item that is being written stays with its author; give it back instead."
+        if row.purpose is not Purpose.LIVE:
+            return "It was made for this person only."
+        if row.stage not in self._stages:
+            self._stages[row.stage] = self._part(row.stage), self._standing(row.stage)
+        part, standing = self._stages[row.stage]
+        if part:
+            return part
+        if self._member.dimensions is not None and row.dimension not in self._member.dimensions:
+            return f"{row.dimension!r} is not one of their dimensions."
+        return standing or ("" if row.id in self._may else "They wrote, edited, answered or looked into this item.")
+
+    def _part(self, stage: Stage) -> str:
+        has_role = at_least(self._member.role, role_for(self._access.schema, stage))
+        if has_role and (self._member.stages is None or stage.value in self._member.stages):
+            return ""
+        return f"They have no part in the {self._called(stage)}."
+
+    def _standing(self, stage: Stage) -> str:
+        person = people.by_id(self._session, id=self.id)
+        if person is None or not person.active:
+            return "Their account is deactivated."
+        if qualification.require(self._session, access=self._access, person=person_of(person), stage=stage) is None:
+            return ""
+        return f"They have not qualified for the {self._called(stage)}."
+
+    def _called(self, stage: Stage) -> str:
+        return self._access.schema.stages.in_a_sentence(stage.value)
