@@ -14,10 +14,13 @@ from typing import Any
 import streamlit as st
 
 from app import markup, shell
+from app.workbench.picture import pictures
 from domain import csv_text
 
 HEIGHT = 280
 """Of a chart, in pixels."""
+_AS_SVG = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
+"""Not on a canvas, also where there are many marks: what stands on the page is what is saved."""
 MOST_ROWS = 60
 """So many rows stand in the table on the page; the file has all."""
 
@@ -37,10 +40,14 @@ class Chart:
     heads: Sequence[str]
     rows: Sequence[Sequence[str | int | float | None]]
     """The numbers, the most telling row first."""
+    height: int = HEIGHT
+    """In pixels."""
+    width: int | None = None
+    """In pixels, where it fits; None: as wide as the page."""
 
 
 def show(chart: Chart, *, project: str) -> None:
-    """The chart, and below it its numbers; Streamlit's own menu has it as PNG."""
+    """The chart, and below it the ways to save it and its numbers."""
     shell.show(
         markup.tag(
             "div",
@@ -50,11 +57,19 @@ def show(chart: Chart, *, project: str) -> None:
             data_part=f"chart-{chart.key}",
         )
     )
-    st.vega_lite_chart(
-        None,
-        {"description": f"{chart.title} {chart.about}", "height": HEIGHT, "layer": list(chart.layers)},
-        key=f"chart.{chart.key}",
-    )
+    with st.container(key=f"chart.{chart.key}"):
+        st.vega_lite_chart(
+            None,
+            {
+                "description": f"{chart.title} {chart.about}",
+                "height": chart.height,
+                "layer": list(chart.layers),
+                **_AS_SVG,
+            },
+            width=chart.width or "stretch",
+            key=f"chart.drawn.{chart.key}",
+        )
+    pictures(f"chart.{chart.key}", title=chart.title, file=f"{project}-{chart.key}", key=f"chart.pictures.{chart.key}")
     with st.expander("The numbers as a table"):
         shell.show(table(chart))
         if len(chart.rows) > MOST_ROWS:

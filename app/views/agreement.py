@@ -15,7 +15,8 @@ import streamlit as st
 
 from agreement.summary import Result
 from annotation_schemas import reporting
-from app import figures, items_switch, markup, schema_switch, shell
+from annotation_schemas.kinds import options_of
+from app import confusion_chart, figures, items_switch, markup, schema_switch, shell
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -185,7 +186,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(being_measured(found))
     if found.figure is None:
         return
-    lines, raters, replies, counting, logins = found.figure.value
+    lines, raters, replies, counting, logins, matrices = found.figure.value
     items_switch.show_counted(counting.whole_sentence)
     if not lines:
         shell.show(
@@ -223,6 +224,8 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     )
     if table:
         shell.show(table)
+    titles = [_title_with(view, each.dimension, each.criterion, each.guideline) for each in matrices]
+    confusion_chart.show(view.name, matrices, titles, labels_of(view, stage), unit=choice.unit, key=f"{view.name}.{by}")
     for (_, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):
@@ -382,6 +385,12 @@ def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
     return next((known.prompt for known in asked if known.name == criterion), "")
 
 
+def labels_of(view: ProjectView, stage: Stage) -> dict[str, dict[Any, str]]:
+    """What a stage's options are called, by criterion."""
+    asked = getattr(view.schema.schema_.stages, stage).criteria
+    return {each.name: {option.value: option.label for option in options_of(each, {})} for each in asked}
+
+
 def _in_pairs(lines: Iterable[Result]) -> list[str]:
     """Everyone who is in a pair."""
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
@@ -424,6 +433,10 @@ def _under(line: Result) -> str:
     guideline, schema = line.args.get("guideline"), line.args.get("schema", "")
     alone = f" · {rater_agreement.schema_words(schema)}" if schema.endswith(" alone") else ""
     return (f" · guideline {guideline}" if guideline else "") + alone
+
+
+def _title_with(view: ProjectView, dimension: str | None, criterion: str, guideline: str | None) -> str:
+    return title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else "")
 
 
 def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:

@@ -693,10 +693,10 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     test.segmented_control(key="agreement.by.tiny").set_value(Cut.DIMENSION).run()
     assert "Counting · fits" in words(test)
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
-    switch = test.button_group(key="agreement.items.tiny.verification")
     usual = 'href="/history?project=tiny&amp;differ=verification&amp;items=all"'
     test.segmented_control(key="agreement.by.tiny").set_value(Cut.WHOLE).run()
     assert usual in words(test)
+    switch = test.button_group(key="agreement.items.tiny.verification")
     switch.set_value(Items.KEPT).run()
     page = words(test)
     assert usual not in page

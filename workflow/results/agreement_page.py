@@ -11,8 +11,9 @@ from domain.replies import Replies
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.annotate.sample_standing import counting_of_stage
+from workflow.results.confusions import Confusion
 from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
-from workflow.results.rater_agreement import agreement_of
+from workflow.results.rater_agreement import compared
 from workflow.results.ratings import Raters, raters_called, raters_of
 from workflow.results.reply_counts import replies_of_judges
 
@@ -26,6 +27,8 @@ class Figures(NamedTuple):
     counting: Counting
     logins: Mapping[str, str]
     """Of the raters with an account, by what they are called in ``lines``."""
+    confusions: Sequence[Confusion] = ()
+    """How often which answer met which, of the same ratings; none of means."""
 
 
 def figures(
@@ -56,16 +59,18 @@ def figures(
         "items": items,
         "schema_version": schema_version,
     }
+    of_answers = None if levels or of_means else compared(store, stage=stage, by=by, called=called, **about)
     return Figures(
-        agreement_of_levels(store, **about)
+        of_answers.results()
+        if of_answers
+        else agreement_of_levels(store, **about)
         if levels
-        else agreement_of_means(store, **about)
-        if of_means
-        else agreement_of(store, stage=stage, by=by, called=called, **about),
+        else agreement_of_means(store, **about),
         there,
         replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
         if there.machines
         else [],
         counting_of_stage(store, person=None, project=project, items_=items, stage=stage),
         {name: login for login, name in called.items()},
+        of_answers.confusions() if of_answers else (),
     )

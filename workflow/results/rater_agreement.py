@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from annotation_schemas import kinds
-from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema, tolerances_of
 from db import answers, comment_threads, events, files, judging
 from db import items as stored_items
 from db.engine import Store
 from domain.decimals import Tolerance
 from domain.errors import RatingsError
-from domain.policies import same
-from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.states import Cut, Items, Stage
 from workflow.access.counted_items import Counting
 from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_have_had
 from workflow.annotate.sample_standing import counting_of_stage
+from workflow.results.answer_places import placed
+from workflow.results.confusions import Confusion, confusions
 from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
 
 
@@ -73,6 +71,74 @@ def agreement_of(
     ``person`` None is the command on the machine itself. A project in which no one has rated anything gives an empty
     list.
     """
+    return compared(
+        store,
+        person=person,
+        project=project,
+        stage=stage,
+        by=by,
+        criteria=criteria,
+        raters=raters,
+        scales=scales,
+        pool_guidelines=pool_guidelines,
+        items=items,
+        called=called,
+        schema_version=schema_version,
+    ).results(cross_check=cross_check, statistics=statistics)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The ratings that are compared, on their scales, in lots of which each is measured by itself."""
+
+    lots: Sequence[tuple[str | None, list[Rating]]]
+    """With what results say of the guideline in ``args``; None: there is only one version."""
+    scales: Mapping[str, Scale]
+    by: Cut
+    raters: Sequence[str] | None
+    counted: Counting
+    numbers: Collection[int]
+    """Of the versions of the schema."""
+    schema_version: int | None
+
+    def results(self, *, cross_check: bool = False, statistics: Collection[str] = ()) -> list[Result]:
+        """What ``agreement_of`` says of them."""
+        asked = _Asked(self.scales, self.by is not Cut.WHOLE, self.raters, cross_check, statistics)
+        whole = len(self.lots) == 1
+        found = [
+            each if words is None else _of_version(each, words)
+            for words, rows in self.lots
+            for each in (asked.of_all(rows) if whole else asked.of_part(rows))
+        ]
+        everything = [row for _, rows in self.lots for row in rows]
+        told = _saying_schemas(found, everything, self.numbers, only=self.schema_version)
+        return [of_items(each, self.counted) for each in told]
+
+    def confusions(self) -> list[Confusion]:
+        """How often which answer met which, of the same ratings."""
+        of_raters = [
+            (words, [row for row in rows if self.raters is None or row.rater in self.raters])
+            for words, rows in self.lots
+        ]
+        return confusions(of_raters, self.scales, by_dimension=self.by is not Cut.WHOLE)
+
+
+def compared(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    by: Cut = Cut.WHOLE,
+    criteria: Sequence[str] | None = None,
+    raters: Sequence[str] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+    pool_guidelines: bool = False,
+    items: Items | str | None = None,
+    called: Mapping[str, str] | None = None,
+    schema_version: int | None = None,
+) -> Compared:
+    """What ``agreement_of`` measures, before it does; everything as there."""
     rows, declared = measured(
         store,
         person=person,
@@ -98,17 +164,13 @@ def agreement_of(
     if called:
         rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
         raters = [called.get(name, name) for name in raters] if raters is not None else None
-    asked = _Asked(declared, by is not Cut.WHOLE, raters, cross_check, statistics)
     by_version = by_guideline(rows)
+    lots: list[tuple[str | None, list[Rating]]] = [(_version(number), part) for number, part in by_version]
     if len(by_version) <= 1:
-        found = asked.of_all(rows)
+        lots = [(None, rows)]
     elif pool_guidelines:
-        pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
-        found = [_of_version(each, pooled) for each in asked.of_all(rows)]
-    else:
-        found = [_of_version(each, _version(number)) for number, part in by_version for each in asked.of_part(part)]
-    told = _saying_schemas(found, rows, access.reading.numbers.values(), only=schema_version)
-    return [of_items(each, counted) for each in told]
+        lots = [(f"{' and '.join(_version(number) for number, _ in by_version)}, pooled", rows)]
+    return Compared(lots, declared, by, raters, counted, access.reading.numbers.values(), schema_version)
 
 
 def of_schema(
@@ -239,7 +301,7 @@ def measured(
         if kinds.of_criterion(each).by_place and each.name not in (scales or {})
     ]
     if by_place and rows:
-        rows = _placed(rows, by_place, _fields(store, person=person, project=project))
+        rows = placed(rows, by_place, _fields(store, person=person, project=project))
     rated = {row.criterion for row in rows}
     return rows, {
         name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated
@@ -323,26 +385,6 @@ def _measured(schema: Schema, criterion: Criterion) -> list[kinds.Measured]:
     return row.measured(criterion, schema.report.scales.get(criterion.name, row.level))
 
 
-_BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)
-"""Answers that stand at no place among an item's options: categories that items have in common as they are."""
-
-
-def _in_places(value: Any, options: Sequence[Any]) -> Any:
-    """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
-
-    def place(entry: Any) -> int | None:
-        return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)
-
-    if isinstance(value, list | tuple) and len(value) == 1 and value[0] in _BESIDES:
-        return value[0]
-    if isinstance(value, list | tuple):
-        places = [place(entry) for entry in value]
-        known = None not in places
-        return f"options {', '.join(map(str, places))}" if known and places else "none" if known else str(value)
-    at = place(value)
-    return value if at is None else f"option {at}"
-
-
 def _taken_apart(row: Rating, criterion: Criterion) -> list[Rating]:
     """A value with parts as one rating for each; any other rating as it is."""
     parts = kinds.of_criterion(criterion).taken_apart(criterion, row.value)
@@ -358,21 +400,3 @@ def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, M
         content = stored_items.current_content(session, project_id=access.project_id)
         named = files.item_ids(session, project_id=access.project_id)
     return {name: content[id] for id, name, _ in named if id in content}
-
-
-def _placed(
-    rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
-) -> list[Rating]:
-    """The ratings with the place of an option instead of its text; a text that is none of them stays."""
-    known = {criterion.name: criterion for criterion in criteria}
-
-    @cache
-    def options(criterion: str, unit: str) -> list[Any]:
-        of_item = fields.get(unit) or fields.get(unit.split(BETWEEN)[0], {})
-        offered = [option.value for option in options_of(known[criterion], of_item)]
-        return [value for value in offered if value not in _BESIDES]
-
-    return [
-        replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row
-        for row in rows
-    ]

@@ -1,0 +1,168 @@
+"""Which answer met which, as a matrix: down what one says, across what the other says of the same thing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import charts, markup, shell
+from app.charts import Chart
+from workflow.results.confusions import MOST_VALUES, Confusion, Counts
+
+EVERYONE = "Everyone with everyone else"
+CELL = (120, 44)
+"""Width and height of a cell, in pixels."""
+_BESIDES = (240, 90)
+"""Of the words on the left, and those below."""
+COLOURS = ("#e9f1f8", "#1b5e94")
+"""No answer, and all answers of a row: opaque, so that the numbers in them read the same on light and dark pages."""
+INKS = ("#14181a", "#ffffff")
+
+
+def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
+    """What can be chosen: by its words, whose answers stand down and across, and the counts. Empty: there are none."""
+    pairs = {f"{one} and {two}": (one, two, counts) for (one, two), counts in found.of_pair.items()}
+    if len(found.of_rater) == 2:
+        return pairs
+    each = {f"{rater} with everyone else": (rater, "everyone else", counts) for rater, counts in found.of_rater.items()}
+    return {EVERYONE: ("one answer", "another person's", found.everyone), **pairs, **each} if each else {}
+
+
+def confusion_chart(found: Confusion, chosen: str, labels: Mapping[Any, str], *, unit: str) -> Chart:
+    """The matrix of ``chosen``, which is of ``whose``. ``labels`` are what values are called, where they are not called
+    by themselves; ``unit`` is what is rated."""
+    down, across, counts = whose(found)[chosen]
+    names = [labels.get(value, str(value)) for value in found.values]
+    rows, columns = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
+    n, same = sum(rows), sum(counts[at][at] for at in range(len(names)))
+    twice = chosen == EVERYONE
+    cells = [
+        {
+            "down": at,
+            "across": to,
+            "said": names[at],
+            "other": names[to],
+            "n": count,
+            "share": count / rows[at] if rows[at] else 0.0,
+        }
+        for at, row in enumerate(counts)
+        for to, count in enumerate(row)
+    ]
+    encoding = {
+        "x": _axis("across", across, names, columns, {"orient": "top", "labelAngle": 0, "labelFlush": False}),
+        "y": _axis("down", down, names, rows, {}),
+    }
+    tooltip = [
+        {"field": "said", "title": down},
+        {"field": "other", "title": across},
+        {"field": "n", "title": "pairs of answers", "format": ","},
+        {"field": "share", "title": "of the row", "format": ".1%"},
+    ]
+    strong = {"test": "datum.share > 0.75", "value": INKS[1]}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": cells},
+            "mark": {"type": "rect", "stroke": "#7d8a94", "strokeWidth": 0.5},
+            "encoding": {
+                **encoding,
+                "color": {
+                    "field": "share",
+                    "type": "quantitative",
+                    "scale": {"domain": [0, 1], "range": [*COLOURS]},
+                    "legend": None,
+                },
+                "tooltip": tooltip,
+            },
+        },
+        {
+            "data": {"values": cells},
+            "mark": {"type": "text", "fontSize": 13, "tooltip": None},
+            "encoding": {
+                **encoding,
+                "text": {"field": "n", "format": ","},
+                "color": {"condition": strong, "value": INKS[0]},
+            },
+        },
+    ]
+    table: list[list[str | int]] = [[name, *row, total] for name, row, total in zip(names, counts, rows, strict=True)]
+    table.append(["In all", *columns, n])
+    width, height = (a * len(names) + b for a, b in zip(CELL, _BESIDES, strict=True))
+    return Chart(
+        "confusion",
+        _finding(names, counts, n, same, twice=twice),
+        _about(n, unit, down, across, twice=twice),
+        layers,
+        [f"{down} \N{RIGHTWARDS ARROW} {across}", *names, "In all"],
+        table,
+        height,
+        width,
+    )
+
+
+def _axis(field: str, title: str, names: Sequence[str], totals: Sequence[int], more: Mapping[str, Any]) -> Any:
+    """An axis whose words are the values with how often each stands there; by their places, as two may read alike."""
+    said = json.dumps([[name, f"{total:,} in all"] for name, total in zip(names, totals, strict=True)])
+    axis = {"labelExpr": f"{said}[datum.value]", "labelLimit": CELL[0] - 8, "domain": False, "ticks": False, **more}
+    return {"field": field, "type": "ordinal", "title": title, "axis": axis, "scale": {"padding": 0}}
+
+
+def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: bool) -> str:
+    many = n // 2 if twice else n
+    equal = same // 2 if twice else same
+    if not n:
+        return "No two people have answered about the same thing yet."
+    said = f"{equal:,} of {markup.count(many, 'pair')} of answers ({100 * equal / many:.0f} %) are equal"
+    apart = {
+        (at, to): counts[at][to] + (0 if twice else counts[to][at])
+        for at in range(len(names))
+        for to in range(at + 1, len(names))
+    }
+    most = max(apart, key=apart.__getitem__, default=(0, 0))
+    if not apart.get(most):
+        return f"{said}."
+    return f"{said}. Most often apart: {names[most[0]]} and {names[most[1]]} ({apart[most]:,})."
+
+
+def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
+    sides = " Each pair stands here from either side." if twice else ""
+    return (
+        f"Down: {down}; across: {across}, about the same {unit}. n = {n // 2 if twice else n:,} pairs of answers."
+        f"{sides} The darker a cell, the more of its row."
+    )
+
+
+def show(
+    project: str,
+    found: Sequence[Confusion],
+    titles: Sequence[str],
+    labels: Mapping[str, Mapping[Any, str]],
+    *,
+    unit: str,
+    key: str,
+) -> None:
+    """Choose a criterion and whose answers, and see which answer met which. ``titles`` are those of ``found``,
+    ``labels`` what values are called, by criterion; ``unit`` is what is rated. What was chosen stays so for each
+    ``key``."""
+    drawn = {title: each for title, each in zip(titles, found, strict=True) if whose(each)}
+    if not drawn:
+        return
+    shell.section("Which answer meets which")
+    left, right = st.columns(2)
+    confusion = drawn[_chosen(left, "About", [*drawn], key=f"agreement.confusion.about.{key}")]
+    chosen = _chosen(right, "Whose answers", [*whose(confusion)], key=f"agreement.confusion.whose.{key}")
+    charts.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
+    wide = [title for title, each in zip(titles, found, strict=True) if not each.values]
+    if wide:
+        words = f"Without a matrix, as they have more than {MOST_VALUES} values or none to count: {', '.join(wide)}."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
+
+
+def _chosen(place: Any, label: str, options: Sequence[str], *, key: str) -> str:
+    """What is chosen of options that come and go while the page stands."""
+    if st.session_state.get(key) not in options:
+        st.session_state.pop(key, None)
+    with place:
+        return str(st.selectbox(label, options, key=key))

@@ -1,0 +1,16 @@
+"""Buttons that save a chart of the page as a picture."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from app.workbench import assets
+
+_component = st.components.v2.component("touchstone_picture", js=assets.loader("picture"))
+
+
+def pictures(chart: str, *, title: str, file: str, key: str) -> None:
+    """An SVG and a PNG of the chart in the container that has the key ``chart``; the files are called ``file``."""
+    _component(key=key, data={"chart": re.sub(r"[^a-zA-Z0-9_-]", "-", chart), "title": title, "file": file})

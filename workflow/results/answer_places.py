@@ -1,0 +1,53 @@
+"""Answers that choose among an item's own options, as places that items have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.kinds import options_of
+from annotation_schemas.model import Criterion
+from domain.policies import same
+from domain.rated_units import BETWEEN
+from domain.records import Rating
+
+
+def placed(
+    rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
+) -> list[Rating]:
+    """The ratings with the place of an option instead of its text; a text that is none of them stays."""
+    known = {criterion.name: criterion for criterion in criteria}
+
+    @cache
+    def options(criterion: str, unit: str) -> list[Any]:
+        of_item = fields.get(unit) or fields.get(unit.split(BETWEEN)[0], {})
+        offered = [option.value for option in options_of(known[criterion], of_item)]
+        return [value for value in offered if value not in _BESIDES]
+
+    return [
+        replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row
+        for row in rows
+    ]
+
+
+_BESIDES = (kinds.NONE_OF_THESE, kinds.CANNOT_TELL)
+"""Answers that stand at no place among an item's options: categories that items have in common as they are."""
+
+
+def _in_places(value: Any, options: Sequence[Any]) -> Any:
+    """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
+
+    def place(entry: Any) -> int | None:
+        return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)
+
+    if isinstance(value, list | tuple) and len(value) == 1 and value[0] in _BESIDES:
+        return value[0]
+    if isinstance(value, list | tuple):
+        places = [place(entry) for entry in value]
+        known = None not in places
+        return f"options {', '.join(map(str, places))}" if known and places else "none" if known else str(value)
+    at = place(value)
+    return value if at is None else f"option {at}"

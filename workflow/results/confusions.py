@@ -1,0 +1,115 @@
+"""What people say where others say something else: the answers of raters about the same thing, counted by value."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from agreement.ratings import Scale
+from domain.records import Rating
+
+MOST_VALUES = 12
+"""A matrix of more values cannot be read at a glance."""
+MOST_RATERS = 5
+"""Each two of so many have a matrix of their own; among more, each person has one with everyone else."""
+
+Counts = tuple[tuple[int, ...], ...]
+"""Down what one says, across what the other says, both in the order of ``Confusion.values``."""
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A criterion, in a slice of its ratings."""
+
+    criterion: str
+    dimension: str | None
+    guideline: str | None
+    """As coefficients say it in ``args``: those ratings alone, or what was pooled; None: there is only one version."""
+    values: tuple[Any, ...]
+    """Empty where there are more than ``MOST_VALUES``, or where the values are compared by how far they overlap."""
+    everyone: Counts = ()
+    """Of everyone with everyone else: each two answers stand in it from either side."""
+    of_rater: Mapping[str, Counts] = field(default_factory=dict)
+    """What a rater says (down) where others say something (across); of those who share a thing with someone."""
+    of_pair: Mapping[tuple[str, str], Counts] = field(default_factory=dict)
+    """What the first says (down) where the second says something (across); of those who share a thing."""
+
+
+def confusions(
+    lots: Iterable[tuple[str | None, Sequence[Rating]]], scales: Mapping[str, Scale], *, by_dimension: bool
+) -> list[Confusion]:
+    """The matrices of ratings that may be compared, lot by lot, each with what its results name as the guideline."""
+    found = []
+    for guideline, rows in lots:
+        parts: dict[tuple[str, str | None], list[Rating]] = defaultdict(list)
+        for row in rows:
+            if row.value is not None:
+                parts[row.criterion, (row.dimension or "") if by_dimension else None].append(row)
+        found += [
+            _confusion(of_part, scales.get(criterion), criterion, dimension, guideline)
+            for (criterion, dimension), of_part in parts.items()
+        ]
+    return found
+
+
+def _confusion(
+    rows: Sequence[Rating], scale: Scale | None, criterion: str, dimension: str | None, guideline: str | None
+) -> Confusion:
+    values = _values({_one(row.value) for row in rows}, scale)
+    if len(values) > MOST_VALUES or (scale is not None and scale.shape is not None):
+        return Confusion(criterion, dimension, guideline, ())
+    place = {value: at for at, value in enumerate(values)}
+    units: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in rows:
+        units[row.unit][row.rater] = place[_one(row.value)]
+    raters = sorted({rater for said in units.values() if len(said) > 1 for rater in said})
+    by_rater: dict[str, Counter[tuple[int, int]]] = {rater: Counter() for rater in raters}
+    by_pair: dict[tuple[str, str], Counter[tuple[int, int]]] = defaultdict(Counter)
+    for said in units.values():
+        if len(said) < 2:
+            continue
+        there = Counter(said.values())
+        for rater, mine in said.items():
+            for other, n in there.items():
+                by_rater[rater][mine, other] += n - (other == mine)  # less their own answer
+        if len(raters) <= MOST_RATERS:
+            for one, two in combinations(sorted(said), 2):
+                by_pair[one, two][said[one], said[two]] += 1
+    everyone: Counter[tuple[int, int]] = Counter()
+    for each in by_rater.values():
+        everyone.update(each)
+    size = len(values)
+    return Confusion(
+        criterion,
+        dimension,
+        guideline,
+        values,
+        _counts(everyone, size),
+        {rater: _counts(by_rater[rater], size) for rater in raters},
+        {pair: _counts(by_pair[pair], size) for pair in sorted(by_pair)},
+    )
+
+
+def _counts(found: Mapping[tuple[int, int], int], size: int) -> Counts:
+    return tuple(tuple(found.get((down, across), 0) for across in range(size)) for down in range(size))
+
+
+def _one(value: Any) -> Any:
+    """A value that can be counted: of a list, its text."""
+    return str(value) if isinstance(value, list | tuple | dict) else value
+
+
+def _values(there: set[Any], scale: Scale | None) -> tuple[Any, ...]:
+    """The values in the order of the scale: all that are declared, then any others that occur."""
+    declared = tuple(_one(each) for each in scale.categories or ()) if scale is not None else ()
+    known = declared if len(declared) <= MOST_VALUES else tuple(each for each in declared if each in there)
+    return (*known, *sorted(there.difference(known), key=_order))
+
+
+def _order(value: Any) -> tuple[float, str]:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (float(value) if number else math.inf, str(value))
