@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from annotation_schemas.model import Stages
+from annotation_schemas.state_words import state_called
 from app import markup
 from app.charts import Chart
-from app.schema_words import state_called
 from domain.states import ItemState
 from workflow.lead.forecast import Forecast
 from workflow.lead.progress_over_time import Day

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation_schemas.changes import Decisions
+from annotation_schemas.state_words import state_called
 from app.commands.options import deciding
 from app.commands.schema_diff import told
-from app.schema_words import state_called
 from domain.errors import InvalidInput, Problem
 from domain.states import ItemState
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from annotation_schemas.state_words import state_called, states_of
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.screens import Group, Screen
@@ -15,7 +16,7 @@ from app.services import Services
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import ItemState, Stage
+from domain.states import Stage
 from workflow.access import projects
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen, Preview
@@ -95,6 +96,7 @@ def render(services: Services) -> None:
 
 def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    stages = view.schema.schema_.stages
     members = projects.members(services.store, person=services.person, project=view.name)
     logins = [row.person.login for row in members]
     voters = bulk.voters(services.store, by=services.person, project=view.name)
@@ -125,16 +127,19 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     with three:
         state = st.selectbox(
             "State of the item",
-            list(ItemState),
+            states_of(stages),
             index=None,
-            format_func=lambda one: one.value.replace("_", " "),
+            format_func=partial(state_called, stages),
             key="bulk.state",
             placeholder="any",
         )
     with four:
         stage, to, priority = None, None, 0
         if claims:
-            stage = st.selectbox("Stage", list(Stage), index=None, key="bulk.stage", placeholder="any")
+            asked = [each for each in Stage if getattr(stages, each) is not None]
+            stage = st.selectbox(
+                "Stage", asked, index=None, format_func=stages.title_of, key="bulk.stage", placeholder="any"
+            )
         elif action is Action.PRIORITISE:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
     if action is Action.REASSIGN:

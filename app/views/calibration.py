@@ -74,7 +74,9 @@ def render(services: Services) -> None:
         )
     raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     if not raters.people and not raters.machines:
-        shell.show(markup.notice(f"No one has rated anything in {stage.value} yet."))
+        shell.show(
+            markup.notice(f"No one has rated anything in the {view.schema.schema_.stages.in_a_sentence(stage)} yet.")
+        )
         return
     if not raters.machines:
         shell.show(

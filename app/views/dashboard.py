@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas.model import Stages
+from annotation_schemas.state_words import state_called, states_of
 from app import charts, checklist, figures, graded_sample, markup, pending_figures, shell
 from app.progress_chart import progress_chart
-from app.schema_words import state_called, states_of
 from app.screens import Screen
 from app.services import Services
 from app.views import history, preview, refine, triage

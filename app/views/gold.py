@@ -66,14 +66,17 @@ def _part(view: ProjectView, stage: Stage) -> object:
 def gold_of(view: ProjectView, stage: Stage) -> str:
     """What the schema says of it, in a sentence."""
     asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
-    said = [
-        f"{asked.rate:.0%} of a person's tasks in {view.schema.schema_.stages.title_of(stage).lower()} are gold checks"
-    ]
+    called = view.schema.schema_.stages.in_a_sentence(stage.value)
+    told = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
+    limits = []
     if asked.warn_below is not None:
-        said.append(f"they are warned below {asked.warn_below:.0%} right")
+        limits.append(f"they are warned below {asked.warn_below:.0%} right")
     if asked.stop_below is not None:
-        said.append(f"they get no more work below {asked.stop_below:.0%}")
-    return f"{'; '.join(said)}; both from {markup.count(asked.after, 'answer')} on."
+        limits.append(f"they get no more work below {asked.stop_below:.0%} right")
+    if limits:
+        both = "both " if len(limits) > 1 else ""
+        told += f"; {', and '.join(limits)}, {both}from {markup.count(asked.after, 'answer')} on"
+    return f"{told}."
 
 
 # ---- people ----------------------------------------------------------------------------------------------------------

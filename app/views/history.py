@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from annotation_schemas import kinds
+from annotation_schemas.model import Stages
+from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
-from app.schema_words import state_called, states_of
 from app.screens import Group, Screen
 from app.services import Services
 from app.workbench.comments import threads
@@ -148,7 +149,7 @@ def _list(services: Services, view: ProjectView) -> None:
             "Answers differ in",
             options,
             index=options.index(Stage(asked)) if asked in stages else 0,
-            format_func=lambda stage: str(stage) if stage else "do not matter",
+            format_func=lambda stage: schema.stages.title_of(stage) if stage else "do not matter",
             key="history.differ",
         )
     said = _said() if differ else None
@@ -248,7 +249,8 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     )
     shell.show(_about(view, told, titles, by), pictures(told.assets))
     shell.section("Answers")
-    shell.show(answers(told.answers, by) if told.answers else markup.notice("No one has answered about it yet."))
+    said = answers(view.schema.schema_.stages, told.answers, by)
+    shell.show(said if told.answers else markup.notice("No one has answered about it yet."))
     shell.section("Comments")
     threads(services, view, [told.thread], key=f"history.comments.{told.item}", single=True)
     shell.section("Revisions")
@@ -291,7 +293,7 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
     return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")
 
 
-def answers(rows: Sequence[AnswerView], by: By = markup.text) -> markup.Markup:
+def answers(stages: Stages, rows: Sequence[AnswerView], by: By) -> markup.Markup:
     """What was submitted, oldest first; what no longer counts stands back."""
     heads = [
         ("When", ""),
@@ -302,10 +304,10 @@ def answers(rows: Sequence[AnswerView], by: By = markup.text) -> markup.Markup:
         ("Seconds", "number"),
         ("", ""),
     ]
-    return markup.table(heads, [_answer(row, by) for row in rows])
+    return markup.table(heads, [_answer(stages, row, by) for row in rows])
 
 
-def _answer(row: AnswerView, by: By) -> list[markup.Markup]:
+def _answer(stages: Stages, row: AnswerView, by: By) -> list[markup.Markup]:
     said = [
         f"{name.replace('_', ' ')}: {shown(value)}"
         + (f" ({shown(row.reasons[name])})" if row.reasons.get(name) else "")
@@ -325,7 +327,7 @@ def _answer(row: AnswerView, by: By) -> list[markup.Markup]:
         markup.tag(
             "span", markup.joined([markup.text(row.label)] * bool(row.label) + [by(row.by)], " · "), style=style
         ),
-        markup.text(row.stage),
+        markup.text(stages.title_of(row.stage)),
         markup.joined([markup.tag("div", markup.text(line), style=style) for line in said]),
         markup.text(row.note),
         markup.text("-" if row.seconds is None else f"{row.seconds:.0f}"),

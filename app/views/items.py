@@ -13,9 +13,9 @@ from typing import Any
 
 import streamlit as st
 
+from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
 from app.items import actions
-from app.schema_words import state_called, states_of
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history

@@ -73,7 +73,7 @@ def _list(services: Services, view: ProjectView, members: Sequence[Membership]) 
         "Login": lambda member: member.person.login,
         "Role": lambda member: PARTS.index(member.role),
         "Dimensions": lambda member: ", ".join(titles.get(name, name) for name in member.dimensions or ()),
-        "Stages": lambda member: ", ".join(member.stages or ()),
+        "Stages": lambda member: _stages(view, member),
     }
     found = list_order.arranged(
         members, columns, names=lambda member: (member.person.name, member.person.login), key="people.order"
@@ -107,7 +107,7 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
         named = [titles.get(name, name) for name in member.dimensions or ()]
         shell.show(_words(", ".join(named) if member.dimensions is not None else "all", "dimensions"))
     with stages:
-        shell.show(_words(", ".join(member.stages) if member.stages is not None else "all", "stages"))
+        shell.show(_words(_stages(view, member) if member.stages is not None else "all", "stages"))
     with change:
         # Keyed by the account, so that what is open here is never the next person's.
         label = f"Change {markup.label(member.person.name)}"
@@ -122,6 +122,10 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
 
 def _words(value: str, part: str) -> markup.Markup:
     return markup.tag("div", markup.text(value or "none"), style="ts", data_part=part)
+
+
+def _stages(view: ProjectView, member: Membership) -> str:
+    return ", ".join(map(view.schema.schema_.stages.title_of, member.stages or ()))
 
 
 def _deactivated(services: Services, view: ProjectView) -> None:
@@ -155,7 +159,7 @@ class _Part:
         self.role = f"{key}.role"
         if self.role not in st.session_state:
             st.session_state[self.role] = member.role if member else Role.ANNOTATOR
-        stages = {str(stage): str(stage) for stage in stages_of(view)}
+        stages = {str(stage): view.schema.schema_.stages.title_of(stage) for stage in stages_of(view)}
         self.dimensions = Some(
             "dimensions", _titles(view), member.dimensions if member else None, key=f"{key}.dimensions"
         )
@@ -307,7 +311,7 @@ def _store(services: Services, view: ProjectView, member: Membership) -> None:
 def _saved(view: ProjectView, member: Membership) -> str:
     titles = _titles(view)
     dimensions = ", ".join(titles.get(name, name) for name in member.dimensions or ()) or "all dimensions"
-    stages = f", for {', '.join(member.stages)}" if member.stages else ""
+    stages = f", for {_stages(view, member)}" if member.stages else ""
     return f"Saved: {member.person.name} is {member.role} in {dimensions}{stages}."
 
 

@@ -14,11 +14,12 @@ from annotation_schemas.changes import WAYS, Change, Decision, Decisions, Status
 from annotation_schemas.changes.rules import spelled
 from annotation_schemas.loader import Examined, examine_text
 from annotation_schemas.model import LoadedSchema
+from annotation_schemas.state_words import state_called
 from app import apart, confirm, figures, markup, schema_preview, schema_work, shell
 from app.confirm import Question
 from app.figures import Asked
 from app.pending_figures import show_pending
-from app.schema_words import shown, state_called
+from app.schema_words import shown
 from app.screens import Group, Screen
 from app.services import Services
 from domain.errors import SchemaError

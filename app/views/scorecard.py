@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from annotation_schemas.model import Stages
 from app import figures, list_order, markup, pending_figures, shell
 from app.screens import Group, Screen
 from app.services import Services
@@ -50,8 +51,9 @@ def render(services: Services) -> None:
     found = _asked(services, view)
     pending_figures.show_pending(services, found, lambda: _asked(services, view), about="The scorecards are")
     cards: Sequence[Card] = found.figure.value if found.figure else ()
+    stages = view.schema.schema_.stages
     if cards:
-        drift = _drift(cards)
+        drift = _drift(stages, cards)
         if drift:
             shell.show(drift)
         chosen = list_order.arranged(cards, COLUMNS, names=lambda card: (card.name, card.login), key="scorecard.order")
@@ -59,10 +61,10 @@ def render(services: Services) -> None:
             len(chosen), size=PAGE, of=[(card.login, card.stage) for card in chosen], key="scorecard.pages", noun="line"
         )
         if chosen:
-            shell.show(table(chosen[first : first + PAGE]))
+            shell.show(table(stages, chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
-        _over_time(cards)
+        _over_time(stages, cards)
     elif found.current:
         shell.show(markup.notice("No one has submitted anything yet."))
     _pay(services, view)
@@ -80,14 +82,14 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
     )
 
 
-def _over_time(cards: Sequence[Card]) -> None:
+def _over_time(stages: Stages, cards: Sequence[Card]) -> None:
     st.caption(
         "As peers: pairs of answers to the same question that are equal, theirs and another person's. As seniors"
         " settled: votes that say the same as a senior's decision. Skips: submissions that skip a question."
         f" A share of fewer than {SMALL} is too few to act on."
     )
     shell.section(f"Over time, {WINDOW} submissions a line")
-    labels = [f"{card.name} ({card.login}), {card.stage.value}" for card in cards]
+    labels = [f"{card.name} ({card.login}), {stages.title_of(card.stage)}" for card in cards]
     asked = st.query_params.get("person")
     first = next((n for n, card in enumerate(cards) if card.login == asked), 0)
     key = f"scorecard.who.{asked}"
@@ -109,7 +111,7 @@ FIGURES = [
 ]
 
 
-def table(cards: Sequence[Card]) -> markup.Markup:
+def table(stages: Stages, cards: Sequence[Card]) -> markup.Markup:
     """A line for each person and stage; gold and qualification only where there are any."""
     heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
@@ -118,7 +120,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
     for card in cards:
         row = [
             _person_cell(card),
-            markup.text(card.stage.value),
+            markup.text(stages.title_of(card.stage)),
             markup.text(card.score.submissions),
             *_figures(card.score),
         ]
@@ -133,10 +135,12 @@ def _person_cell(card: Card) -> markup.Markup:
     return markup.joined([markup.tag("b", markup.text(card.name)), markup.tag("div", login, style="ts-small")])
 
 
-def _drift(cards: Sequence[Card]) -> markup.Markup | None:
+def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
     """Whose work is clearly otherwise than it was."""
     lines = [
-        markup.tag("li", markup.tag("b", markup.text(card.name)), markup.text(f", {card.stage.value}: {words}"))
+        markup.tag(
+            "li", markup.tag("b", markup.text(card.name)), markup.text(f", {stages.title_of(card.stage)}: {words}")
+        )
         for card in cards
         for words in card.drift
     ]
@@ -195,7 +199,7 @@ def _pay(services: Services, view: ProjectView) -> None:
     rows = [
         [
             markup.text(line.name),
-            markup.text(line.stage),
+            markup.text(view.schema.schema_.stages.title_of(line.stage)),
             *(markup.text(n) for n in (line.items, line.gold, line.corrections, line.qualification)),
             markup.text(f"{line.active_minutes:.1f}"),
             markup.text(line.untimed),

@@ -327,7 +327,7 @@ def test_one_part_is_changed_and_the_rest_stays_as_another_lead_has_left_it(stor
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, stages=[Stage.VERIFICATION])
     test = save(change(test, "Bo"), role=Role.ANNOTATOR)
-    assert "Saved: Bo is annotator in all dimensions, for verification." in words(test)
+    assert "Saved: Bo is annotator in all dimensions, for Verification." in words(test)
 
 
 def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None:

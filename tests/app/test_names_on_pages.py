@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 from sqlmodel import select
+from streamlit.testing.v1 import AppTest
 
 from annotation_schemas.loader import load_text
 from app import shell
@@ -25,6 +26,8 @@ from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
 from media.store import MediaStore
 from testkit.factories import BLIND, claimed, make_items, make_people, make_person, make_predictions, make_project
+from tests.app.screens import drawn, words
+from tests.workflow.test_further_verification import THREE
 from workflow.access import audit, projects
 from workflow.annotate import submissions
 from workflow.results import case_page
@@ -153,3 +156,39 @@ def test_the_log_names_whom_an_event_is_about_and_keeps_the_key(tmp_path: Path) 
         ("qx-bob", "Robin"),
     }
     store.close()
+
+
+def test_pages_for_leads_call_a_stage_by_its_title(tmp_path: Path) -> None:
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    make_project(store, loaded=load_text(THREE, "Be exact.", "rounds"))
+    make_items(store, 1)
+    for person in make_people(store, "ann", "bob"):
+        task = claimed(store, person)
+        submissions.submit(store, person=person, task=task.id, key=task.id, values={"answerable": "yes"})
+    make_person(store, "lea", role=Role.LEAD)
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    projects.set_member(store, by=None, project="p", login="sue", role=Role.SENIOR, stages=[Stage.VERIFICATION_2])
+    task = claimed(store, sue, Stage.VERIFICATION_2)
+    submissions.submit(store, person=sue, task=task.id, key=task.id, values={"right": "yes"})
+
+    def seen(page: str, **query: str) -> tuple[AppTest, str]:
+        shown = drawn(store, tmp_path, page, "lea", project="p", **query)
+        text = words(shown)
+        assert "verification_2" not in text
+        return shown, text
+
+    _, text = seen("people")
+    assert '<div class="ts" data-part="stages">Content</div>' in text
+    card, text = seen("scorecard")
+    assert text.count("<td>Content</td>") == 2, "the table and the pay sheet"
+    assert list(card.selectbox(key="scorecard.who.None").options)[-1] == "Sue (sue), Content"
+    _, text = seen("history", item=task.item)
+    assert "<td>Content</td>" in text
+    assert "votes were counted: in Content (" in text
+    assert "Content" in seen("history")[0].selectbox(key="history.differ").options
+    bulk, _ = seen("bulk")
+    assert bulk.selectbox(key="bulk.stage").options == ["Verification", "Content", "Verification 3", "Adjudication"]
+    assert "in Content" in bulk.selectbox(key="bulk.state").options
+    _, text = seen("gold")
+    assert "50% of a person&#x27;s tasks in the stage Content are gold checks.<" in text, "there is no limit to tell"

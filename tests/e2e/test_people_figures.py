@@ -202,10 +202,10 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
                 submissions.submit(store, person=person, task=task, key=task, values=values, seconds=0)
         page = drawn(store, server.home, "scorecard", "lea", project="long", person="bob")
     _, whose = page.selectbox
-    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Bob (bob), verification")
+    assert (whose.label, whose.options[whose.index or 0]) == ("Whose", "Bob (bob), Verification")
     # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
     drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
-    assert part(page, "drift").endswith(f"Bob, verification: {drift}")
+    assert part(page, "drift").endswith(f"Bob, Verification: {drift}")
     cards = list(csv.DictReader(_run(server, "scorecard", "long").splitlines()))
     mine = [row for row in cards if row["login"] == "bob"]
     assert [row["window"] for row in mine] == ["0", "1", "2", "3"]

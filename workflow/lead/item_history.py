@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
+from annotation_schemas.state_words import state_called
 from db import comment_threads, events, files, guidelines, item_list, items, people
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
@@ -340,6 +341,8 @@ def _words(event: StoredEvent, access: Access) -> str:
     told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
     if "stage" in event.data:
         told["stage"] = access.schema.stages.in_a_sentence(str(event.data["stage"]))
+    if event.kind == "item.state":
+        told["to"] = state_called(access.schema.stages, ItemState(event.data["to"]))
     words = WORDS.get(event.kind, shown_kind(event.kind).replace(".", " ").replace("_", " "))
     for name in ("stage", "to", "why"):
         words = words.replace("{" + name + "}", told.get(name, ""))
