@@ -31,8 +31,10 @@ def add(
     dimension: str | None,
     in_pool: bool,
     now: datetime,
+    group: tuple[str, str, int] | None = None,
 ) -> StoredAsset:
-    """Add an image or clip whose file is stored, for all dimensions or one; free for authors if it is ``in_pool``."""
+    """Add an image or clip whose file is stored, for all dimensions or one; free for authors if it is ``in_pool``.
+    ``group``: the name of its group, its role in an item, its place in the group."""
     row = AssetRow(
         project_id=project_id,
         sha256=sha256,
@@ -41,6 +43,9 @@ def add(
         source_id=source_id,
         dimension=dimension,
         in_pool=in_pool,
+        group_name=group[0] if group else None,
+        role=group[1] if group else None,
+        place=group[2] if group else None,
         created_at=now,
     )
     session.add(row)
@@ -51,6 +56,22 @@ def add(
 def by_hash(session: Session, *, project_id: int, sha256: str) -> StoredAsset | None:
     """A project's asset with that content."""
     return session.exec(select(AssetRow).where(AssetRow.project_id == project_id, AssetRow.sha256 == sha256)).first()
+
+
+def groups(
+    session: Session, *, project_id: int, names: Iterable[str]
+) -> dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]]:
+    """What is in each of these groups, in order."""
+    wanted = (
+        select(AssetRow, MediaObjectRow)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .where(AssetRow.project_id == project_id, col(AssetRow.group_name).in_(sorted(set(names))))
+        .order_by(col(AssetRow.group_name), col(AssetRow.place))
+    )
+    found: dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]] = {}
+    for asset, media in session.exec(wanted):
+        found.setdefault(asset.group_name or "", []).append((asset, media))
+    return found
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredAsset | None:
@@ -134,10 +155,10 @@ def take_from_pool(session: Session, *, asset: StoredAsset, per_source: int | No
 
 
 def return_to_pool(session: Session, *, asset: StoredAsset) -> None:
-    """Let an image be free again."""
+    """Let an image be free again; what follows the first one of its group goes with that."""
     back = session.exec(
         update(AssetRow)
-        .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool).is_(False))
+        .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool).is_(False), _stands_for_itself())
         .values(in_pool=True)
         .returning(col(AssetRow.id))
     ).first()
@@ -197,12 +218,17 @@ def abandoned_authoring(
             col(TaskRow.lease_until) < now,
             select(PickRow.asset_id)
             .join(AssetRow, col(AssetRow.id) == PickRow.asset_id)
-            .where(PickRow.task_id == TaskRow.id, col(AssetRow.in_pool).is_(False))
+            .where(PickRow.task_id == TaskRow.id, col(AssetRow.in_pool).is_(False), _stands_for_itself())
             .exists(),
         )
         .order_by(col(TaskRow.id))
     )
     return session.exec(wanted.with_for_update(skip_locked=True, key_share=True) if lock else wanted).all()
+
+
+def _stands_for_itself() -> ColumnElement[bool]:
+    """It is alone, or the first of its group."""
+    return func.coalesce(AssetRow.place, 0) == 0
 
 
 def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> list[ColumnElement[bool]]:

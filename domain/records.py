@@ -244,6 +244,8 @@ class AssetView:
     """Named by an annotation file, but no one has brought in the file itself."""
     width: int | None = None
     height: int | None = None
+    group: tuple[AssetView, ...] = ()
+    """In the pool and in triage: all that an item is written about together, itself first; empty: it stands alone."""
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,13 @@ def _without_what_came_after(connection: Connection) -> None:
     """Take away what later steps made: no schema had changed, and no project was archived."""
     connection.execute(text("DROP TABLE schema_change"))
     connection.execute(text("DROP INDEX ix_asset_sha256"))
+    connection.execute(text("DROP INDEX ix_asset_group"))
     columns = {
         "project": ("reading", "archived_at"),
         "annotation": ("schema_change",),
         "gold": ("schema_version_id",),
         "imported_rating": ("schema_version_id",),
+        "asset": ("group_name", "role", "place"),
     }
     for table, gone in columns.items():
         for column in gone:

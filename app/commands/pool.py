@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from domain.errors import FileRefused
+from app.pairs import pairs
+from domain.errors import FileRefused, InvalidInput, Problem
 
 pool = typer.Typer(help="The pool of images and clips that authors write about.", no_args_is_help=True)
 
+FOLDERS = "folders"
 SHOWN = 50
 """So many files that were not taken, or sources, are named."""
 
@@ -38,6 +41,18 @@ def add(
         typer.Option(help="Where all of them are from: a video, a place. By default each folder is a source."),
     ] = None,
     dimension: Annotated[str | None, typer.Option(help="The only dimension that may use them; by default any.")] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|folders",
+            help="Each item is written about several of them: a CSV or JSON lines with `group`, `role` and `file` (or "
+            "a column for each role), or `folders`: each folder is a group, its files are called by their roles.",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="With --groups: NAME=COLUMN, where a column is called otherwise. Repeatable."),
+    ] = None,
 ) -> None:
     """Add images and clips to the pool; where the schema has a triage, to those that go through it first."""
     from app.services import opened
@@ -46,6 +61,11 @@ def add(
 
     if not folder.exists():
         raise FileRefused(f"There is no file or folder {folder}.")
+    if groups is None and column:
+        raise InvalidInput([Problem("column", "--column goes with --groups FILE.")])
+    if groups is not None:
+        _add_groups(project, folder, groups, pairs(column or (), "NAME=COLUMN", option="--column"), source, dimension)
+        return
     files = files_below(folder)
     if not files:
         raise FileRefused(f"{folder} holds no file.")
@@ -68,7 +88,31 @@ def add(
         typer.echo(f"   and {more:,} more sources")
     if added.refused:
         typer.echo(f"Not taken: {len(added.refused):,}.")
-    for name, why in added.refused[:SHOWN]:
+    _tell(added.refused)
+
+
+def _tell(refused: Sequence[tuple[str, str]]) -> None:
+    for name, why in refused[:SHOWN]:
         typer.echo(f"   {name}: {why}")
-    if (more := len(added.refused) - SHOWN) > 0:
+    if (more := len(refused) - SHOWN) > 0:
         typer.echo(f"   and {more:,} more")
+
+
+def _add_groups(
+    project: str, folder: Path, groups: str, columns: Mapping[str, str], source: str | None, dimension: str | None
+) -> None:
+    from app.services import opened
+    from importers import media_groups
+    from workflow.annotate import pool_groups
+
+    def read(roles: Sequence[str]) -> list[media_groups.MediaGroup]:
+        if groups == FOLDERS:
+            return media_groups.groups_of_folders(folder, roles=roles)
+        return media_groups.groups_of_table(Path(groups), folder, roles=roles, columns=columns)
+
+    here = opened()
+    added = pool_groups.add_groups(
+        here.store, here.media, by=None, project=project, groups_of=read, source=source, dimension=dimension
+    )
+    typer.echo(added.sentence)
+    _tell(added.refused)

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import Takes, offered
-from app import archives, import_columns, markup, shell
+from app import archives, import_columns, import_pool_groups, markup, shell
 from app.judging import begin
 from app.pairs import pairs
 from app.running import shown
@@ -388,7 +388,12 @@ def _pool(services: Services, view: ProjectView) -> None:
     dimension = _dimension(view, "For", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]
     role = None
-    if len(roles) > 1:
+    together = (len(roles) > 1 or any(slot.max != 1 for slot in schema.item.assets)) and st.toggle(
+        "Each folder is a group that one item is written about; its files are called by their roles",
+        key="import.pool.groups",
+        help=f"Such as one/{roles[0]}.jpg; several of a role one/{roles[0]}_1.jpg, one/{roles[0]}_2.jpg.",
+    )
+    if len(roles) > 1 and not together:
         role = st.selectbox(
             "Only for", [None, *roles], format_func=lambda name: name or "any place in an item", key="import.pool.role"
         )
@@ -402,7 +407,8 @@ def _pool(services: Services, view: ProjectView) -> None:
         )
     else:
         path = st.text_input("Folder of images and clips", key="import.pool.path")
-    st.caption("Files of one folder count as one source: a video, a place, a collection.")
+    if not together:
+        st.caption("Files of one folder count as one source: a video, a place, a collection.")
     if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, _as_uploaded(folder):
@@ -412,6 +418,9 @@ def _pool(services: Services, view: ProjectView) -> None:
         offered = files_below(source)
         if not offered:
             shell.show(markup.notice("There is no file there to add.", style="bad"))
+            return
+        if together:
+            import_pool_groups.add(services, view, source, dimension)
             return
         with shell.progress_bar("Looking at images") as progress:
             added = image_pool.add_to_pool(

@@ -8,11 +8,12 @@ from html import escape
 
 import streamlit as st
 
+from annotation_schemas.model import as_words
 from app import markup, shell, sidebar
 from app.screens import Screen
 from app.services import Services
 from domain.errors import NotFound
-from domain.records import NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
+from domain.records import AssetView, NothingLeft, ProjectView, TriageCounts, TriageFrame, TriageGroup
 from domain.states import Stage
 from workflow.annotate import triage, triage_figures
 
@@ -28,6 +29,8 @@ STYLE = """
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
 .ts-triage img,
 .ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-together { display: flex; gap: .4rem; }
+.ts-together figure { flex: 1; min-width: 0; margin: 0; }
 """
 
 
@@ -66,14 +69,15 @@ Decide = Callable[..., Callable[[], None]]
 def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None = None, keys: bool = True) -> None:
     """Candidates with a button for all that one may say of them; with ``keys`` a key for each, too. ``undo`` draws the
     button that takes the last decision back."""
-    words = f"{markup.count(found.left, 'frame')} left"
+    grouped = any(frame.asset.group for frame in found.frames)
+    words = f"{markup.count(found.left, 'group' if grouped else 'frame')} left"
     if len(found.frames) > 1:
         words += f" · these {len(found.frames)} look alike"
     shell.show(
         markup.tag("div", markup.text(words), style="ts", data_view="triage", data_token=found.token, data_part="left")
     )
-    across = min(len(found.frames), 4)
-    height = "62vh" if len(found.frames) <= 4 else "30vh"
+    across = min(len(found.frames), 2 if grouped else 4)
+    height = ("56vh" if grouped else "62vh") if len(found.frames) <= across else "30vh"
     for begin in range(0, len(found.frames), across):
         places = st.columns(across)
         for at, frame in enumerate(found.frames[begin : begin + across], start=begin):
@@ -118,16 +122,28 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
         said.append(f"sharpness {frame.sharpness:.0f}")
     if frame.kept_of_source is not None and per_source is not None:
         said.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
-    address = escape(f"/media/{frame.asset.id}/")
-    shown = f'<img src="{address}display" alt="Candidate {number}" style="height:{height}">'
-    if frame.asset.kind == "clip":
-        shown = (
-            f'<video src="{address}original" poster="{address}display" aria-label="Candidate {number}" controls muted '
-            f'loop playsinline preload="metadata" style="height:{height}"></video>'
+    framed = _medium(frame.asset, f"Candidate {number}", height)
+    if frame.asset.group:
+        framed = markup.tag(
+            "div",
+            *(
+                markup.tag("figure", _medium(each, f"Candidate {number}: {name}", height), markup.quiet(name))
+                for each, name in ((each, as_words(each.role)) for each in frame.asset.group)
+            ),
+            style="ts-together",
         )
-    framed = markup.Markup(shown)
     line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
     return markup.tag("div", framed, line, style="ts-triage", data_asset=frame.asset.id)
+
+
+def _medium(asset: AssetView, name: str, height: str) -> markup.Markup:
+    address, said = escape(f"/media/{asset.id}/"), escape(name)
+    if asset.kind != "clip":
+        return markup.Markup(f'<img src="{address}display" alt="{said}" style="height:{height}">')
+    return markup.Markup(
+        f'<video src="{address}original" poster="{address}display" aria-label="{said}" controls muted '
+        f'loop playsinline preload="metadata" style="height:{height}"></video>'
+    )
 
 
 def _decide(

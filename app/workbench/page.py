@@ -364,6 +364,7 @@ def _asset(asset: AssetView) -> Json:
         "missing": asset.missing,
         "width": asset.width,
         "height": asset.height,
+        "group": [_asset(other) for other in asset.group],
     }
 
 

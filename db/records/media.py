@@ -48,7 +48,13 @@ class StoredAsset(SQLModel):
     dimension: str | None = None
     """The only dimension that may use it; None: any."""
     in_pool: bool = False
-    """Free in the shared pool now."""
+    """Free in the shared pool now; of a group, its first one only, which stands for all of it."""
+    group_name: str | None = None
+    """The images and clips that one item is written about, by the name of their group; None: it stands alone."""
+    role: str | None = None
+    """Its place in that item."""
+    place: int | None = None
+    """Its place in the group, from 0."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

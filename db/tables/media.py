@@ -30,6 +30,7 @@ class AssetRow(StoredAsset, table=True):
         Index("ix_asset_pool", "project_id", "in_pool", "id"),
         Index("ix_asset_project_id_sha256", "project_id", "sha256"),
         Index("ix_asset_sha256", "sha256"),
+        Index("ix_asset_group", "project_id", "group_name", "place", unique=True),
     )
 
 

@@ -21,7 +21,7 @@ from workflow.access.event_log import log, log_items
 from workflow.access.projects import Access, access_to
 from workflow.annotate import answer_readings, answering
 from workflow.annotate.refinement_intake import open_answers
-from workflow.annotate.task_views import roles_for
+from workflow.annotate.task_views import roles_of
 from workflow.annotate.verification import first_state, open_verification, settle
 
 
@@ -215,7 +215,7 @@ def place(
         number = revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
         return row.item_id, number
     picked = assets.picks(session, task_id=row.id)
-    roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked]) or []
+    roles = roles_of(access.schema.item.assets, [asset for _, asset, _ in picked]) or []
     new = NewItem(
         external_id=f"{row.dimension}/{row.public_id}",
         dimension=row.dimension,

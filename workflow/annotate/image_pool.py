@@ -13,7 +13,7 @@ from annotation_schemas import source_media
 from db import assets as stock
 from db import candidate_images, task_claims, task_slots, tasks
 from db.engine import Session, Store
-from db.records import StoredAsset, StoredTask
+from db.records import StoredAsset, StoredMediaObject, StoredTask
 from db.types import public_id
 from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
 from domain.records import AddedMedia, Person, PoolPage, TaskView
@@ -22,7 +22,7 @@ from importers.media_files import kind_of
 from media.perceptual_hash import hash_of_file
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
-from workflow.annotate.task_views import asset_view, roles_for, task_view
+from workflow.annotate.task_views import asset_view, roles_of, task_view
 
 if TYPE_CHECKING:
     from media.store import MediaStore, StoredMedia
@@ -82,7 +82,7 @@ def add_to_pool(
             if known is not None:
                 repeated += 1
                 continue
-            stock.put_media(session, row=_row(stored, now))
+            stock.put_media(session, row=media_row(stored, now))
             asset = stock.add(
                 session,
                 project_id=access.project_id,
@@ -133,7 +133,8 @@ def _plural(kinds: Collection[str]) -> str:
     return " and ".join(f"{kind}s" for kind in sorted(kinds)) or "neither images nor clips"
 
 
-def _row(stored: StoredMedia, now: datetime) -> dict[str, Any]:
+def media_row(stored: StoredMedia, now: datetime) -> dict[str, Any]:
+    """The row of a file of the media store."""
     return {
         "sha256": stored.sha256,
         "kind": stored.kind,
@@ -161,7 +162,7 @@ def _as_kept(
             refused.append((name, f"It is a video, and these take {_plural(kinds)}."))
             continue
         try:
-            yield from _frames(name, path, every) if framed else _clip(name, path)
+            yield from _frames(name, path, every) if framed else as_webm(name, path)
         except MediaRefused as error:
             refused.append((name, str(error)))
 
@@ -180,7 +181,8 @@ def _frames(name: str, path: Path, every: int) -> Iterator[tuple[str, Path]]:
             image.unlink()
 
 
-def _clip(name: str, path: Path) -> Iterator[tuple[str, Path]]:
+def as_webm(name: str, path: Path) -> Iterator[tuple[str, Path]]:
+    """A clip made WebM, in a file that is gone afterwards."""
     from media import clips
 
     with tempfile.TemporaryDirectory(prefix="touchstone-clip-") as work:
@@ -211,7 +213,12 @@ def pool(
         )
         total = count(session, access=access, dimensions=mine)
         roles: dict[str, str] = {slot.kind: slot.role for slot in reversed(access.schema.item.assets)}
-        return PoolPage([asset_view(asset, media, roles.get(asset.kind, "")) for asset, media in found], total)
+        groups = _groups(session, access, [asset for asset, _ in found])
+        views = [
+            asset_view(asset, media, asset.role or roles.get(asset.kind, ""), groups.get(asset.group_name or "", ()))
+            for asset, media in found
+        ]
+        return PoolPage(views, total)
 
 
 def pick(store: Store, *, person: Person, project: str, dimension: str, assets: Sequence[str]) -> TaskView:
@@ -221,6 +228,8 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
     ------
     AlreadyTaken
         Someone else has one of them, or its source has given as many images as the schema allows.
+    InvalidInput
+        They make no item; a group does by itself, and with nothing else.
     """
     _sweep_if_needed(store, person=person, project=project)
     with store.write() as session:
@@ -228,7 +237,8 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         access = access_to(session, person=person, project=project)
         _must_write(access, dimension)
         rows = [_pickable(session, access, public, dimension) for public in dict.fromkeys(assets)]
-        if roles_for(access.schema.item.assets, [row.kind for row in rows]) is None:
+        rows = _with_group(session, access, rows)
+        if roles_of(access.schema.item.assets, rows) is None:
             wanted = ", ".join(f"{slot.min} {slot.kind} ({slot.role})" for slot in access.schema.item.assets)
             raise InvalidInput([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
         id = public_id()
@@ -289,7 +299,7 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
     """Take assets for a task. Anyone who had abandoned one of them loses the item that they had begun about it."""
     stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id)) is not None]
     abandoned = tasks.lock_by_ids(session, ids=stale)
-    for asset in stock.in_lock_order(rows):
+    for asset in stock.in_lock_order(row for row in rows if not row.place):  # the first of a group stands for all
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
             raise AlreadyTaken(
                 "Someone else has just taken this image, or enough images of its video are taken; pick another."
@@ -316,6 +326,21 @@ def _pickable(session: Session, access: Access, public: str, dimension: str) -> 
     if row.dimension is not None and row.dimension != dimension:
         raise NotAllowed(f"This image is for {row.dimension!r} only; pick another.")
     return row
+
+
+def _groups(
+    session: Session, access: Access, rows: Sequence[StoredAsset]
+) -> dict[str, list[tuple[StoredAsset, StoredMediaObject | None]]]:
+    names = {row.group_name for row in rows if row.group_name is not None}
+    return stock.groups(session, project_id=access.project_id, names=names)
+
+
+def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -> list[StoredAsset]:
+    """What an item is written about: these, or all of the one group that was picked."""
+    groups = _groups(session, access, rows)
+    if groups and len(rows) > 1:
+        raise InvalidInput([Problem("assets", "A group of images makes an item by itself; pick it alone.")])
+    return [asset for group in groups.values() for asset, _ in group] or list(rows)
 
 
 def _dimensions(access: Access, dimension: str | None) -> Sequence[str] | None:

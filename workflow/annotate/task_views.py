@@ -133,8 +133,13 @@ def shuffled_fields(access: Access, row: StoredTask, person: Person, content: Ma
     }
 
 
-def asset_view(asset: StoredAsset, media: StoredMediaObject | None, role: str) -> AssetView:
-    """An asset as a page shows it."""
+def asset_view(
+    asset: StoredAsset,
+    media: StoredMediaObject | None,
+    role: str,
+    group: Sequence[tuple[StoredAsset, StoredMediaObject | None]] = (),
+) -> AssetView:
+    """An asset as a page shows it; with the others of its ``group``, if any, itself among them."""
     return AssetView(
         id=asset.public_id,
         role=role,
@@ -142,6 +147,7 @@ def asset_view(asset: StoredAsset, media: StoredMediaObject | None, role: str) -
         missing=asset.sha256 is None,
         width=media.width if media else None,
         height=media.height if media else None,
+        group=tuple(asset_view(other, file, other.role or "") for other, file in group),
     )
 
 
@@ -165,6 +171,16 @@ def roles_for(slots: Sequence[AssetSlot], kinds: Sequence[str]) -> list[str] | N
         else:
             return None
     return roles if all(n >= slot.min for n, slot in zip(filled, slots, strict=True)) else None
+
+
+def roles_of(slots: Sequence[AssetSlot], picked: Sequence[StoredAsset]) -> list[str] | None:
+    """Which place of an item each of these takes: that of its group, else as ``roles_for``."""
+    told = [asset.role for asset in picked if asset.role is not None]
+    if not told:
+        return roles_for(slots, [asset.kind for asset in picked])
+    places = [slot for asset in picked for slot in slots if (slot.role, slot.kind) == (asset.role, asset.kind)]
+    fits = all(slot.min <= told.count(slot.role) <= (slot.max or len(told)) for slot in slots)
+    return told if fits and len(places) == len(picked) else None
 
 
 def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
@@ -192,7 +208,7 @@ def _assets(session: Session, access: Access, row: StoredTask) -> list[AssetView
             asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.item_id)
         ]
     picked = assets.picks(session, task_id=row.id)
-    roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked])
+    roles = roles_of(access.schema.item.assets, [asset for _, asset, _ in picked])
     return [asset_view(asset, media, roles[at] if roles else asset.kind) for at, (_, asset, media) in enumerate(picked)]
 
 

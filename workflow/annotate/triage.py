@@ -9,11 +9,11 @@ from datetime import datetime
 from statistics import median
 
 from annotation_schemas.model import Triage
-from db import candidate_images
+from db import assets, candidate_images
 from db.engine import IntegrityError, Session, Store
-from db.records import StoredAsset, StoredCandidate
+from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
-from domain.records import NothingLeft, Person, TriageDone, TriageFrame, TriageGroup
+from domain.records import AssetView, NothingLeft, Person, TriageDone, TriageFrame, TriageGroup
 from domain.states import Stage, TriageState
 from media.perceptual_hash import distance
 from workflow.access.event_log import log
@@ -248,6 +248,8 @@ def _view(
     session: Session, access: Access, person: Person, part: Triage, rows: Sequence[StoredCandidate]
 ) -> TriageGroup:
     shown = candidate_images.shown(session, asset_ids=[row.asset_id for row in rows])
+    names = {asset.group_name for asset, _ in shown.values() if asset.group_name is not None}
+    groups = assets.groups(session, project_id=access.project_id, names=names)
     limits: dict[int, float | None] = {}
     kept: dict[int, int] = {}
     for source_id in {row.source_id for row in rows if row.source_id is not None}:
@@ -260,7 +262,7 @@ def _view(
         limit = limits.get(row.source_id or 0)
         frames.append(
             TriageFrame(
-                asset=asset_view(*shown[row.asset_id], "image"),
+                asset=_shown(groups, *shown[row.asset_id]),
                 sharpness=row.sharpness,
                 blurred=limit is not None and row.sharpness is not None and row.sharpness < limit,
                 kept_of_source=kept.get(row.source_id or 0),
@@ -274,6 +276,15 @@ def _view(
         left=waiting(session, access=access),
         token=f"{shown[rows[0].asset_id][0].public_id}.{last}",
     )
+
+
+def _shown(
+    groups: Mapping[str, Sequence[tuple[StoredAsset, StoredMediaObject | None]]],
+    asset: StoredAsset,
+    media: StoredMediaObject | None,
+) -> AssetView:
+    """A candidate, with all of its group."""
+    return asset_view(asset, media, asset.role or "image", groups.get(asset.group_name or "", ()))
 
 
 def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:

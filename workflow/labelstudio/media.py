@@ -13,7 +13,7 @@ from domain.errors import NotFound
 from domain.records import AssetFile, Person
 from labelstudio import results
 from workflow.access.projects import Access, access_by_id
-from workflow.annotate.task_views import fields_shown, roles_for
+from workflow.annotate.task_views import fields_shown, roles_of
 
 NOT_SHOWN = "There is no such picture or clip in a task that is out."
 
@@ -99,5 +99,5 @@ def _of_task(
     if row.item_id is not None:
         return [(link.role, asset, media) for link, asset, media in items.assets(session, item_id=row.item_id)]
     picked = assets.picks(session, task_id=row.id)
-    roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked])
+    roles = roles_of(access.schema.item.assets, [asset for _, asset, _ in picked])
     return [(roles[at] if roles else asset.kind, asset, media) for at, (_, asset, media) in enumerate(picked)]

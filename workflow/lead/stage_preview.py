@@ -18,7 +18,7 @@ from domain.roles import Role, at_least
 from domain.states import VERIFICATIONS, Stage
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import visibility_of
-from workflow.annotate.task_views import asset_view, fields_shown, roles_for
+from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "The preview of a stage is for seniors and leads."
 KEY_IS_PRIVATE = "The keys of this benchmark are kept private, so previews with its items are for leads."
@@ -154,7 +154,10 @@ def _to_write(session: Session, access: Access, item: str, dimension: str | None
     for slot in slots:
         fitting = [pair for pair in free if pair[0].kind == slot.kind and pair not in picked]
         picked += fitting[: max(slot.min, 1)]
-    roles = roles_for(slots, [asset.kind for asset, _ in picked])
+    names = [asset.group_name for asset, _ in picked if asset.group_name is not None][:1]
+    if names:
+        (picked,) = assets.groups(session, project_id=access.project_id, names=names).values()
+    roles = roles_of(slots, [asset for asset, _ in picked])
     if roles is None:
         raise NotFound("There are no free images or clips in the pool that make an item of this dimension.")
     pictures = [asset_view(asset, media, role) for (asset, media), role in zip(picked, roles, strict=True)]

@@ -167,6 +167,8 @@ export interface Asset {
   missing: boolean;
   width: number | null;
   height: number | null;
+  /** In the pool: all that an item is written about together, itself first; empty where it stands alone. */
+  group: Asset[];
 }
 
 export interface PlanStep {

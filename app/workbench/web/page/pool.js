@@ -21,7 +21,7 @@ export class Pool {
     this.pool = { dimensions: [], dimension: "", assets: [], total: 0, after: null };
     /** @type {Slot[]} */
     this.slots = [];
-    this.many = false; // whether an item has several images
+    this.many = false; // whether one picks several images for an item
     /** @type {Asset[]} */
     this.assets = [];
     /** @type {HTMLElement[]} */
@@ -86,7 +86,8 @@ export class Pool {
     }
     this.pool = pool;
     this.slots = frame.slots;
-    this.many = frame.slots.length > 1 || (frame.slots[0] && frame.slots[0].max !== 1);
+    const grouped = pool.assets.length > 0 && pool.assets.every((asset) => asset.group.length);
+    this.many = !grouped && (frame.slots.length > 1 || (frame.slots[0] && frame.slots[0].max !== 1));
     this.assets = pool.assets.filter((asset) => !this.taken.has(asset.id));
     this.selected = this.selected.filter((id) => this.assets.some((asset) => asset.id === id));
     this.at = Math.max(0, Math.min(this.at, this.assets.length - 1));
@@ -136,7 +137,8 @@ export class Pool {
   }
 
   select() {
-    const { id } = this.assets[this.at];
+    const { id, group } = this.assets[this.at];
+    if (group.length) return; // it makes an item by itself
     this.selected = this.selected.includes(id) ? this.selected.filter((other) => other !== id) : [...this.selected, id];
     this.move(this.at);
   }
@@ -144,7 +146,7 @@ export class Pool {
   take() {
     const asset = this.assets[this.at];
     if (!asset) return;
-    const ids = this.selected.length ? this.selected : [asset.id];
+    const ids = this.selected.length && !asset.group.length ? this.selected : [asset.id];
     for (const id of ids) this.cells[this.assets.findIndex((other) => other.id === id)]?.classList.add("picking");
     this.host.pick(ids, this.pool.dimension);
   }

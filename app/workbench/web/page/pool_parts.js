@@ -3,7 +3,7 @@
 import { el, key } from "../dom.js";
 import { mediaUrl } from "../media/sources.js";
 
-/** @import { Asset, Child, PoolPart, Slot } from "../types" */
+/** @import { Asset, Child, PoolPart } from "../types" */
 /** @import { Pool } from "./pool.js" */
 
 /**
@@ -36,10 +36,10 @@ export function tabOf(pool, row, index) {
  * @param {number} index
  */
 export function cellOf(pool, asset, index) {
-  const image = asset.missing ? el("span", { class: "noimg" }, "missing") : pictureOf(asset);
+  const image = asset.group.length ? groupOf(asset.group) : pictureOf(asset);
   const click = (/** @type {MouseEvent} */ event) => {
     pool.move(index);
-    if (pool.many && (event.ctrlKey || event.shiftKey || event.metaKey)) pool.select();
+    if (pool.many && !asset.group.length && (event.ctrlKey || event.shiftKey || event.metaKey)) pool.select();
     else pool.take();
   };
   return el(
@@ -48,22 +48,41 @@ export function cellOf(pool, asset, index) {
       class: "cell",
       role: "option",
       id: `pool-${asset.id}`,
-      "aria-label": `${asset.kind === "clip" ? "Clip" : "Image"} ${index + 1}`,
+      "aria-label": `${nameOf(asset)} ${index + 1}`,
       "aria-selected": "false",
       on: { click },
     },
     image,
-    asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null,
+    asset.group.length
+      ? el("span", { class: "badge" }, asset.group.map((each) => each.title).join(", "))
+      : asset.kind === "clip"
+        ? el("span", { class: "badge" }, "clip")
+        : null,
     el("span", { class: "order" }),
   );
 }
 
+/** @param {Asset} asset */
+function nameOf(asset) {
+  if (asset.group.length) return `Group of ${asset.group.length}, ${asset.group.map((each) => each.title).join(", ")},`;
+  return asset.kind === "clip" ? "Clip" : "Image";
+}
+
+/**
+ * The images and clips that one item is written about, next to each other.
+ * @param {Asset[]} group
+ */
+const groupOf = (group) =>
+  el("div", { class: `together n${Math.min(group.length, 4)}` }, group.slice(0, 4).map(pictureOf));
+
 /**
  * What a pool for these places of an item holds.
- * @param {Slot[]} slots
+ * @param {Pool} pool
  * @param {number} n
  */
-function nounOf(slots, n) {
+function nounOf({ slots, assets }, n) {
+  const grouped = assets.filter((asset) => asset.group.length).length;
+  if (grouped && grouped === assets.length) return n === 1 ? "group" : "groups";
   const kinds = ["image", "clip"].filter((kind) => slots.some((slot) => slot.kind === kind));
   return (kinds.length ? kinds : ["image"])
     .map((kind) => (n === 1 ? kind : `${kind}s`))
@@ -75,6 +94,7 @@ function nounOf(slots, n) {
  * @param {Asset} asset
  */
 function pictureOf(asset) {
+  if (asset.missing) return el("span", { class: "noimg" }, "missing");
   if (asset.kind !== "clip")
     return el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
   const video = el("video", {
@@ -119,7 +139,7 @@ export function footOf(pool) {
   const before = pool.trail.length > 1;
   const more = pool.next() !== null;
   return [
-    el("span", {}, `${total} free ${nounOf(pool.slots, total)}`),
+    el("span", {}, `${total} free ${nounOf(pool, total)}`),
     el(
       "span",
       { class: "quiet" },

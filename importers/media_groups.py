@@ -1,0 +1,194 @@
+"""Images and clips in groups: what one item is to be written about, each file with its role."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import Said
+from domain import csv_rows
+from domain.csv_rows import NotTable
+from domain.errors import FileRefused
+from importers.item_tables import TableReader
+from importers.media_files import MediaFolder, files_below, kind_of
+
+JSON_LINES = (".jsonl", ".ndjson")
+GROUP, ROLE, FILE, DIMENSION, SOURCE = "group", "role", "file", "dimension", "source"
+_OF_GROUP = (GROUP, DIMENSION, SOURCE)
+_NUMBERED = re.compile(r"(.+)_\d+")
+
+
+@dataclass
+class MediaGroup:
+    """The files that one item is to be written about."""
+
+    name: str
+    where: str
+    """Where it is first named, for people."""
+    files: list[tuple[str, Path]] = field(default_factory=list)
+    """Role and file, in order."""
+    dimension: str | None = None
+    source: str | None = None
+    problem: str | None = None
+    """Why it cannot be taken."""
+
+    def refuse(self, why: str) -> None:
+        """Note why it cannot be taken; what was noted first stays."""
+        self.problem = self.problem or why
+
+
+def groups_of_table(
+    table: Path, folder: Path, *, roles: Sequence[str], columns: Mapping[str, str] | None = None
+) -> list[MediaGroup]:
+    """The groups that a table (CSV, a workbook) or JSON lines name, in the order in which they do.
+
+    A row is a file (``group``, ``role``, ``file``), or a group with a column for each role (``before``, ``after``,
+    ``reference_1``, ``reference_2``; in JSON also lists). ``dimension`` and ``source`` may stand next to them.
+
+    Parameters
+    ----------
+    folder
+        In which the files lie.
+    columns
+        What is called otherwise in the file: ``{"group": "Nr", "before": "Bild 1"}``.
+
+    Raises
+    ------
+    FileRefused
+        The file cannot be read, or it lacks a column, or has one that is nothing of a group.
+    """
+    there = MediaFolder(folder)
+    renamed = {column: name for name, column in (columns or {}).items()}
+    found: dict[str, MediaGroup] = {}
+    rows = _lines(table) if table.suffix.lower() in JSON_LINES else _rows(table, [*renamed, *_OF_GROUP, *roles])
+    head: set[str] = set()
+    for where, row in rows:
+        record = {renamed.get(key, key): value for key, value in row.items()}
+        head |= row.keys()
+        _must_be_known(table.name, record, roles)
+        name = str(record.get(GROUP) or "").strip()
+        group = found.setdefault(name, MediaGroup(name, where))
+        if not name:
+            group.refuse(f"{where} names no group")
+        _say_of_group(group, record, where)
+        for role, file in _files(record, roles):
+            _take(group, role, file, where, there, roles)
+    if missing := sorted(renamed.keys() - head):
+        raise FileRefused(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
+    if not found:
+        raise FileRefused(f"{table.name} names no group.")
+    return _in_order(found.values(), roles)
+
+
+def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]:
+    """Each folder that holds files is a group: a file is called by its role, or ``<role>_1``, ``<role>_2``, ..."""
+    found: dict[str, MediaGroup] = {}
+    for name, path in files_below(folder):
+        of, _, file = name.rpartition("/")
+        group = found.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
+        if not of:
+            group.where = group.name = file
+            group.refuse(f"{file} lies in no folder of a group")
+        role = _role(Path(file).stem, roles)
+        if role is None:
+            group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
+        elif kind_of(path) is None:
+            group.refuse(f"{name} is neither an image nor a clip")
+        else:
+            group.files.append((role, path))
+    return _in_order(found.values(), roles)
+
+
+def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaGroup]:
+    """With the files of each in the order of the schema's roles."""
+    found = [*groups]
+    for group in found:
+        group.files.sort(key=lambda each: roles.index(each[0]))
+    return found
+
+
+def no_role(name: str, roles: Sequence[str]) -> str:
+    """The sentence about a name that is no role."""
+    return f"items of this project have no role {name!r}; they have {', '.join(roles) or 'none'}"
+
+
+def _role(name: str, roles: Sequence[str]) -> str | None:
+    numbered = _NUMBERED.fullmatch(name)
+    return name if name in roles else numbered[1] if numbered and numbered[1] in roles else None
+
+
+def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
+    long = {ROLE, FILE} & record.keys()
+    if GROUP not in record:
+        raise FileRefused(f"{file} has no column {GROUP!r}; say which one it is with --column {GROUP}=COLUMN.")
+    if long and long != {ROLE, FILE}:
+        (lacking,) = {ROLE, FILE} - long
+        raise FileRefused(f"{file} has no column {lacking!r}; say which one it is with --column {lacking}=COLUMN.")
+    for key in record:
+        if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
+            raise FileRefused(
+                f"{file} has a column {key!r}: {no_role(key, roles)}. Say which role it is with --column ROLE={key}."
+            )
+
+
+def _say_of_group(group: MediaGroup, record: Mapping[str, Any], where: str) -> None:
+    for key in (DIMENSION, SOURCE):
+        said = str(record.get(key) or "").strip() or None
+        before = getattr(group, key)
+        if said is not None and before not in (None, said):
+            group.refuse(f"{where} says {key} {said!r}, and a row before {before!r}")
+        setattr(group, key, before or said)
+
+
+def _files(record: Mapping[str, Any], roles: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if ROLE in record:
+        yield str(record[ROLE] or "").strip(), str(record[FILE] or "").strip()
+        return
+    for key, value in record.items():
+        if (role := _role(key, roles)) is not None:
+            for file in value if isinstance(value, list) else [value]:
+                if str(file or "").strip():
+                    yield role, str(file).strip()
+
+
+def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolder, roles: Sequence[str]) -> None:
+    path = there.named(file, folders=("",)) if file else None
+    if role not in roles:
+        group.refuse(f"{where}: {no_role(role, roles)}")
+    elif not file:
+        group.refuse(f"{where} names no file for {role}")
+    elif path is None:
+        group.refuse(f"{where}: there is no image or clip {file!r} in the folder")
+    else:
+        group.files.append((role, path))
+
+
+def _rows(table: Path, known: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not table.is_file():
+        raise FileRefused(f"There is no file {table}.")
+    try:
+        read = csv_rows.table(csv_rows.lines_of(TableReader.text(table, Said()).text), [*known, ROLE, FILE])
+    except NotTable as error:
+        raise FileRefused(f"{table.name}: {error}.") from error
+    for row in read.rows():
+        if row.problem is not None:
+            raise FileRefused(f"{table.name} (line {row.line}): {row.problem}.")
+        yield f"{table.name} (line {row.line})", dict(zip(read.layout.columns, row.cells, strict=True))
+
+
+def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(TableReader.text(table, Said()).text.splitlines(), 1):
+        if not line.strip():
+            continue
+        where = f"{table.name} (line {number})"
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FileRefused(f"{where} is no JSON: {error}.") from error
+        if not isinstance(record, dict):
+            raise FileRefused(f'{where} is no object such as {{"group": "g1", "role": "before", "file": "1.png"}}.')
+        yield where, record

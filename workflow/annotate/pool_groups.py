@@ -1,0 +1,185 @@
+"""Groups of images and clips in the pool: each is what one item is written about, every file with its role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas.model import AssetSlot
+from db import assets as stock
+from db import candidate_images
+from db.engine import IntegrityError, Store
+from domain.errors import Conflict, InvalidInput, MediaRefused, Problem
+from domain.records import Person
+from importers.media_files import kind_of
+from importers.media_groups import MediaGroup, no_role
+from media.perceptual_hash import hash_of_file
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.image_pool import WEBM, as_webm, media_row
+
+if TYPE_CHECKING:
+    from media.store import MediaStore, StoredMedia
+
+Taken = tuple[str, "StoredMedia", str]
+"""Role, stored file and name."""
+
+
+@dataclass(frozen=True)
+class AddedGroups:
+    """What became of groups that were offered to a pool."""
+
+    added: int
+    files: int
+    """How many images and clips the added ones hold."""
+    repeated: int
+    """In the project already, with the same files."""
+    refused: Sequence[tuple[str, str]] = ()
+    """Name and reason."""
+
+    @property
+    def sentence(self) -> str:
+        """As people read it.
+
+        >>> AddedGroups(2, 5, 1, [("g3", "it has no after")]).sentence
+        '2 groups with 5 images and clips added; 1 in the project already; 1 not taken.'
+        """
+        more = f"; {self.repeated:,} in the project already" if self.repeated else ""
+        more += f"; {len(self.refused):,} not taken" if self.refused else ""
+        return f"{self.added:,} group{'' if self.added == 1 else 's'} with {self.files:,} images and clips added{more}."
+
+
+def add_groups(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    groups_of: Callable[[Sequence[str]], Iterable[MediaGroup]],
+    dimension: str | None = None,
+    source: str | None = None,
+) -> AddedGroups:
+    """Offer groups to authors, each to write one item about; where the schema has a triage, to those who triage first,
+    who keep or drop a group as one thing. For leads.
+
+    A group comes in whole or not at all: one that does not fit the schema, or of which a file is none, is refused with
+    the reason. One that is there already is counted; the same file may be in several groups.
+
+    Parameters
+    ----------
+    groups_of
+        From the roles of the schema to the groups.
+    dimension, source
+        Of all groups that say none themselves.
+
+    Raises
+    ------
+    InvalidInput
+        The schema has no such dimension, or no place for an image or clip.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    dimensions = {known.id for known in access.schema.dimensions}
+    if dimension is not None and dimension not in dimensions:
+        raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+    added = files = repeated = 0
+    refused: list[tuple[str, str]] = []
+    slots = access.schema.item.assets
+    if not slots:
+        raise InvalidInput([Problem("groups", "Items of this project hold neither images nor clips.")])
+    for group in groups_of([slot.role for slot in slots]):
+        group.dimension, group.source = group.dimension or dimension, group.source or source
+        if group.dimension not in (None, *dimensions):
+            group.refuse(f"{group.where}: the schema has no dimension {group.dimension!r}")
+        why = group.problem or _misfit(slots, group)
+        try:
+            if why is not None:
+                raise MediaRefused(why)
+            taken = [_stored(media, group, role, path) for role, path in group.files]
+            if _add(store, media, by, access, group, taken):
+                added, files = added + 1, files + len(taken)
+            else:
+                repeated += 1
+        except (MediaRefused, Conflict) as error:
+            refused.append((group.name, str(error)))
+    with store.write() as session:
+        data = {"groups": added, "added": files, "repeated": repeated, "refused": len(refused)}
+        log(session, "pool.filled", by=by, project=access, now=store.now(), data=data)
+    return AddedGroups(added, files, repeated, tuple(refused))
+
+
+def _misfit(slots: Sequence[AssetSlot], group: MediaGroup) -> str | None:
+    """Why these files make no item; None if they do."""
+    roles = [role for role, _ in group.files]
+    kinds = {slot.role: slot.kind for slot in slots}
+    for role, path in group.files:
+        if role not in kinds:
+            return f"{group.where}: {no_role(role, [*kinds])}"
+        if kind_of(path) not in (None, kinds[role]):
+            return f"{group.where}: {path.name} is {_one(kind_of(path))}, and {role} takes {_one(kinds[role])}"
+    for slot in slots:
+        n = roles.count(slot.role)
+        if n < slot.min:
+            has = f"only {n} of {slot.min}" if n else "nothing"
+            return f"{group.where}: it has {has} for {slot.role}, without which there is no item"
+        if slot.max is not None and n > slot.max:
+            return f"{group.where}: it has {n} for {slot.role}, and an item takes {slot.max} at most"
+    return None
+
+
+def _one(kind: str | None) -> str:
+    return "a clip" if kind == "clip" else "an image"
+
+
+def _stored(media: MediaStore, group: MediaGroup, role: str, path: Path) -> Taken:
+    """A file of a group in the media store; ``MediaRefused`` with its name and place."""
+    name = f"{group.name}/{path.name}"
+    try:
+        if kind_of(path) == "clip" and path.suffix.lower() != WEBM:
+            for _, made in as_webm(name, path):
+                return role, media.add(made, name=name), name
+        return role, media.add(path, name=name), name
+    except MediaRefused as error:
+        raise MediaRefused(f"{group.where}: {path.name}: {error}") from error
+
+
+def _add(
+    store: Store, media: MediaStore, by: Person | None, access: Access, group: MediaGroup, taken: Sequence[Taken]
+) -> bool:
+    """Add a group; False if it is there already."""
+    in_triage = access.schema.stages.triage is not None
+    look = hash_of_file(media.path(taken[0][1].sha256, "thumb")) if in_triage else None
+    try:
+        with store.write() as session:
+            now = store.now()
+            there = stock.groups(session, project_id=access.project_id, names=[group.name]).get(group.name)
+            if there is not None:
+                if [(asset.role, asset.sha256) for asset, _ in there] == [
+                    (role, file.sha256) for role, file, _ in taken
+                ]:
+                    return False
+                raise Conflict(f"{group.where}: the project has a group {group.name!r} with other files already")
+            source = None
+            if group.source:
+                source = stock.source_id(session, project_id=access.project_id, name=group.source)
+            for place, (role, file, name) in enumerate(taken):
+                stock.put_media(session, row=media_row(file, now))
+                asset = stock.add(
+                    session,
+                    project_id=access.project_id,
+                    sha256=file.sha256,
+                    name=name,
+                    kind=file.kind,
+                    source_id=source,
+                    dimension=group.dimension,
+                    in_pool=not in_triage and place == 0,
+                    now=now,
+                    group=(group.name, role, place),
+                )
+                if in_triage and place == 0:
+                    candidate_images.add(session, asset=asset, sharpness=file.sharpness, look=look)
+    except IntegrityError:  # the same command ran twice at once
+        return False
+    return True
