@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,8 +89,8 @@ def add_groups(
     slots = access.schema.item.assets
     if not slots:
         raise InvalidInput([Problem("groups", "Items of this project hold neither images nor clips.")])
-    for group in groups_of([slot.role for slot in slots]):
-        group.dimension, group.source = group.dimension or dimension, group.source or source
+    for told in groups_of([slot.role for slot in slots]):
+        group = replace(told, dimension=told.dimension or dimension, source=told.source or source)
         if group.dimension not in (None, *dimensions):
             group.refuse(f"{group.where}: the schema has no dimension {group.dimension!r}")
         why = group.problem or _misfit(slots, group)
