@@ -142,6 +142,7 @@ class Carried:
 
 
 _PUBLIC: Mapping[str, Held] = {"public_id": Random()}
+_PLACED: Mapping[str, Held] = {**_PUBLIC, "dimension_version": One("schema_version")}
 
 CARRIED: Mapping[str, Carried] = {
     "schema_version": Carried(ProjectPart.PROJECT, pointed=True),
@@ -152,17 +153,19 @@ CARRIED: Mapping[str, Carried] = {
     ),
     "guideline_version": Carried(ProjectPart.PROJECT),
     "guideline_seen": Carried(PEOPLE),
-    "member": Carried(PEOPLE, plain=("dimensions", "stages")),
+    "member": Carried(
+        PEOPLE, {"dimensions_version": One("schema_version")}, plain=("dimensions", "dimensions_given", "stages")
+    ),
     "media_object": Carried(ITEMS, without=("created_at",), pointed=True),
     "source": Carried(ITEMS),
-    "asset": Carried(ITEMS, _PUBLIC),
+    "asset": Carried(ITEMS, _PLACED),
     "import_file": Carried(ITEMS, plain=("meta",)),
-    "item": Carried(ITEMS, _PUBLIC, plain=("external_id",)),
+    "item": Carried(ITEMS, _PLACED, plain=("external_id",)),
     "revision": Carried(ITEMS, plain=("content",)),
     "item_asset": Carried(ITEMS),
     "candidate": Carried(ITEMS, {"group_id": One("asset"), "decision_id": One("sift_decision")}),
     "sift_decision": Carried(ITEMS, {"submit_key": Random()}),
-    "task": Carried(VOTES, {**_PUBLIC, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
+    "task": Carried(VOTES, {**_PLACED, "unit": UnitName(), "slot": SlotOfGold(), "rank": RankOfOldest()}),
     "annotation": Carried(
         VOTES, {**_PUBLIC, "submit_key": Random()}, plain=("answers", "reasons", "shown")
     ),  # by criterion and field; a place among an item's answers

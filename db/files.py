@@ -204,7 +204,9 @@ def ratings(session: Session, *, project_id: int, stage: Stage | None = None) ->
     wanted = select(ImportedRatingRow).where(ImportedRatingRow.project_id == project_id)
     if stage is not None:
         wanted = wanted.where(ImportedRatingRow.stage == stage)
-    return session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
+    return reworded.ratings(
+        session, project_id=project_id, rows=session.exec(wanted.order_by(col(ImportedRatingRow.id))).all()
+    )
 
 
 def counting_annotations(
@@ -286,7 +288,9 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
         return reworded.answers(session, **about, version=version, given=json.loads(given))
 
     rows = map(CountingVote._make, session.execute(wanted))
-    return [row._replace(answers=read(str(row.answers), row.schema_version_id)) for row in rows]
+    said = [row._replace(answers=read(str(row.answers), row.schema_version_id)) for row in rows]
+    now = reworded.dimensions(session, project_id=project_id)
+    return said if now is None else [row._replace(dimension=now[row.item_id]) for row in said]
 
 
 class PairVote(NamedTuple):
@@ -313,7 +317,7 @@ def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         TaskRow.unit,
-        AnnotationRow.dimension,
+        TaskRow.dimension,
         AnnotationRow.answers,
         AnnotationRow.shown,
         AnnotationRow.note,

@@ -167,7 +167,7 @@ def decisions(session: Session, *, project_id: int) -> list[Decision]:
     columns: tuple[Any, ...] = (
         AnnotationRow.id,
         ItemRow.external_id,
-        AnnotationRow.dimension,
+        ItemRow.dimension,
         AnnotationRow.revision,
         AnnotationRow.answers,
         AnnotationRow.note,
@@ -211,7 +211,7 @@ def votes_with_reasons(session: Session, *, project_id: int) -> list[Skip]:
     """What counts of the votes in verification that give a reason, oldest first."""
     columns: tuple[Any, ...] = (
         ItemRow.external_id,
-        AnnotationRow.dimension,
+        ItemRow.dimension,
         AnnotationRow.answers,
         AnnotationRow.reasons,
         AnnotationRow.schema_version_id,

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from db import reworded
 from db.item_list import likely_part
 from db.records import StoredAnnotation, StoredTask
-from db.tables import AnnotationRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
 _AT_ONCE = 5_000
@@ -90,7 +90,7 @@ def _conditions(session: Session, of: Whose) -> list[ColumnElement[bool]]:
         col(AnnotationRow.person_id) == of.person_id,
         col(AnnotationRow.project_id) == of.project_id,
         col(AnnotationRow.stage).in_(of.stages),
-        col(AnnotationRow.dimension).in_(of.dimensions),
+        exists().where(col(ItemRow.id) == col(AnnotationRow.item_id), col(ItemRow.dimension).in_(of.dimensions)),
         col(AnnotationRow.purpose) != Purpose.QUALIFICATION,
         ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
     ]

@@ -65,6 +65,8 @@ def put_member(
     row = member(session, project_id=project_id, person_id=person_id)
     if row is None:
         row = MemberRow(project_id=project_id, person_id=person_id, role=role)
+    if row.dimensions != dimensions:
+        row.dimensions_given = row.dimensions_version = None
     row.role, row.dimensions, row.stages = role, dimensions, stages
     session.add(row)
     session.flush()

@@ -8,7 +8,7 @@ finds through ``answers``, ``reasons``, ``rating``, ``judged`` or ``content``. N
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import event
@@ -25,6 +25,7 @@ from db.records import (
     StoredRevision,
 )
 from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, ProjectRow, RunRow
+from domain.rated_units import BETWEEN
 from domain.rewording import Reading
 from domain.states import Stage
 
@@ -56,6 +57,14 @@ def _of(session: Session, project_id: int) -> Reading:
 def differs(session: Session, *, project_id: int) -> bool:
     """Whether anything that a project has is said otherwise now than it is stored."""
     return bool(_of(session, project_id).steps)
+
+
+def dimensions(session: Session, *, project_id: int) -> Mapping[int, str] | None:
+    """The dimension of each item (id), where what was said may be stored with another; None: it is as it is stored."""
+    if not _of(session, project_id).moves_dimensions:
+        return None
+    wanted = plain_select(col(ItemRow.id), col(ItemRow.dimension)).where(col(ItemRow.project_id) == project_id)
+    return {id: dimension for id, dimension in session.connection().execute(wanted)}
 
 
 def answers(
@@ -99,6 +108,23 @@ def rating(session: Session, *, project_id: int, version: int | None, criterion:
     return (criterion, value) if version is None else _of(session, project_id).rating(version, criterion, value)
 
 
+def ratings(
+    session: Session, *, project_id: int, rows: Sequence[StoredImportedRating]
+) -> Sequence[StoredImportedRating]:
+    """Ratings out of files that were loaded as rows. In a dimension that had taken the items of others, each is where
+    its item is now."""
+    joined = _of(session, project_id).joined
+    if not any(row.dimension in joined for row in rows):
+        return rows
+    wanted = plain_select(col(ItemRow.external_id), col(ItemRow.dimension)).where(col(ItemRow.project_id) == project_id)
+    now = {name: dimension for name, dimension in session.connection().execute(wanted)}
+    for row in rows:
+        name = row.unit if row.unit in now else row.unit.rpartition(BETWEEN)[0]
+        if row.dimension in joined and name in now:
+            set_committed_value(row, "dimension", now[name])
+    return rows
+
+
 def judged(session: Session, *, run_id: int, criterion: str, value: Any = None) -> tuple[str, Any]:
     """What a judge of a run said: the criterion and the value."""
     project_id, version = _said_in(session, run_id)
@@ -132,6 +158,9 @@ def _say_anew(target: StoredAnnotation, context: Any, *_attributes: Any) -> None
     if version in reading.steps:
         set_committed_value(target, "answers", reading.answers(version, target.stage, target.answers))
         set_committed_value(target, "reasons", reading.reasons(version, target.reasons))
+    if reading.moves_dimensions:
+        wanted = plain_select(col(ItemRow.dimension)).where(col(ItemRow.id) == target.item_id)
+        set_committed_value(target, "dimension", context.session.connection().execute(wanted).scalar_one())
 
 
 def _say_gold_anew(target: StoredGold, context: Any, *_attributes: Any) -> None:
@@ -146,6 +175,9 @@ def _say_rating_anew(target: StoredImportedRating, context: Any, *_attributes: A
     criterion, value = rating(context.session, **about, criterion=target.criterion, value=target.value)
     set_committed_value(target, "criterion", criterion)
     set_committed_value(target, "value", value)
+    if target.dimension is not None and target.schema_version_id is not None:
+        now = _of(context.session, target.project_id).dimension(target.schema_version_id, target.dimension)
+        set_committed_value(target, "dimension", now)
 
 
 for row, say in ((AnnotationRow, _say_anew), (GoldRow, _say_gold_anew), (ImportedRatingRow, _say_rating_anew)):

@@ -2,13 +2,14 @@
 
 A project's schema may change while it is in use. Votes and items stay stored as they were given; what reads them says
 them anew: a criterion by its later name, an option by the one that took its place. Only names and values change here,
-never who said it, or when.
+never who said it, or when. In which dimension an item is, is asked too often to be read anew each time: it is stored as
+it is now (``db.dimensions``), and only what hangs on an item is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from domain.policies import same
@@ -34,9 +35,14 @@ class Step:
     """Fields by their later name that get a value where an item has none."""
     anew: Sequence[str] = ()
     """Criteria, by their later name, whose values mean something else since, such as another unit."""
+    dimensions: Mapping[str, str] = field(default_factory=dict)
+    """As ``criteria``, of dimensions. Several may have become one, which then stands here for itself, too, in the step
+    back: what came in between belongs there."""
+    assets: Mapping[str, str] = field(default_factory=dict)
+    """As ``criteria``, of the roles of images and clips."""
 
     def __bool__(self) -> bool:
-        return any((self.criteria, self.values, self.fields, self.field_values, self.filled, self.anew))
+        return any(getattr(self, each.name) for each in fields(self))
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored: ``from_json`` reads it."""
@@ -47,6 +53,8 @@ class Step:
             "field_values": {name: [list(pair) for pair in pairs] for name, pairs in self.field_values.items()},
             "filled": dict(self.filled),
             "anew": list(self.anew),
+            "dimensions": dict(self.dimensions),
+            "assets": dict(self.assets),
         }
 
     @classmethod
@@ -63,6 +71,8 @@ class Step:
             field_values=pairs(stored["field_values"]),
             filled=stored["filled"],
             anew=tuple(stored["anew"]),
+            dimensions=stored.get("dimensions", {}),
+            assets=stored.get("assets", {}),
         )
 
     def backwards(self) -> Step:
@@ -263,6 +273,23 @@ class Reading:
         for step in self.steps.get(version, ()):
             said = step.reasons(said)
         return said
+
+    def dimension(self, version: int, given: str) -> str:
+        """What a dimension that was given under a version is called now, or which took its items."""
+        for step in self.steps.get(version, ()):
+            given = step.dimensions.get(given, given)
+        return given
+
+    @property
+    def moves_dimensions(self) -> bool:
+        """Whether something may be in another dimension now than it was given in."""
+        return any(step.dimensions for steps in self.steps.values() for step in steps)
+
+    @property
+    def joined(self) -> frozenset[str]:
+        """Dimensions that had taken the items of others until that was taken back."""
+        pairs = [pair for steps in self.steps.values() for step in steps for pair in step.dimensions.items()]
+        return frozenset(now for given, now in pairs if given == now)
 
     def rating(self, version: int, criterion: str, value: Any = None) -> tuple[str, Any]:
         """A rating that was given under a version: the criterion and the value as they are called now."""

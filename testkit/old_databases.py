@@ -38,7 +38,9 @@ def _without_what_came_after(connection: Connection) -> None:
         "annotation": ("schema_change",),
         "gold": ("schema_version_id",),
         "imported_rating": ("schema_version_id",),
-        "asset": ("group_name", "role", "place"),
+        "asset": ("group_name", "role", "place", "dimension_given", "dimension_version"),
+        **dict.fromkeys(("item", "task"), ("dimension_given", "dimension_version")),
+        **dict.fromkeys(("member", "invitation"), ("dimensions_given", "dimensions_version")),
     }
     for table, gone in columns.items():
         for column in gone:

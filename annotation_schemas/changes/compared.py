@@ -53,7 +53,9 @@ def compare(
     """
     decisions = decisions or Decisions()
     renamed, problems, base = _with_renames(old, new, decisions.renames)
-    at = At(base, new, walk=_walk)
+    moves = [each for each in decisions.made if each.way is rows.MOVE_ITEMS]
+    moved = {each.subject.removeprefix("dimensions."): str(each.target) for each in moves}
+    at = At(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
     if old_guideline != new_guideline:
         lines = [f"{len(text.splitlines())} lines" if text else None for text in (old_guideline, new_guideline)]
@@ -135,11 +137,14 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
         wrong = _no_rename(each, each.subject, target, list(before), list(after))
         if wrong is None and target in names[sort].values():
             wrong = f"{each}: something else is called `{target}` already."
+            if each.way is rows.RENAME_DIMENSION:
+                wrong += f" Items of several go to one with {rows.MOVE_ITEMS.option} {each.subject}={target}."
         if wrong is not None:
             problems.append(Problem(each.way.name, wrong))
             continue
         names[sort][each.subject] = target
-        hint = _in_files(old, new, each.subject, target) if each.way is rows.RENAME_FIELD else ""
+        in_files = each.way in (rows.RENAME_FIELD, rows.RENAME_ASSET)
+        hint = _in_files(old, new, each.subject, target) if in_files else ""
         decided = Decided(each.way, target)
         changes.append(Change(before[each.subject], rows.RENAMED, each.subject, target, hint, decided=decided))
     base = with_names(old, names)
@@ -155,7 +160,7 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
 
 
 def _in_files(old: Schema, new: Schema, name: str, now: str) -> str:
-    """What files that come in and go out are to call a renamed field, where that is something else than before."""
+    """What files that come in and go out are to call a renamed field or role, where that is not as before."""
     if old.source is None or new.source is None:
         return ""
     before, after = old.source.fields.get(name, name), new.source.fields.get(now, now)

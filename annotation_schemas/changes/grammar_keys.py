@@ -70,12 +70,16 @@ def _of_kind(rule: Rule) -> Rule:
 
 
 def _asked_in(at: At, old: Any, new: Any) -> Found:
-    """The dimensions in which a criterion is asked; one that the schema has only now has no items yet."""
+    """The dimensions in which a criterion is asked; one that the schema has only now has no items but those that come
+    to it from others."""
     before = {each.id for each in at.old_schema.dimensions}
-    known = before & {each.id for each in at.new_schema.dimensions}
-    asked, now = (set(known if names is None else names) & known for names in (old, new))
-    if differ(old, new):
-        yield at.found(rows.ASKED_MORE if now - asked else rows.ASKED_LESS, old, new)
+    given = before if old is None else set(old)
+    sources = {
+        each.id: {name for name in before if at.moved.get(name, name) == each.id} for each in at.new_schema.dimensions
+    }
+    more = any(sources.get(name, set()) - given for name in (sources if new is None else new))
+    if differ(old, new) or more:
+        yield at.found(rows.ASKED_MORE if more else rows.ASKED_LESS, old, new)
 
 
 def _condition(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
@@ -141,9 +145,14 @@ def _values_fit(old: ItemField, new: ItemField) -> bool:
 
 
 def _allowed_by_dimension(at: At, old: Mapping[str, Any], new: Mapping[str, Any]) -> Found:
-    if differ(old, new):
-        wider = all(name in old and set(map(spelled, old[name])) <= set(map(spelled, new[name])) for name in new)
+    fits = all(to not in new or _wider(old, name, new[to]) for name, to in at.moved.items())
+    if differ(old, new) or not fits:
+        wider = fits and all(_wider(old, name, now) for name, now in new.items())
         yield at.found(rows.WIDER_ITEM if wider else rows.FIELD_LIMITS, old, new)
+
+
+def _wider(old: Mapping[str, Any], name: str, now: Any) -> bool:
+    return name in old and set(map(spelled, old[name])) <= set(map(spelled, now))
 
 
 def _added_asset(at: At, slot: AssetSlot) -> ChangeKind:

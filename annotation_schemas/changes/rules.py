@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -29,6 +29,8 @@ class At:
     new_part: Any = None
     walk: Callable[[At, Any, Any], Found] | None = None
     """What compares two parts of a schema, key by key."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Dimensions whose items go to another one, with that one."""
 
     def under(self, *steps: str) -> At:
         """A place further in."""

@@ -92,6 +92,7 @@ def _preview(seen: Preview, *, every: bool) -> list[str]:
     lines += [f"refused: {sentence}" for sentence in seen.refused]
     stages = seen.comparison.new.stages
     lines += _states(stages, seen.before, seen.after)
+    lines += _placed(seen.placed)
     lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
     lines += [each.sentence for each in seen.besides]
     lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
@@ -110,6 +111,14 @@ def _states(stages: Stages, before: Mapping[ItemState, int], after: Mapping[Item
     return [f"{'Items':<22}{'before':>8}{'after':>8}"] + [
         f"{state_called(stages, state):<22}{before.get(state, 0):>8,}{after.get(state, 0):>8,}" for state in shown
     ]
+
+
+def _placed(placed: Mapping[str, tuple[int, int]]) -> list[str]:
+    """Items in each dimension, where some come to another one."""
+    if not placed:
+        return []
+    lines = [f"{name:<22}{before:>8,}{after:>8,}" for name, (before, after) in placed.items()]
+    return [f"{'Items in dimensions':<22}{'before':>8}{'after':>8}", *lines]
 
 
 def _moved(stages: Stages, moved: Sequence[Moved], *, every: bool) -> list[str]:

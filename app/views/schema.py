@@ -330,6 +330,12 @@ def _found(found: Preview) -> None:
         if found.before.get(state) or found.after.get(state)
     ]
     shell.show(markup.table([("Items", ""), ("now", "number"), ("then", "number")], states))
+    if found.placed:
+        placed = [
+            [markup.mono(name), markup.number(before), markup.number(after)]
+            for name, (before, after) in found.placed.items()
+        ]
+        shell.show(markup.table([("Dimension", ""), ("items now", "number"), ("then", "number")], placed))
     shell.show(
         markup.tag(
             "p",

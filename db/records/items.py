@@ -32,6 +32,10 @@ class StoredItem(SQLModel):
     public_id: str = Field(default_factory=public_id, unique=True)
     project_id: int = Field(foreign_key="project.id")
     dimension: str
+    dimension_given: str | None = None
+    """What its dimension was called when it came, or which it was, where that is another since; None: as it stands."""
+    dimension_version: int | None = None
+    """Under which schema that was (id)."""
     external_id: str
     author_id: int | None = Field(default=None, foreign_key="person.id", index=True)
     file_id: int | None = Field(default=None, foreign_key="import_file.id")

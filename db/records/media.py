@@ -47,6 +47,9 @@ class StoredAsset(SQLModel):
     source_id: int | None = Field(default=None, foreign_key="source.id")
     dimension: str | None = None
     """The only dimension that may use it; None: any."""
+    dimension_given: str | None = None
+    """As of an item."""
+    dimension_version: int | None = None
     in_pool: bool = False
     """Free in the shared pool now; of a group, its first one only, which stands for all of it."""
     group_name: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import JSON
+from sqlalchemy import JSON, Column
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, row_id
@@ -53,6 +53,11 @@ class StoredInvitation(SQLModel):
     project_id: int = Field(foreign_key="project.id", index=True)
     role: Role = Field(sa_column=enum_column(Role))
     dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    dimensions_given: list[str] | None = Field(
+        default=None, sa_column=Column("dimensions_given", JSON(none_as_null=True), nullable=True)
+    )
+    """What they were when someone said so, where they are others since (as ``StoredItem.dimension_given``)."""
+    dimensions_version: int | None = None
     stages: list[str] | None = Field(default=None, sa_type=JSON)
     invited_by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)

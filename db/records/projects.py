@@ -105,4 +105,9 @@ class StoredMember(SQLModel):
     person_id: int = Field(foreign_key="person.id", index=True)
     role: Role = Field(sa_column=enum_column(Role))
     dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    dimensions_given: list[str] | None = Field(
+        default=None, sa_column=Column("dimensions_given", JSON(none_as_null=True), nullable=True)
+    )
+    """What they were when someone said so, where they are others since (as ``StoredItem.dimension_given``)."""
+    dimensions_version: int | None = None
     stages: list[str] | None = Field(default=None, sa_type=JSON)

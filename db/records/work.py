@@ -29,6 +29,9 @@ class StoredTask(SQLModel):
     revision: int | None = None
     prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
     dimension: str
+    dimension_given: str | None = None
+    """As of an item, of what has no item yet."""
+    dimension_version: int | None = None
     state: TaskState = Field(sa_column=enum_column(TaskState))
     person_id: int | None = Field(default=None, foreign_key="person.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)

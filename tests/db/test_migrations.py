@@ -93,7 +93,12 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text(f"INSERT INTO gold_pardon VALUES (1, 1, 'verification', 1, NULL, 'why', '{WHEN}')"))
         run(text(f"INSERT INTO event (id, at, kind, data) VALUES (1, '{WHEN}', 'x.y', '{{}}')"))
         run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))
-        run(text(f"INSERT INTO asset VALUES (1, 'a', 1, NULL, 'n', 'image', NULL, NULL, false, '{WHEN}')"))
+        run(
+            text(
+                "INSERT INTO asset (id, public_id, project_id, name, kind, in_pool, created_at)"
+                f" VALUES (1, 'a', 1, 'n', 'image', false, '{WHEN}')"
+            )
+        )
         run(
             text(
                 "INSERT INTO run (id, public_id, project_id, name, params, created_at)"

@@ -22,6 +22,7 @@ from importers.media_files import kind_of
 from media.perceptual_hash import hash_of_file
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
+from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate.task_views import asset_view, roles_of, task_view
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def add_to_pool(
         source = source_of(name) if source_of is not None else None
         with store.write() as session:
             now = store.now()
+            if dimension is not None:
+                must_be_the_same(session, access=access)
             known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
             if known is not None:
                 repeated += 1
@@ -235,6 +238,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
+        must_be_the_same(session, access=access)
         _must_write(access, dimension)
         rows = [_pickable(session, access, public, dimension) for public in dict.fromkeys(assets)]
         rows = _with_group(session, access, rows)

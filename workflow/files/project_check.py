@@ -12,7 +12,7 @@ from annotation_schemas import kinds
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
 from db import checks as queries
-from db import guidelines, items, missing_media, projects, task_slots
+from db import dimensions, guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
@@ -343,6 +343,8 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         raters = max([now, *(people_asked(schema)[stage] for schema in had)])
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
+    for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
+        said.append(f"item {external_id} or a slot of it is in another dimension than its own.")
     said += comparison.broken_rules(session, access=access)
     said += triage_figures.broken_rules(session, access=access)
     said += qualification_tries.differences(session, access=access)

@@ -7,6 +7,7 @@ for each vote, and taking it back is exact. Only votes that are asked again get 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -121,7 +122,7 @@ class Effect:
         """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
         if vote.schema_version_id == now:
             return False
-        criteria = criteria_of(self.schema, vote.stage.value, vote.dimension)
+        criteria = criteria_of(self.schema, vote.stage.value, self._dimension_of(vote))
         if not criteria:  # a stage that the schema has no more
             return False
         if self.only_of is not None:
@@ -133,6 +134,21 @@ class Effect:
             each.concerns(vote.stage) and each.criterion in asked and self._meets(each, vote, fields)
             for each in self.again
         )
+
+    def placed(self, items: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """How many items each dimension has before and after, from how many it has; empty where none changes its own.
+        Those of the new schema come first."""
+        if not self.step.dimensions:
+            return {}
+        after: Counter[str] = Counter()
+        for name, n in items.items():
+            after[self.step.dimensions.get(name, name)] += n
+        names = dict.fromkeys([*(each.id for each in self.schema.dimensions), *items])
+        return {name: (items.get(name, 0), after[name]) for name in names}
+
+    def _dimension_of(self, vote: StoredAnnotation) -> str:
+        """As the new schema calls it, before the change and after it."""
+        return self.step.dimensions.get(vote.dimension, vote.dimension)
 
     def _meets(self, again: Again, vote: StoredAnnotation, fields: Mapping[str, Any]) -> bool:
         value, reason = vote.answers.get(again.criterion), vote.reasons.get(again.criterion)
@@ -146,7 +162,7 @@ class Effect:
             case Votes.SILENT:
                 return value is None and reason is None
             case Votes.UNFIT:
-                criteria = criteria_of(self.schema, vote.stage.value, vote.dimension)
+                criteria = criteria_of(self.schema, vote.stage.value, self._dimension_of(vote))
                 wrong = kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
                 return value is not None and any(problem.name == again.criterion for problem in wrong)
 
@@ -243,7 +259,35 @@ def _step(comparison: Comparison) -> Step:
         for change in comparison.changes
         if change.row is sorts.UNIT and way_of(change) is sorts.ASK_AGAIN and len(change.steps) > 3
     )
-    return Step(renamed["criteria"], values["criteria"], renamed["fields"], values["fields"], filled, anew)
+    return Step(
+        renamed["criteria"],
+        values["criteria"],
+        renamed["fields"],
+        values["fields"],
+        filled,
+        anew,
+        dimensions=_places(comparison, sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS),
+        assets=_places(comparison, sorts.RENAME_ASSET),
+    )
+
+
+def _places(comparison: Comparison, *ways: Way) -> dict[str, str]:
+    """The dimensions or roles of which that was decided, with what they have become."""
+    found = {}
+    for change in comparison.changes:
+        if change.decided is not None and change.decided.way in ways:
+            found[change.steps[-1]] = str(change.decided.value)
+    return found
+
+
+def _places_back(comparison: Comparison) -> dict[str, str]:
+    """The step back of dimensions. One that took the items of others keeps what came in between; one that came with
+    the change gives it to the first of those whose items it took."""
+    back = {now: was for was, now in _places(comparison, sorts.RENAME_DIMENSION).items()}
+    there = {each.id for each in comparison.old.dimensions}
+    for was, now in _places(comparison, sorts.MOVE_ITEMS).items():
+        back.setdefault(now, now if now in there else was)
+    return back
 
 
 def _step_back(comparison: Comparison, step: Step) -> Step:
@@ -253,4 +297,10 @@ def _step_back(comparison: Comparison, step: Step) -> Step:
         if way_of(change) is sorts.RENAME_OPTION:
             sort, name = ("fields", change.steps[2]) if change.steps[0] == "item" else ("criteria", change.steps[3])
             values[sort].setdefault(name, []).append((change.new, change.old))
-    return replace(step.backwards(), values=values["criteria"], field_values=values["fields"])
+    return replace(
+        step.backwards(),
+        values=values["criteria"],
+        field_values=values["fields"],
+        dimensions=_places_back(comparison),
+        assets={now: was for was, now in step.assets.items()},
+    )

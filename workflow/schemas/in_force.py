@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from annotation_schemas.changes import Decisions, compare
 from annotation_schemas.model import LoadedSchema, Stages
-from db import guidelines, projects, schema_changes, task_slots
+from db import dimensions, guidelines, projects, schema_changes, task_slots
 from db.engine import Session, Store
 from db.records import StoredSchemaChange
 from domain.records import Person
@@ -64,18 +65,20 @@ def _most(known: Mapping[str, int], access: Access) -> Mapping[str, int]:
     return {stage: max(known.get(stage, 0), now.get(stage, 0)) for stage in {**known, **now}}
 
 
-def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> Reading:
-    """How everything is read once a change is taken back: what was there before, as it was then."""
+def reading_back(session: Session, access: Access, past: StoredSchemaChange) -> tuple[Reading, Step]:
+    """How everything is read once a change is taken back (what was there before, as it was then), and the step that
+    leads there."""
     back = _effect(session, past).step_back
     before = Reading.from_json(past.reading_before)
     known = replace(before, numbers=before.numbers or {past.before_id: access.reading.numbers[past.before_id]})
-    return Reading(
+    reading = Reading(
         steps=access.reading.after(back, now=past.before_id, but=known),
         complete=known.complete,
         numbers=access.reading.numbers,
         most_votes=_most(access.reading.most_votes, access),
         passed=known.passed,
     )
+    return reading, back
 
 
 def _effect(session: Session, row: StoredSchemaChange) -> Effect:
@@ -118,9 +121,10 @@ def put_into_force(
     reading: Reading,
     decisions: Decisions,
     now: datetime,
+    step: Step,
     undoes: StoredSchemaChange | None = None,
 ) -> StoredSchemaChange:
-    """Put a schema into force."""
+    """Put a schema into force, to which ``step`` leads."""
     last = schema_changes.newest(session, project_id=access.project_id)
     project = projects.lock(session, id=access.project_id)
     row = schema_changes.add(
@@ -139,6 +143,10 @@ def put_into_force(
         },
     )
     schema_changes.put_into_force(session, row=project, schema_version_id=after_id, reading=reading)
+    if step.dimensions:
+        about: Any = {"project_id": access.project_id, "before": access.schema_version_id}
+        dimensions.call_anew(session, **about, now=after_id, reading=reading)
+    dimensions.call_assets(session, project_id=access.project_id, names=step.assets)
     return row
 
 
@@ -202,6 +210,7 @@ def bring_all_up(
             if people and stage not in VERIFICATIONS:  # a vote there has been matched with its item's slots
                 surplus = task_slots.call_off_surplus(session, project_id=access.project_id, stage=stage, most=people)
                 tally.add(closed=surplus)
+        dimensions.forget_counts(session, project_id=access.project_id)
         schema_changes.note_progress(session, id=id, done_to=last, finished_at=store.now())
         after = schema_changes.states(session, project_id=access.project_id)
         return Done(number, access.schema.version, before, after, tally, access.schema.stages)

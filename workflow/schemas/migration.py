@@ -8,16 +8,17 @@ Taking it back is the same in the other direction: what came in between is kept,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from annotation_schemas.changes import Comparison, Decisions, compare
 from annotation_schemas.model import LoadedSchema
-from db import guidelines, projects, reworded, schema_changes
-from db.engine import Session, Store
+from db import dimensions, guidelines, projects, reworded, schema_changes
+from db.engine import BUSY, Session, Store
 from db.records import StoredSchemaChange
-from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.errors import Conflict, InvalidInput, NotFound, Problem, Unavailable
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.event_log import log
@@ -42,6 +43,8 @@ from workflow.schemas.uses import StoredUses
 
 MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
 _READ_AT_ONCE = 500
+_TRIES = 30
+"""So often a change is begun anew, each time after it has waited for a moment: for about ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ class Preview:
     """Of these, those for which something is written; it stays."""
     besides: Sequence[InStage] = ()
     """What becomes of other stages in which several people are asked about the same."""
+    placed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Items in each dimension, by id, before and after; empty where none changes its own."""
 
     @property
     def can_be_done(self) -> bool:
@@ -127,8 +132,9 @@ def preview(
         stored = projects.schema_version_by_hash(session, hash=loaded.hash)
         before = schema_changes.states(session, project_id=access.project_id)
         counted = schema_changes.votes_by_version(session, project_id=access.project_id)
+        effect = effect_of(comparison)
+        placed = effect.placed(dimensions.items_in(session, project_id=access.project_id))
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)
-    effect = effect_of(comparison)
     tally = Tally()
     future = _future(access, loaded, effect, id=stored.id if stored is not None else 0)
     others = besides.look(store, future, effect)
@@ -152,6 +158,7 @@ def preview(
         in_hand=in_hand,
         drafts=drafts,
         besides=others,
+        placed=placed,
     )
 
 
@@ -178,8 +185,33 @@ def migrate(
         seen = require_lead(session, by=by, project=project)
         must_be_finished(session, access=seen)
         comparison = _compared(session, seen, loaded, decisions)
-    effect = effect_of(comparison)
+    begun = _patiently(store, lambda: _begin(store, by, seen, loaded, comparison, decisions))
+    return bring_all_up(store, project, *begun[:2], before=begun[2], progress=progress)
+
+
+Begun = tuple[int, int, Mapping[ItemState, int]]
+"""The id of a change, its number, and the items in each state before it."""
+
+
+def _patiently(store: Store, begin: Callable[[], Begun]) -> Begun:
+    """Begin anew where others hold for a moment what is to be changed (``dimensions.do_not_wait``)."""
+    for _ in range(_TRIES):
+        try:
+            return begin()
+        except Unavailable as error:
+            if store.is_sqlite or str(error) != BUSY:
+                raise
+    return begin()
+
+
+def _begin(
+    store: Store, by: Person | None, seen: Access, loaded: LoadedSchema, comparison: Comparison, decisions: Decisions
+) -> Begun:
+    """Bring a schema into force that was compared with the one that was ``seen``."""
+    effect, project = effect_of(comparison), seen.name
     with store.write() as session:
+        if effect.step.dimensions or effect.step.assets:
+            dimensions.do_not_wait(session)
         access = lead_alone(session, by=by, project=project)
         must_be_finished(session, access=access)
         if access.schema_version_id != seen.schema_version_id:
@@ -196,7 +228,9 @@ def migrate(
         before = schema_changes.states(session, project_id=access.project_id)
         id = store_schema(session, loaded=loaded, now=now)
         reading = reading_with(access, effect, before=access.schema_version_id, now=id, number=loaded.schema_.version)
-        row = put_into_force(session, access, by, after_id=id, reading=reading, decisions=decisions, now=now)
+        about: Any = {"decisions": decisions, "now": now, "step": effect.step}
+        row = put_into_force(session, access, by, after_id=id, reading=reading, **about)
+        _none_is_left(session, access, loaded)
         take_guideline(session, access, loaded, by=by, now=now)
         data = {
             "number": row.number,
@@ -206,8 +240,15 @@ def migrate(
             "decisions": [str(each) for each in decisions.made],
         }
         log(session, MIGRATED, by=by, project=access, now=now, data=data)
-        done = (row.id, row.number)
-    return bring_all_up(store, project, *done, before=before, progress=progress)
+        return row.id, row.number, before
+
+
+def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> None:
+    """``Conflict`` where items have come to a dimension that was empty when the change was looked at."""
+    gone = {each.id for each in access.schema.dimensions} - {each.id for each in loaded.schema_.dimensions}
+    left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
+    if left:
+        raise Conflict(f"Items have just come to {min(left)}. Look again at what your change would do.")
 
 
 def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:
@@ -224,16 +265,22 @@ def undo(store: Store, *, by: Person | None, project: str, progress: Progress | 
     Conflict
         Another change is under way.
     """
+    begun = _patiently(store, lambda: _begin_back(store, by, project))
+    return bring_all_up(store, project, *begun[:2], before=begun[2], progress=progress)
+
+
+def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
+    """Bring the schema of before into force again."""
     with store.write() as session:
+        dimensions.do_not_wait(session)
         access = lead_alone(session, by=by, project=project)
         must_be_finished(session, access=access)
         past = _to_undo(session, access)
         now = store.now()
         before = schema_changes.states(session, project_id=access.project_id)
-        reading = reading_back(session, access, past)
-        row = put_into_force(
-            session, access, by, after_id=past.before_id, reading=reading, decisions=Decisions(), now=now, undoes=past
-        )
+        reading, back = reading_back(session, access, past)
+        about: Any = {"decisions": Decisions(), "now": now, "step": back}
+        row = put_into_force(session, access, by, after_id=past.before_id, reading=reading, undoes=past, **about)
         in_force = guidelines.numbers(session, project_id=access.project_id)
         brought = in_force.get(projects.schema_version(session, id=past.after_id).guideline_hash)
         if access.guideline == brought != past.guideline_before:
@@ -241,8 +288,7 @@ def undo(store: Store, *, by: Person | None, project: str, progress: Progress | 
             projects.bring_guideline_into_force(session, row=locked, number=past.guideline_before)
         data = {"number": row.number, "undoes": past.number, "to": reading.numbers[past.before_id]}
         log(session, UNDONE, by=by, project=access, now=now, data=data)
-        done = (row.id, row.number)
-    return bring_all_up(store, project, *done, before=before, progress=progress)
+        return row.id, row.number, before
 
 
 def finish(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> Done:

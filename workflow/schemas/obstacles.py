@@ -151,13 +151,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
     for change in comparison.changes:
         stage = change.steps[1] if change.steps[0] == "stages" else None
         way = way_of(change)
-        if way in (sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS):
-            said.append(f"{change.path}: items stay in their dimension. Keep its id; its title may change.")
-        elif way is sorts.RENAME_ASSET:
-            said.append(
-                f"{change.path}: images and clips stay in their place. Keep its role; files may call it otherwise."
-            )
-        elif way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in ASKED_AGAIN:
+        if way in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS) and stage not in ASKED_AGAIN:
             others = [
                 other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
             ]

@@ -12,7 +12,7 @@ from annotation_schemas.changes import Change, Decisions, Used
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Schema
 from annotation_schemas.registry import criteria_of
-from db import files, items, schema_changes
+from db import dimensions, files, items, schema_changes
 from db.engine import Session
 from domain.policies import same
 from domain.rewording import options_in
@@ -25,8 +25,17 @@ class StoredUses:
 
     def __init__(self, session: Session, access: Access, new: Schema, decisions: Decisions) -> None:
         self.session, self.access, self.new = session, access, new
-        self.before = {str(each.target): each.subject for each in decisions.renames if ":" not in each.subject}
+        renames = [each for each in decisions.renames if ":" not in each.subject]
+        named = [each for each in renames if each.way in (sorts.RENAME_CRITERION, sorts.RENAME_FIELD)]
+        self.before = {str(each.target): each.subject for each in named}
         """Old names by the new ones: of a criterion that is called otherwise, changes have the new name."""
+        self.before_of = {(each.way, str(each.target)): each.subject for each in renames}
+        self.moved = {
+            each.subject.removeprefix("dimensions."): str(each.target)
+            for each in decisions.made
+            if each.way in (sorts.RENAME_DIMENSION, sorts.MOVE_ITEMS)
+        }
+        """New dimensions by the old ones."""
         self._votes: dict[Stage, list[files.CountingVote]] = {}
 
     def behind(self, change: Change) -> Used:
@@ -38,11 +47,18 @@ class StoredUses:
                 return self._of_stage(change, Stage(stage))
             case ("item", "fields", name, *_):
                 return self._of_field(change, self.before.get(name, name))
+            case ("item", "assets", role, *_) if change.row in (sorts.REMOVED_ASSET, sorts.RENAMED):
+                return Used(items=dimensions.with_role(self.session, project_id=self.access.project_id, role=role))
             case ("item", "assets", *_):
                 return Used(items=len(self.contents))
             case ("dimensions", name, *_):
-                return Used(items=sum(dimension == name for _, _, dimension in self.named))
+                return self._of_dimension(self.before_of.get((sorts.RENAME_DIMENSION, name), name))
         return Used()
+
+    def _of_dimension(self, name: str) -> Used:
+        about: Any = {"project_id": self.access.project_id}
+        found = (dimensions.votes_in, dimensions.items_in, dimensions.in_hand)
+        return Used(*(each(self.session, **about).get(name, 0) for each in found))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
         """What counts in a stage."""
@@ -55,11 +71,6 @@ class StoredUses:
     def contents(self) -> Mapping[int, dict[str, Any]]:
         """The fields of all items as they stand."""
         return items.current_content(self.session, project_id=self.access.project_id)
-
-    @cached_property
-    def named(self) -> Sequence[tuple[int, str, str]]:
-        """Id, the id in files and the dimension of all items."""
-        return files.item_ids(self.session, project_id=self.access.project_id)
 
     @cached_property
     def states(self) -> Mapping[ItemState, int]:
@@ -77,7 +88,8 @@ class StoredUses:
             silent = [
                 vote
                 for vote in self.votes(stage)
-                if vote.answers.get(name) is None and (asked.dimensions is None or vote.dimension in asked.dimensions)
+                if vote.answers.get(name) is None
+                and (asked.dimensions is None or self.moved.get(vote.dimension, vote.dimension) in asked.dimensions)
             ]
             return Used(votes=len(silent), items=len({vote.item_id for vote in silent}))
         if change.row is sorts.REMOVED_SKIP:

@@ -1,0 +1,201 @@
+"""In which dimension things are, and under which role images and clips, once a schema calls these otherwise.
+
+What an item's dimension is, is a part of indices, so it is stored as it is now. Next to it stands how it was given, as
+soon as that differs: from both follows what it is under any other schema that the project has had, so that a change can
+be taken back though several dimensions have become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, or_, select, text, update
+from sqlmodel import Session, col
+
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    GoldRow,
+    InvitationRow,
+    ItemAssetRow,
+    ItemRow,
+    MemberRow,
+    QueueCursorRow,
+    TaskRow,
+    WorkCountRow,
+)
+from domain.rewording import Reading
+from domain.states import Purpose, TaskState
+
+_LEVEL = "/"
+"""Stands in the name of a place in a queue behind the dimension (``db.queue_cursor``)."""
+
+
+def do_not_wait(session: Session) -> None:
+    """Give up soon where others hold what is to be changed. On PostgreSQL they may wait for this transaction, too:
+    it is the one to begin anew, and no one who submits something."""
+    if session.connection().dialect.name != "sqlite":
+        session.connection().execute(text("SET LOCAL lock_timeout = '300ms'"))
+
+
+def call_anew(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> None:
+    """Put everything of a locked project into the dimension in which it is under the schema ``now`` (id) that comes
+    into force after ``before``, and let it be read in that way.
+
+    Items come before their slots, as for everyone who submits. Work that others were at until now is found in a second
+    turn.
+    """
+    for _ in range(2):
+        _forget_places(session, project_id, before, reading)
+        for table, only in ((ItemRow, ()), (AssetRow, ()), (TaskRow, (col(TaskRow.item_id).is_(None),))):
+            _put(session, table, project_id, before, now, reading, only)
+        _follow_items(session, TaskRow, project_id)
+        _follow_items(session, GoldRow, project_id)
+    for people in (MemberRow, InvitationRow):
+        _put_people(session, people, project_id, before, now, reading)
+
+
+def _put(
+    session: Session, table: Any, project_id: int, before: int, now: int, reading: Reading, only: Sequence[Any]
+) -> None:
+    connection = session.connection()
+    columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
+    mine = (col(table.project_id) == project_id, *only)
+    stored = connection.execute(select(*columns).where(*mine, columns[0].is_not(None)).distinct()).all()
+    for told in sorted(stored, key=lambda each: each[1] is not None):  # what gets its first note is noted once
+        made = _now(*told, before=before, now=now, reading=reading)
+        if made != tuple(told):
+            these = [
+                column.is_(None) if value is None else column == value
+                for column, value in zip(columns, told, strict=True)
+            ]
+            names = ("dimension", "dimension_given", "dimension_version")
+            connection.execute(update(table).where(*mine, *these).values(dict(zip(names, made, strict=True))))
+
+
+def _now(
+    stored: str, given: str | None, version: int | None, *, before: int, now: int, reading: Reading
+) -> tuple[str, str | None, int | None]:
+    """A dimension as it is now, with how it was given where that differs."""
+    said, under = (stored, before) if given is None or version is None else (given, version)
+    if under == now:
+        return said, None, None
+    made = reading.dimension(under, said)
+    return (made, None, None) if given is None and made == stored else (made, said, under)
+
+
+def _put_people(session: Session, table: Any, project_id: int, before: int, now: int, reading: Reading) -> None:
+    """As ``_now``, of those that someone may work in."""
+    connection = session.connection()
+    columns = (col(table.id), col(table.dimensions), col(table.dimensions_given), col(table.dimensions_version))
+    for id, stored, given, version in connection.execute(select(*columns).where(col(table.project_id) == project_id)):
+        if stored is None:
+            continue
+        said, under = (stored, before) if given is None else (given, version)
+        made = list(dict.fromkeys(reading.dimension(under, each) for each in said)) if under != now else said
+        kept = None if under == now or (given is None and made == stored) else said
+        values = {"dimensions": made, "dimensions_given": kept, "dimensions_version": under if kept else None}
+        if (made, kept) != (stored, given):
+            connection.execute(update(table).where(col(table.id) == id).values(values))
+
+
+def _follow_items(session: Session, table: Any, project_id: int) -> None:
+    """Let what is about an item be in the item's dimension."""
+    of_item = select(col(ItemRow.dimension)).where(col(ItemRow.id) == col(table.item_id)).scalar_subquery()
+    mine = (col(table.project_id) == project_id, col(table.item_id).is_not(None), col(table.dimension) != of_item)
+    session.connection().execute(update(table).where(*mine).values(dimension=of_item))
+
+
+def _forget_places(session: Session, project_id: int, before: int, reading: Reading) -> None:
+    """Let everyone begin anew in the queues of dimensions that are others now."""
+    names = {
+        name for steps in reading.steps.values() for step in steps for each in step.dimensions.items() for name in each
+    }
+    of = col(QueueCursorRow.dimension)
+    there = [or_(of == name, of.startswith(name + _LEVEL, autoescape=True)) for name in sorted(names)]
+    if there:
+        gone = delete(QueueCursorRow).where(col(QueueCursorRow.project_id) == project_id, or_(*there))
+        session.connection().execute(gone)
+
+
+def forget_counts(session: Session, *, project_id: int) -> None:
+    """Let everyone's counts of what waits for them, which are by dimension, be made again."""
+    session.connection().execute(delete(WorkCountRow).where(col(WorkCountRow.project_id) == project_id))
+
+
+def call_assets(session: Session, *, project_id: int, names: Mapping[str, str]) -> None:
+    """Give a project's images and clips other roles, those in the pool among them: the later ones by the earlier.
+    Nothing may have been in a later one."""
+    if names:  # whoever has just written an item is waited for
+        written = select(col(TaskRow.id)).where(col(TaskRow.project_id) == project_id, col(TaskRow.item_id).is_(None))
+        session.connection().execute(written.with_for_update(key_share=True)).all()
+    items = select(col(ItemRow.id)).where(col(ItemRow.project_id) == project_id)
+    for before, now in names.items():
+        mine = (col(ItemAssetRow.role) == before, col(ItemAssetRow.item_id).in_(items))
+        session.connection().execute(update(ItemAssetRow).where(*mine).values(role=now))
+        pooled = (col(AssetRow.role) == before, col(AssetRow.project_id) == project_id)
+        session.connection().execute(update(AssetRow).where(*pooled).values(role=now))
+
+
+# ---- what there is ---------------------------------------------------------------------------------------------------
+
+
+def items_in(session: Session, *, project_id: int) -> dict[str, int]:
+    """How many items each dimension has."""
+    wanted = select(col(ItemRow.dimension), func.count()).where(col(ItemRow.project_id) == project_id)
+    return {name: n for name, n in session.connection().execute(wanted.group_by(col(ItemRow.dimension)))}
+
+
+def votes_in(session: Session, *, project_id: int) -> dict[str, int]:
+    """How many submissions that count are about items of each dimension."""
+    later = select(col(AnnotationRow.supersedes_id)).where(
+        col(AnnotationRow.project_id) == project_id, col(AnnotationRow.supersedes_id).is_not(None)
+    )
+    wanted = (
+        select(col(ItemRow.dimension), func.count())
+        .join(AnnotationRow, col(AnnotationRow.item_id) == col(ItemRow.id))
+        .where(
+            col(AnnotationRow.project_id) == project_id,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            col(AnnotationRow.id).not_in(later),
+        )
+    )
+    return {name: n for name, n in session.connection().execute(wanted.group_by(col(ItemRow.dimension)))}
+
+
+def in_hand(session: Session, *, project_id: int) -> dict[str, int]:
+    """How many items people are writing in each dimension."""
+    wanted = select(col(TaskRow.dimension), func.count()).where(
+        col(TaskRow.project_id) == project_id, col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED
+    )
+    return {name: n for name, n in session.connection().execute(wanted.group_by(col(TaskRow.dimension)))}
+
+
+def with_role(session: Session, *, project_id: int, role: str) -> int:
+    """How many items have an image or clip in a role, or will have when they are written about a group of the pool."""
+    items = (
+        select(func.count(func.distinct(ItemAssetRow.item_id)))
+        .join(ItemRow, col(ItemRow.id) == col(ItemAssetRow.item_id))
+        .where(col(ItemRow.project_id) == project_id, col(ItemAssetRow.role) == role)
+    )
+    groups = select(func.count(func.distinct(AssetRow.group_name))).where(
+        col(AssetRow.project_id) == project_id,
+        col(AssetRow.role) == role,
+        col(AssetRow.id).not_in(select(col(ItemAssetRow.asset_id))),
+    )
+    return sum(session.connection().execute(each).scalar_one() for each in (items, groups))
+
+
+def unlike(session: Session, *, project_id: int, reading: Reading) -> list[str]:
+    """Items (ids as in files) that are in another dimension than how it was given says, or than their slots."""
+    connection = session.connection()
+    columns = (col(ItemRow.dimension), col(ItemRow.dimension_given), col(ItemRow.dimension_version))
+    named = select(col(ItemRow.external_id)).where(col(ItemRow.project_id) == project_id)
+    noted = select(*columns).where(col(ItemRow.project_id) == project_id, columns[1].is_not(None)).distinct()
+    found: set[str] = set()
+    for stored, given, version in connection.execute(noted).all():
+        if reading.dimension(version or 0, given or "") != stored:
+            found |= set(connection.scalars(named.where(columns[0] == stored, columns[1] == given)))
+    apart = named.join(TaskRow, col(TaskRow.item_id) == col(ItemRow.id)).where(col(TaskRow.dimension) != columns[0])
+    return sorted(found | set(connection.scalars(apart)))
