@@ -85,6 +85,7 @@ def build(store: Store, folder: Path) -> None:
     ids = {name: make_items(store, n, dimension=name, fields={"question": "?"}) for name, n in ITEMS.items()}
     pool = {name: make_pool(store, 2, source=name, dimension=name) for name in ITEMS}
     make_pool(store, 1, source="any")
+    make_pool(store, 1, source="group", group_name="g", role="image", place=0)
     with store.write() as session:
         for at, item_id in enumerate([*chain.from_iterable(ids.values())][::2], 1):
             session.add(ItemAssetRow(item_id=item_id, asset_id=at, role="image"))
@@ -154,7 +155,7 @@ MINDS = [
     Mind("into one that is asked less", {"  - {id: shape, title: Shape}\n": ""},
          {"move_items": ["shape=shade"], "new_votes_only": ["light"]}, {"shape": "shade"}, used="2 votes, 2 items"),
     Mind("another role", {"role: image": "role: picture"}, {"rename_asset": ["image=picture"]}, role="picture",
-         used="5 items"),
+         used="6 items"),
 ]  # fmt: skip
 
 
@@ -184,6 +185,7 @@ def looked_at(store: Store, mind: Mind) -> None:
         written = run(text("SELECT dimension FROM task WHERE item_id IS NULL")).scalars().all()
         assert written == [mind.now.get("shade", "shade")]
         assert set(run(text("SELECT role FROM item_asset")).scalars()) == {mind.role}
+        assert run(text("SELECT role FROM asset WHERE role IS NOT NULL")).scalars().all() == [mind.role]
         assert {*run(text("SELECT DISTINCT dimension FROM gold")).scalars()} == {mind.now.get("shade", "shade")}
         assert {*run(text("SELECT DISTINCT dimension FROM asset")).scalars()} == {None, *here}
     rights = {each.person.login: each.dimensions for each in projects.members(store, person=None, project="p")}
@@ -200,7 +202,7 @@ def looked_at(store: Store, mind: Mind) -> None:
     for name in set(here):
         taken = name == mind.now.get("shade", "shade")
         found = image_pool.pool(store, person=who(store, "ann"), project="p", dimension=name)
-        assert found.total == 2 * here.count(name) + 1 - taken, mind.name
+        assert found.total == 2 * here.count(name) + 2 - taken, mind.name
     assert check(store) == [], mind.name
 
 

@@ -18,6 +18,7 @@ from importers.media_groups import MediaGroup, no_role
 from media.perceptual_hash import hash_of_file
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
+from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate.image_pool import WEBM, as_webm, media_row
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def _add(
     look = hash_of_file(media.path(taken[0][1].sha256, "thumb")) if in_triage else None
     try:
         with store.write() as session:
+            must_be_the_same(session, access=access)
             now = store.now()
             there = stock.groups(session, project_id=access.project_id, names=[group.name]).get(group.name)
             if there is not None:
