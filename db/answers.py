@@ -86,6 +86,15 @@ def count(session: Session, *, project_id: int) -> int:
     return session.exec(wanted).one()
 
 
+def any_asked(session: Session, *, project_id: int) -> bool:
+    """Whether a project has a run that counts of a model or out of a file, or an answer at all."""
+    asked = select(RunRow.id).where(
+        RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING), col(RunRow.withdrawn_at).is_(None)
+    )
+    answered = select(PredictionRow.id).where(PredictionRow.project_id == project_id)
+    return any(session.exec(each.limit(1)).first() is not None for each in (asked, answered))
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
     """A model's answer."""

@@ -110,12 +110,11 @@ def newest_of(session: Session, *, project_id: int, kind: str) -> StoredEvent | 
 
 def public_board(session: Session, *, project: str) -> StoredEvent | None:
     """The event by which everyone may read the leaderboard of a project of that name; None: no one may."""
-    wanted = (
-        select(EventRow)
-        .join(ProjectRow, col(ProjectRow.id) == EventRow.project_id)
-        .where(ProjectRow.name == project, col(EventRow.kind).in_((BOARD_PUBLISHED, BOARD_WITHDRAWN)))
+    of_project = select(ProjectRow.id).where(ProjectRow.name == project).scalar_subquery()
+    last = select(func.max(col(EventRow.id))).where(  # not by order: SQLite would walk back through every event
+        EventRow.project_id == of_project, col(EventRow.kind).in_((BOARD_PUBLISHED, BOARD_WITHDRAWN))
     )
-    newest = session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+    newest = session.exec(select(EventRow).where(EventRow.id == last.scalar_subquery())).first()
     return newest if newest is not None and newest.kind == BOARD_PUBLISHED else None
 
 

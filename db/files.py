@@ -10,8 +10,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Text, cast, func, update
+from sqlalchemy import Text, cast, exists, func, update
 from sqlalchemy import select as plain_select
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db import reworded
@@ -340,7 +341,15 @@ def counting_pair_votes(session: Session, *, project_id: int) -> list[PairVote]:
 
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
     """The logins of everyone of whom something counts in a stage."""
-    return set(session.exec(_counting(select(PersonRow.login), project_id=project_id, stage=stage).distinct()))
+    newer = aliased(AnnotationRow)
+    theirs = exists().where(
+        col(AnnotationRow.person_id) == col(PersonRow.id),
+        col(AnnotationRow.project_id) == project_id,
+        col(AnnotationRow.stage) == stage,
+        col(AnnotationRow.purpose) == Purpose.LIVE,
+        ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+    )
+    return set(session.exec(select(PersonRow.login).where(theirs)))
 
 
 def n_ratings(session: Session, *, project_id: int, stage: Stage) -> int:

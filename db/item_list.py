@@ -196,7 +196,9 @@ def _conditions(within: Within, wanted: ItemFilter) -> list[ColumnElement[bool]]
         )
     if wanted.voter:
         voted = plain_select(col(AnnotationRow.item_id)).where(
-            col(AnnotationRow.person_id).in_(_person(wanted.voter)), *_live_votes(project_id)
+            col(AnnotationRow.person_id).in_(_person(wanted.voter)),
+            col(AnnotationRow.project_id) == project_id,
+            *_live_votes(),
         )
         found.append(id.in_(voted))
     if wanted.comments is Comments.OPEN:
@@ -224,20 +226,14 @@ def _present() -> ColumnElement[bool]:
     return and_(col(RevisionRow.item_id) == col(ItemRow.id), col(RevisionRow.number) == col(ItemRow.current_revision))
 
 
-def _live_votes(project_id: int) -> tuple[ColumnElement[bool], ...]:
-    return (
-        col(AnnotationRow.project_id) == project_id,
-        col(AnnotationRow.stage).in_(VERIFICATIONS),
-        col(AnnotationRow.purpose) == Purpose.LIVE,
-    )
+def _live_votes() -> tuple[ColumnElement[bool], ...]:
+    return col(AnnotationRow.stage).in_(VERIFICATIONS), col(AnnotationRow.purpose) == Purpose.LIVE
 
 
 def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool = True) -> Any:
     """How many votes count on each item (``n``), and, if they are ``compared``, whether those of one stage differ
     (``differ``, 0 or 1)."""
-    newer = plain_select(col(AnnotationRow.supersedes_id)).where(
-        col(AnnotationRow.project_id) == project_id, col(AnnotationRow.supersedes_id).is_not(None)
-    )
+    newer = aliased(AnnotationRow)
     said = cast(col(AnnotationRow.answers), Text)
     of_stage: Any = (
         plain_select(
@@ -247,14 +243,14 @@ def _votes(project_id: int, ids: Sequence[int] | None = None, *, compared: bool 
         )
         .join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id))
         .where(
-            *_live_votes(project_id),
+            # not both: SQLite would look through all votes of the project for a few items
+            col(AnnotationRow.project_id) == project_id if ids is None else col(AnnotationRow.item_id).in_(ids),
+            *_live_votes(),
             col(AnnotationRow.revision) == col(ItemRow.current_revision),
-            col(AnnotationRow.id).not_in(newer),
+            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
         )
         .group_by(col(AnnotationRow.item_id), col(AnnotationRow.stage))
     )
-    if ids is not None:
-        of_stage = of_stage.where(col(AnnotationRow.item_id).in_(ids))
     each = of_stage.subquery()
     return (
         plain_select(

@@ -410,6 +410,11 @@ def any_in(session: Session, *, project_id: int, states: Sequence[ItemState]) ->
     )
 
 
+def count(session: Session, *, project_id: int) -> int:
+    """How many items a project has."""
+    return session.exec(select(func.count()).select_from(ItemRow).where(ItemRow.project_id == project_id)).one()
+
+
 def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, ItemState], int]:
     """How many items there are, by dimension and state."""
     wanted = (

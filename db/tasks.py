@@ -73,6 +73,17 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> Sequence[S
     return session.exec(wanted).all()
 
 
+def open_slots(session: Session, *, project_id: int, stage: Stage) -> list[tuple[int, str, int]]:
+    """Id, dimension and item (id) of the live slots of a stage that no one has, in the order in which they came."""
+    wanted = select(TaskRow.id, TaskRow.dimension, TaskRow.item_id).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.purpose == Purpose.LIVE,
+        TaskRow.state == TaskState.OPEN,
+    )
+    return [(id, dimension, item_id or 0) for id, dimension, item_id in session.exec(wanted.order_by(col(TaskRow.id)))]
+
+
 def waiting(
     session: Session, *, project_id: int, stage: Stage, dimension: str | None, limit: int
 ) -> Sequence[StoredTask]:

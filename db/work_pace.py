@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy
-from sqlalchemy import and_, case, exists, func, or_
+from sqlalchemy import ColumnElement, and_, case, exists, func
 from sqlmodel import Session, col, select
 
 from db import reworded
-from db.tables import AnnotationRow, DraftRow, PostponedRow, TaskRow, TriageDecisionRow
+from db.tables import AnnotationRow, DraftRow, PersonRow, PostponedRow, TaskRow, TriageDecisionRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -79,7 +79,18 @@ def _said_now(session: Session, project_id: int, sent: Sent, version: int) -> Se
 
 def newest(session: Session, *, project_id: int) -> int:
     """The id of the newest submission in a project; 0 if there is none."""
-    return session.exec(select(func.max(AnnotationRow.id)).where(AnnotationRow.project_id == project_id)).one() or 0
+    # stage by stage: each is the end of an index, while all together would be looked through
+    of_stage = (
+        select(func.max(AnnotationRow.id)).where(AnnotationRow.project_id == project_id, AnnotationRow.stage == stage)
+        for stage in Stage
+    )
+    found = session.execute(sqlalchemy.select(*(each.scalar_subquery() for each in of_stage))).one()
+    return max(id or 0 for id in found)
+
+
+def _by_person(project_id: int) -> tuple[ColumnElement[bool], ...]:
+    """The submissions of a project, person by person: an index has what is counted of them in that order."""
+    return col(AnnotationRow.project_id) == project_id, col(AnnotationRow.person_id).in_(select(PersonRow.id))
 
 
 def count(session: Session, *, project_id: int) -> int:
@@ -151,7 +162,7 @@ def paid(session: Session, *, project_id: int, since: datetime | None, until: da
         func.count(col(row.supersedes_id)),
         func.sum(col(row.seconds)),
         n - func.count(col(row.seconds)),
-    ).where(col(row.project_id) == project_id, col(row.schema_change).is_(None))
+    ).where(*_by_person(project_id), col(row.schema_change).is_(None))
     if since is not None:
         wanted = wanted.where(row.created_at >= since)
     if until is not None:
@@ -196,19 +207,36 @@ def lately(session: Session, *, project_id: int, week: datetime, today: datetime
         col(row.person_id),
         func.max(col(row.created_at)),
         *(func.count(case((and_(counts, col(row.created_at) >= since), 1))) for since in (week, today)),
-    ).where(col(row.project_id) == project_id)
+    ).where(*_by_person(project_id))
     return {who: Lately(*figures) for who, *figures in session.execute(wanted.group_by(col(row.person_id)))}
+
+
+def _without_index(column: Any) -> Any:
+    """A number as an expression: by the column itself, SQLite goes through all slots of a project."""
+    return col(column) + 0
 
 
 def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
     """(person, end of the lease) of every task that someone has in hand, and of what they are correcting."""
-    wanted = select(TaskRow.person_id, TaskRow.lease_until).where(
-        TaskRow.project_id == project_id,
-        col(TaskRow.person_id).is_not(None),
-        or_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.correcting).is_(True)),
-        TaskRow.purpose != Purpose.QUALIFICATION,
+    found: list[tuple[int, datetime | None]] = []
+    claimed = (
+        col(TaskRow.project_id) == project_id,
+        col(TaskRow.stage).in_(Stage),
+        col(TaskRow.state) == TaskState.CLAIMED,
     )
-    return [(person or 0, until) for person, until in session.exec(wanted)]
+    corrected = (
+        _without_index(TaskRow.project_id) == project_id,
+        col(TaskRow.correcting).is_(True),
+        col(TaskRow.state) != TaskState.CLAIMED,
+    )
+    for held_so in (claimed, corrected):  # one after the other, as each has an index of its own
+        wanted = select(TaskRow.person_id, TaskRow.lease_until).where(
+            *held_so,
+            col(TaskRow.person_id).in_(select(PersonRow.id)),
+            TaskRow.purpose != Purpose.QUALIFICATION,
+        )
+        found += [(person or 0, until) for person, until in session.exec(wanted)]
+    return found
 
 
 def postponed(session: Session, *, project_id: int) -> dict[int, int]:
@@ -228,7 +256,7 @@ def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:
     wanted = (
         select(DraftRow.person_id, func.count(), late)
         .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
-        .where(TaskRow.project_id == project_id, col(DraftRow.put_away_at).is_(None), ~sent)
+        .where(_without_index(TaskRow.project_id) == project_id, col(DraftRow.put_away_at).is_(None), ~sent)
         .group_by(col(DraftRow.person_id))
     )
     return {person: (n - late, late) for person, n, late in session.exec(wanted)}

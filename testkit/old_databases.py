@@ -31,8 +31,8 @@ def go_back(connection: Connection, revision: str) -> None:
 def _without_what_came_after(connection: Connection) -> None:
     """Take away what later steps made: no schema had changed, and no project was archived."""
     connection.execute(text("DROP TABLE schema_change"))
-    connection.execute(text("DROP INDEX ix_asset_sha256"))
-    connection.execute(text("DROP INDEX ix_asset_group"))
+    for index in ("ix_asset_sha256", "ix_asset_group", "ix_annotation_pace"):
+        connection.execute(text(f"DROP INDEX {index}"))
     columns = {
         "project": ("reading", "archived_at"),
         "annotation": ("schema_change",),

@@ -35,6 +35,7 @@ from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edge
 
 SCREEN = Screen("Cases", place=240, role=Role.LEAD, group=Group.MODELS)
 
+NO_MODEL = "No model has answered yet. Run one on Models, or import answers from files."
 PER_PAGE = 20
 _AT = "at:"
 """Cases on one page of the list: as many as are read for it, however many there are."""
@@ -170,11 +171,13 @@ def _list(services: Services, view: ProjectView) -> None:
         "Items with their key, the models' answers, and what people and judges said about them.",
         made_up=view.made_up,
     )
-    before = _asked(services, view)
+    before = None
+    if leaderboard_page.any_model(services.store, person=services.person, project=view.name):
+        before = _asked(services, view)
+    if before is None or (before.figure is not None and not before.figure.value.models):
+        shell.show(markup.notice(NO_MODEL))
+        return
     if before.figure is not None:  # else there is nothing yet to choose from
-        if not before.figure.value.models:
-            shell.show(markup.notice("No model has answered yet. Run one on Models, or import answers from files."))
-            return
         _filters(view, before.figure.value)
     found = _listing(services, view)
     if found is None:

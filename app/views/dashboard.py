@@ -168,7 +168,8 @@ def _forecasts(services: Services, view: ProjectView) -> None:
 def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) -> None:
     """The items by state over the days, where there are any."""
     store, by, project = services.store, services.person, view.name
-    if not progress_over_time.size(store, by=by, project=project):
+    size = progress_over_time.size(store, by=by, project=project)
+    if not size:
         return
 
     def ask() -> figures.Asked:
@@ -178,7 +179,7 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
             "progress",
             {"project": project, "by": None},
             state=progress_over_time.mark(store, by=by, project=project),
-            size=progress_over_time.size(store, by=by, project=project),
+            size=size,
         )
 
     shell.section("Progress over time")

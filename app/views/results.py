@@ -14,6 +14,7 @@ from app import figures, items_switch, markup, pending_figures, schema_switch, s
 from app.results import choices, models, scores, shown, slices, table, variants
 from app.screens import Group, Screen
 from app.services import Services
+from app.views.cases import NO_MODEL
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -40,6 +41,9 @@ def render(services: Services) -> None:
         stages=[Stage.GRADING],
         help="Of people's grades. Keys, judges, and ratings out of files are of no version.",
     )
+    if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
+        shell.show(markup.notice(NO_MODEL))
+        return
     place = st.empty()
     with place.container():
         left, wanted, sort = choices.choose(services, view)
@@ -58,7 +62,7 @@ def render(services: Services) -> None:
     titles = st.session_state[known] = list(found.titles.values())
     if not found.models:
         place.empty()
-        shell.show(markup.notice("No model has answered yet. Run one on Models, or import answers from files."))
+        shell.show(markup.notice(NO_MODEL))
         return
     if not found.titles:
         place.empty()

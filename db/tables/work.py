@@ -55,6 +55,10 @@ class AnnotationRow(StoredAnnotation, table=True):
         Index("ix_annotation_item", "item_id", "stage", "revision"),
         Index("ix_annotation_person", "person_id", "project_id", "stage", "id"),
         Index("ix_annotation_project_id_stage", "project_id", "stage"),
+        Index(
+            "ix_annotation_pace",
+            *("person_id", "project_id", "stage", "purpose", "created_at", "supersedes_id", "seconds", "schema_change"),
+        ),
     )
 
 

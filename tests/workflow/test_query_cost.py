@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
+from db import files, item_list
 from db.engine import Store
 from domain.states import Stage
 from testkit.factories import (
@@ -18,9 +19,14 @@ from testkit.factories import (
     make_pool,
     make_predictions,
     make_project,
+    vote,
 )
+from workflow.access import projects
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import MANY, progress
+from workflow.files import public_board
+from workflow.lead import forecast, scorecard
+from workflow.results import leaderboard_page
 
 pytestmark = pytest.mark.both_databases
 
@@ -70,6 +76,42 @@ def test_no_question_of_a_working_page_scans_a_table(store: Store) -> None:
             explain = "EXPLAIN QUERY PLAN " if store.is_sqlite else "EXPLAIN "
             lines = [str(row[-1]) for row in connection.exec_driver_sql(explain + statement, parameters)]
             assert not [line for line in lines if SCAN.search(line)], (statement, lines)
+
+
+WHOLE_PROJECT = re.compile(rf"\bSEARCH ({'|'.join(LARGE)})\S* USING INDEX \S+ \(project_id=\?( AND stage=\?)?\)")
+"""Each row of a project, or of a stage of it, is looked up in its table."""
+
+
+@pytest.mark.one_database
+def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: Store) -> None:
+    make_project(store)
+    item_ids = make_items(store, 4)
+    vote(store, make_person(store, "ann"))
+    asked: dict[str, Any] = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if not statement.startswith("SELECT max(event.id)"):  # looked for from the end
+            asked.setdefault(statement, parameters)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    forecast.at_work(store, by=None, project="p")
+    assert [line.items for line in scorecard.pay_sheet(store, by=None, project="p")] == [1]
+    scorecard.mark(store, by=None, project="p")
+    assert public_board.made_public(store, project="p") is None
+    assert not leaderboard_page.any_model(store, person=None, project="p")
+    with store.read() as session:
+        project = projects.access_to(session, person=None, project="p").project_id
+        facts = item_list.facts(session, project_id=project, ids=item_ids)
+        assert sorted(each.votes for each in facts.values()) == [0, 0, 0, 1]
+        assert files.voters(session, project_id=project, stage=Stage.VERIFICATION) == {"ann"}
+    event.remove(store.engine, "before_cursor_execute", note)
+    with store.engine.connect() as connection:
+        for statement, parameters in asked.items():
+            lines = [str(row[-1]) for row in connection.exec_driver_sql("EXPLAIN QUERY PLAN " + statement, parameters)]
+            lines = [
+                line for line in lines if not line.startswith("SCAN draft ")
+            ]  # it is drafts that are counted there
+            assert not [line for line in lines if SCAN.search(line) or WHOLE_PROJECT.search(line)], (statement, lines)
 
 
 @pytest.mark.one_database

@@ -24,22 +24,16 @@ VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
 
 
 @dataclass(frozen=True)
-class Counting:
-    """Which items of a project count, and what became of the others."""
+class Counted:
+    """Which items of a project count, in numbers and words."""
 
     which: Items
-    ids: frozenset[int] | None
-    """The items that count; None: every item."""
     by_state: Mapping[ItemState, int]
     """How many items the project has in each state."""
     why_all: str = ""
     """Where all of them count without anyone having asked for it: why."""
     sample: str = ""
     """Where people grade a sample by plan: what their grades are of, as a sentence."""
-
-    def counts(self, item_id: int | None) -> bool:
-        """Whether an item counts."""
-        return self.ids is None or item_id in self.ids
 
     @property
     def kept(self) -> int:
@@ -71,11 +65,11 @@ class Counting:
         """Which items were counted, in words that stand next to a number.
 
         >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
-        >>> Counting(Items.KEPT, frozenset(range(412)), states).sentence
+        >>> Counted(Items.KEPT, states).sentence
         '412 kept items; 88 rejected, 12 open left out.'
-        >>> Counting(Items.ALL, None, states).sentence
+        >>> Counted(Items.ALL, states).sentence
         'All 512 items: 412 kept, 88 rejected, 12 open.'
-        >>> Counting(Items.ALL, None, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
+        >>> Counted(Items.ALL, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
         'All 30 items: the schema has no verification.'
         """
         every = sum(self.by_state.values())
@@ -87,6 +81,18 @@ class Counting:
         if self.why_all:
             return f"{what}: {self.why_all}."
         return f"{what}: {', '.join([f'{self.kept:,} kept', *rest])}."
+
+
+@dataclass(frozen=True)
+class Counting(Counted):
+    """Which items of a project count, and what became of the others."""
+
+    ids: frozenset[int] | None = None
+    """The items that count; None: every item."""
+
+    def counts(self, item_id: int | None) -> bool:
+        """Whether an item counts."""
+        return self.ids is None or item_id in self.ids
 
 
 def counting(
@@ -107,6 +113,14 @@ def counting(
     InvalidInput
         Kept items are asked for, and no item has a verdict.
     """
+    found = _counted(session, access, items_, stage)
+    kept = None
+    if found.which is Items.KEPT:
+        kept = frozenset(items.in_state(session, project_id=access.project_id, state=ItemState.KEPT))
+    return Counting(found.which, found.by_state, found.why_all, ids=kept)
+
+
+def _counted(session: Session, access: Access, items_: Items | str | None, stage: Stage) -> Counted:
     by_state: dict[ItemState, int] = {}
     for (_, state), n in items.count_by_state(session, project_id=access.project_id).items():
         by_state[state] = by_state.get(state, 0) + n
@@ -120,13 +134,12 @@ def counting(
         message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
         raise InvalidInput([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
-        return Counting(Items.ALL, None, by_state, "agreement about votes is over everything that was voted on")
+        return Counted(Items.ALL, by_state, "agreement about votes is over everything that was voted on")
     if items_ is None and not verdicts:
-        return Counting(Items.ALL, None, by_state, without)
+        return Counted(Items.ALL, by_state, without)
     if items_ is not None and Items(items_) is Items.ALL:
-        return Counting(Items.ALL, None, by_state)
-    kept = items.in_state(session, project_id=access.project_id, state=ItemState.KEPT)
-    return Counting(Items.KEPT, frozenset(kept), by_state)
+        return Counted(Items.ALL, by_state)
+    return Counted(Items.KEPT, by_state)
 
 
 def counting_of(
@@ -136,10 +149,10 @@ def counting_of(
     project: str,
     items_: Items | str | None = None,
     stage: Stage = Stage.GRADING,
-) -> Counting:
-    """As ``counting``, for the leads of a project."""
+) -> Counted:
+    """As ``counting``, in numbers and words alone, for the leads of a project: pages ask for them at every opening."""
     with store.read() as session:
-        return counting(session, access=require_lead(session, by=person, project=project), items_=items_, stage=stage)
+        return _counted(session, require_lead(session, by=person, project=project), items_, stage)
 
 
 def of_names(names: Iterable[tuple[int, str]], found: Counting) -> frozenset[str]:

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
-from db.records import StoredTask
 from domain.records import Dashboard, DimensionProgress, Person
 from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
@@ -149,14 +148,15 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
     for dimension_id, sentence in _too_many_writers(access, [theirs for _, theirs in members.values()]):
         found[dimension_id].append(sentence)
     if access.schema.stages.adjudication is not None:
-        open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+        open_to_settle = tasks.open_slots(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
         for dimension in access.schema.dimensions:
             may, _ = able(Stage.ADJUDICATION, dimension.id)
-            orphans = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
+            orphans = {id: item for id, where, item in open_to_settle if where == dimension.id}
             for person_id in sorted(may):
-                orphans = [row for row in orphans if row.id not in takes(Stage.ADJUDICATION, person_id)]
+                theirs = takes(Stage.ADJUDICATION, person_id) if orphans else {}
+                orphans = {id: item for id, item in orphans.items() if id not in theirs}
             if orphans:
-                found[dimension.id].append(_who_is_needed(session, access, orphans, may))
+                found[dimension.id].append(_who_is_needed(session, access, [*orphans.values()], may))
     return found
 
 
@@ -281,12 +281,13 @@ def _and_barred(n: int) -> str:
     )
 
 
-def _who_is_needed(session: Session, access: Access, stuck: Sequence[StoredTask], able: Set[int]) -> str:
-    """Whom items wait for that none of those who settle may settle, and what each of them has done to the first."""
+def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> str:
+    """Whom items (ids) wait for that none of those who settle may settle, and what each of them has done to the
+    first."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
         return f"{_items(len(stuck))} for a {role}, and no one here is one; make someone a {role} on People."
-    item = items.by_id(session, id=stuck[0].item_id or 0)
+    item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
     told = [
         f"{name} has {' and '.join(parts[person_id])} it"

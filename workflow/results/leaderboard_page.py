@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from db import answers, files
+from db import answers, files, items
 from db.engine import Store
 from domain.records import RULES, Person
 from domain.states import Items, Stage
@@ -134,10 +134,17 @@ def mark(store: Store, *, person: Person | None, project: str) -> tuple[int | st
 
 
 def size(store: Store, *, person: Person | None, project: str) -> int:
-    """How many answers and grades there are, roughly: what has been superseded counts, too."""
+    """How many items, answers and grades there are, roughly: what has been superseded counts, too."""
     with store.read() as session:
         id = require_lead(session, by=person, project=project).project_id
-        return answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
+        said = answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
+        return said + items.count(session, project_id=id)
+
+
+def any_model(store: Store, *, person: Person | None, project: str) -> bool:
+    """Whether any model has been asked or has answered; without one there is nothing to read a project for."""
+    with store.read() as session:
+        return answers.any_asked(session, project_id=require_lead(session, by=person, project=project).project_id)
 
 
 def readers_of(store: Store, *, person: Person | None, project: str) -> Sequence[str]:

@@ -134,7 +134,7 @@ def _current(session: Session, access: Access, stage: Stage) -> _Current | None:
         return None
     counted = counting(session, access=access, stage=stage)
     if stage is Stage.ANSWERING and part.items == "all":
-        counted = Counting(Items.ALL, None, counted.by_state)
+        counted = Counting(Items.ALL, counted.by_state)
     pairs = None
     if stage is Stage.COMPARISON:
         plan = plan_of(session, access=access, stage=part, counted=counted)
