@@ -141,7 +141,10 @@ def _words(fields: Mapping[str, Any], name: str) -> str:
     value = fields.get(name)
     if value is None:
         return ""
-    return str(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    said = [isinstance(each, Mapping) and kinds.in_words(each) for each in value] if isinstance(value, list) else []
+    return "; ".join(map(str, said)) if said and all(said) else json.dumps(value, ensure_ascii=False)
 
 
 def _beginning(format: str, source: Path | Sequence[Any] | None, folder: Path) -> Path | None:

@@ -16,9 +16,11 @@ from annotation_schemas.changes import Decisions
 from annotation_schemas.model import LoadedSchema
 from app import apart
 from app.apart import Going
+from app.markup import count
 from db.engine import Store
 from domain.records import Person
 from workflow.schemas import migration
+from workflow.schemas.items import Tally
 
 HERE = 200
 """Items up to which a change is made where it is asked for: about a second."""
@@ -42,16 +44,26 @@ class Order:
         about: Any = {"by": self.by, "project": self.project}
         if self.what == "take" and self.loaded is not None:
             done = migration.migrate(store, **about, loaded=self.loaded, decisions=self.decisions)
-            n = len(done.tally.moved)
-            moved = f"{n:,} item{'' if n == 1 else 's'}"
-            return f"Version {done.version} is in force. {moved} came out otherwise."
+            return f"Version {done.version} is in force. {_came_of(done.tally)}"
         if self.what in ("finish", "back"):
             done = migration.finish(store, **about)
         if self.what == "finish":
             return "The change is brought to its end."
         number = migration.to_undo(store, **about).number
         done = migration.undo(store, **about)
-        return f"Change {number} is taken back: version {done.version} is in force."
+        return f"Change {number} is taken back: version {done.version} is in force. {_came_of(done.tally)}"
+
+
+def _came_of(tally: Tally) -> str:
+    """What became of items and votes."""
+    said = [f"{count(len(tally.moved), 'item')} came out otherwise."]
+    if tally.asked_again:
+        said.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
+    if tally.counted_again:
+        said.append(f"Counted again: {count(tally.counted_again, 'vote')}.")
+    if tally.left_out:
+        said.append(f"Someone has voted since in the place of {count(len(tally.left_out), 'other')}.")
+    return " ".join(said)
 
 
 def looked(store: Store, *, project: str, loaded: LoadedSchema, decisions: Decisions, press: str) -> migration.Preview:

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Text, cast, exists, func, update
+from sqlalchemy import Text, and_, cast, exists, func, update
 from sqlalchemy import select as plain_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -43,7 +43,7 @@ from db.tables import (
 from db.withdrawn_runs import of_counting_runs
 from domain.run_kinds import RunKind
 from domain.runs import ANSWERS, Outcome
-from domain.states import ItemState, Purpose, Stage
+from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 
 _AT_ONCE = 500
 """As many names as go into one query."""
@@ -267,8 +267,11 @@ class CountingVote(NamedTuple):
     schema_version_id: int
 
 
-def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[CountingVote]:
-    """As ``counting_annotations``, but only what statistics need."""
+def counting_votes(
+    session: Session, *, project_id: int, stage: Stage, as_they_stand: bool = False
+) -> list[CountingVote]:
+    """As ``counting_annotations``, but only what statistics need. ``as_they_stand`` leaves out votes about earlier
+    revisions of items."""
     columns: tuple[Any, ...] = (
         AnnotationRow.item_id,
         AnnotationRow.prediction_id,
@@ -282,6 +285,9 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
         AnnotationRow.schema_version_id,
     )
     wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
+    if as_they_stand and stage in VERIFICATIONS:
+        item = and_(col(ItemRow.id) == AnnotationRow.item_id, ItemRow.current_revision == AnnotationRow.revision)
+        wanted = wanted.join(ItemRow, item)
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
 
     @lru_cache(_READ_AT_ONCE)  # most votes say what others have said

@@ -257,8 +257,13 @@ def offer(session: Session, *, slots: Sequence[StoredTask]) -> None:
     session.flush()
 
 
-def votes_by_version(session: Session, *, project_id: int, stage: Stage | None = None) -> dict[tuple[int, Stage], int]:
-    """How many submissions count, by the version (id) of the schema under which they were given, and by stage."""
+def votes_by_version(
+    session: Session, *, project_id: int, stage: Stage | None = None, as_they_stand: bool = False
+) -> dict[tuple[int, Stage], int]:
+    """How many submissions count, by the version (id) of the schema under which they were given, and by stage.
+
+    ``as_they_stand``: votes and decisions about earlier revisions of items are left out; no verdict follows from them.
+    """
     wanted = (
         select(AnnotationRow.schema_version_id, AnnotationRow.stage, func.count())
         .join(_NEWER, col(_NEWER.supersedes_id) == col(AnnotationRow.id), isouter=True)
@@ -267,6 +272,11 @@ def votes_by_version(session: Session, *, project_id: int, stage: Stage | None =
     )
     if stage is not None:
         wanted = wanted.where(AnnotationRow.stage == stage)
+    if as_they_stand:
+        decides = col(AnnotationRow.stage).in_((*VERIFICATIONS, Stage.ADJUDICATION))
+        wanted = wanted.join(ItemRow, col(ItemRow.id) == col(AnnotationRow.item_id)).where(
+            or_(~decides, col(AnnotationRow.revision) == col(ItemRow.current_revision))
+        )
     return {(version, Stage(each)): n for version, each, n in session.exec(wanted)}
 
 

@@ -109,6 +109,8 @@ class CriterionKind(Kind):
     """Its answers are lists in the order of the options, whatever order a page showed them in."""
     none_is_answer: ClassVar[bool] = False
     """That nothing applies is an answer, where `min` does not ask for more."""
+    nothing: ClassVar[str] = "None"
+    """That answer in words, where the schema has none for it."""
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         """What is offered for an item with these fields, in order."""

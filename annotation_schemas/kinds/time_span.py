@@ -67,6 +67,7 @@ class TimeSpan(CriterionKind):
     missing = "Set where it begins and where it ends, or say that it does not happen."
     reorders = True
     none_is_answer = True
+    nothing = "It does not happen."
     level = "interval"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:

@@ -25,7 +25,8 @@ from app.services import Services
 from domain.errors import SchemaError
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import ItemState
+from domain.states import BLIND, ItemState
+from workflow.access.schema_changes import submissions_by_version
 from workflow.schemas import migration
 from workflow.schemas.migration import Past, Preview
 
@@ -410,10 +411,13 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         _do(services, schema_work.Order(view.name, services.person, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
+        counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)
+        given = counts.get(last.new_version, 0)
         question = Question(
             f"Take change {last.number} of the schema of {view.title} back?",
-            f"Version {last.version} comes into force again. Votes and items are as they were; votes of the time in "
-            "between stay, and count where they fit.",
+            f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
+            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit the "
+            "earlier form is asked again.",
             "The change can be made again.",
             f"Take change {last.number} back",
         )

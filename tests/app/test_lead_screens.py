@@ -814,7 +814,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert "more votes: stages.verification.raters" in words(test)
     test.button(key="schema.undo").click().run()
     test.button(key="schema.back.yes").click().run()
-    assert "Change 1 is taken back: version 1 is in force." in words(test)
+    assert "Change 1 is taken back: version 1 is in force. 1 item came out otherwise." in words(test)
     assert state_of(store, item) is ItemState.KEPT
 
 

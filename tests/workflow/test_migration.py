@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
-from annotation_schemas.changes import Decisions
+from annotation_schemas.changes import Decisions, Used
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db import answers, people
@@ -650,6 +650,32 @@ def test_a_vote_that_only_a_later_schema_knows_is_asked_again_when_two_changes_a
     assert counted(copied, "fits")[name] == sorted(value for value in CAST[name] if value)
     assert states(copied) == {name: Rule().state(said, len(said)) for name, said in CAST.items()}
     assert check(copied) == []
+
+
+def test_a_vote_that_says_more_than_is_asked_counts_when_the_further_question_is_taken_back(copied: Store) -> None:
+    change(copied, "a criterion more, from now on")
+    cid = person(copied, "cid")
+    view = take(copied, cid)
+    name = named(copied, view)
+    answer(copied, cid, view, "yes", clear="no")
+    done = migration.undo(copied, by=None, project="p")
+    assert done.tally.asked_again == 0
+    assert counted(copied, "fits")[name] == sorted([*(value for value in CAST[name] if value), "yes"])
+    assert check(copied) == []
+
+
+def test_votes_about_an_earlier_revision_are_not_among_those_that_count(copied: Store) -> None:
+    sue = person(copied, "sue")
+    view = claims.next_task(copied, person=sue, project="p", stage=Stage.ADJUDICATION)
+    assert isinstance(view, TaskView)
+    edited = {"decision": "edit", "cause": "hard", "fields": {"question": "What is it now?"}}
+    submissions.submit(copied, person=sue, task=view.id, key="edit", values=edited)
+    said = {name: cast for name, cast in CAST.items() if name != named(copied, view)}
+    seen = migration.preview(copied, by=None, project="p", loaded=schema(2, {EASY: CLEAR}))
+    assert seen.votes == sum(map(len, said.values())) < sum(map(len, CAST.values()))
+    assert [each.used for each in seen.comparison.missing] == [
+        Used(votes=seen.votes, items=sum(bool(cast) for cast in said.values()))
+    ]
 
 
 def test_a_vote_by_the_later_name_of_an_option_stays_when_the_name_is_taken_back(copied: Store) -> None:

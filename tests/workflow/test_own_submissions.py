@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import NotFound
 from domain.records import Person
@@ -168,3 +169,36 @@ def test_a_page_asks_the_database_as_often_for_one_row_as_for_fifty(store: Store
     event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
     count(1)
     assert count(12) == count(1)
+
+
+NOTHING = """
+name: when
+version: 1
+title: When
+dimensions: [{id: colour, title: Colour}]
+item:
+  assets: [{role: clip, kind: clip, min: 0}]
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 1
+    criteria:
+      - {name: at, kind: time_span, prompt: When is it?}
+      - {name: which, kind: multi_choice, prompt: Which ones?, options: [cup, lid], none: Not one of them}
+      - {name: sure, kind: choice, prompt: Sure?, options: ["yes", "no"]}
+    keep: {rule: unanimous, criterion: sure, value: "yes"}
+"""
+
+
+def test_that_nothing_applies_is_said_as_an_answer(store: Store) -> None:
+    make_project(store, loaded=load_text(NOTHING, "", "when"))
+    make_items(store, 1, fields={"question": "When is the cup there?"})
+    (ana,) = make_people(store, "ana")
+    task = claimed(store, ana, VERIFY)
+    submissions.submit(store, person=ana, task=task.id, key="k", values={"at": [], "which": [], "sure": "yes"})
+    (row,) = found(store, ana).rows
+    assert [(line.title, line.text) for line in row.said] == [
+        ("When is it?", "It does not happen."),
+        ("Which ones?", "Not one of them"),
+        ("Sure?", "Yes"),
+    ]

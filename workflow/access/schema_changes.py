@@ -47,7 +47,7 @@ def submissions_by_version(
         numbers = access.reading.numbers
         if len(set(numbers.values())) < 2:
             return {}
-        counts = schema_changes.votes_by_version(session, project_id=access.project_id)
+        counts = schema_changes.votes_by_version(session, project_id=access.project_id, as_they_stand=True)
     found = dict.fromkeys(sorted(numbers.values()), 0)
     for (id, stage), n in counts.items():
         if stage in stages and id in numbers:

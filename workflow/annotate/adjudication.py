@@ -73,4 +73,7 @@ def after(
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """A decision settles the verdict, so it is not taken back."""
-    return "A decision settles the item, so it cannot be taken back; edit the item if it was wrong."
+    return (
+        "A decision settles the item, so it cannot be taken back. If it was wrong, ask a lead to have the item "
+        "verified again."
+    )

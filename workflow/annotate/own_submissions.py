@@ -165,6 +165,10 @@ def _rows(session: Session, access: Access, found: Sequence[StoredAnnotation]) -
     return rows
 
 
+_NOTHING = ""
+"""Among the labels of a criterion: that none applies, which is an answer to it."""
+
+
 def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> list[TextLine]:
     titles = {field.name: title_of(field) for field in access.schema.item.fields}
     labels: dict[str, dict[str, str]] = {
@@ -175,6 +179,8 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
         titles[criterion.name] = criterion.prompt
         options = options_of(criterion, seen)
         labels[criterion.name] = {written(each.value): each.label for each in options}
+        if kinds.of_criterion(criterion).none_is_answer:
+            labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
         reasons = [reason for each in options for reason in each.reasons]
         reasons += criterion.skip.reasons if criterion.skip else []
         why[criterion.name] = {written(each.value): each.label for each in reasons}
@@ -195,8 +201,10 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
 
 def _in_words(value: Any, labels: Mapping[str, str]) -> str:
     """A value as the form says it."""
-    if value is None or value in ("", [], {}):
+    if value is None or value in ("", {}):
         return ""
+    if value == []:
+        return labels.get(_NOTHING, "")
     if isinstance(value, list):
         return "; ".join(_in_words(each, labels) for each in value)
     if isinstance(value, Mapping):

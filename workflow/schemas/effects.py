@@ -116,7 +116,7 @@ class Effect:
     """The stage answering is new."""
     only_of: frozenset[int] | None = None
     """Votes given under these versions (ids) that do not fit the new form are asked again, whatever they are about, and
-    no others; None: ``again`` says which."""
+    no others; None: ``again`` says which. A vote that answers more than the new form asks fits."""
 
     def asks_again(self, vote: StoredAnnotation, fields: Mapping[str, Any], *, now: int) -> bool:
         """Whether a vote, in the words of now, is asked again; ``now`` is the version (id) in force."""
@@ -125,11 +125,12 @@ class Effect:
         criteria = criteria_of(self.schema, vote.stage.value, self._dimension_of(vote))
         if not criteria:  # a stage that the schema has no more
             return False
-        if self.only_of is not None:
-            return vote.schema_version_id in self.only_of and bool(
-                kinds.check_answers(criteria, vote.answers, vote.reasons, fields)
-            )
         asked = {criterion.name for criterion in criteria}
+        if self.only_of is not None:
+            said, why = (
+                {name: given[name] for name in given if name in asked} for given in (vote.answers, vote.reasons)
+            )
+            return vote.schema_version_id in self.only_of and bool(kinds.check_answers(criteria, said, why, fields))
         return any(
             each.concerns(vote.stage) and each.criterion in asked and self._meets(each, vote, fields)
             for each in self.again

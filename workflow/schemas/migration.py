@@ -65,7 +65,7 @@ class Preview:
     moved: Sequence[Moved]
     """The items that would come out otherwise, each with why."""
     votes: int
-    """Votes that count now, of verification and of the stages ``besides``."""
+    """Votes that count now, of verification (about items as they stand) and of the stages ``besides``."""
     asked_again: int
     """Of these, those that would count no more and be asked again."""
     in_hand: int
@@ -131,7 +131,7 @@ def preview(
         refused = [*obstacles(session, access, loaded, comparison)]
         stored = projects.schema_version_by_hash(session, hash=loaded.hash)
         before = schema_changes.states(session, project_id=access.project_id)
-        counted = schema_changes.votes_by_version(session, project_id=access.project_id)
+        counted = schema_changes.votes_by_version(session, project_id=access.project_id, as_they_stand=True)
         effect = effect_of(comparison)
         placed = effect.placed(dimensions.items_in(session, project_id=access.project_id))
         drafts, in_hand = schema_changes.n_drafts(session, project_id=access.project_id)

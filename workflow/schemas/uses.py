@@ -61,10 +61,10 @@ class StoredUses:
         return Used(*(each(self.session, **about).get(name, 0) for each in found))
 
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
-        """What counts in a stage."""
+        """What counts in a stage; in verification, of items as they stand."""
         if stage not in self._votes:
-            found = files.counting_votes(self.session, project_id=self.access.project_id, stage=stage)
-            self._votes[stage] = found
+            about = {"project_id": self.access.project_id, "stage": stage}
+            self._votes[stage] = files.counting_votes(self.session, **about, as_they_stand=True)
         return self._votes[stage]
 
     @cached_property
@@ -111,7 +111,7 @@ class StoredUses:
         if change.row is sorts.ADDED_ROUND:
             return Used(items=n.get(ItemState.KEPT, 0))
         of = VERIFICATIONS if stage is Stage.ADJUDICATION and change.row is sorts.SETTLING else (stage,)
-        counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id)
+        counted = schema_changes.votes_by_version(self.session, project_id=self.access.project_id, as_they_stand=True)
         return Used(votes=sum(n for (_, each), n in counted.items() if each in of))
 
     def _of_field(self, change: Change, name: str) -> Used:

@@ -258,7 +258,7 @@ export class Bench {
     this.media.root.replaceChildren();
     const [label, step] = nextStepOf(nothing.code, this.fixed, () => this.requests.ask({}));
     this.step = step;
-    this.side.openNothing(noTaskPart(nothing, label, step, this.actions.lastSaved));
+    this.side.openNothing(noTaskPart(nothing, label, step, this.actions.lastSaved, this.stage !== "adjudication"));
     this.actions.sayUnread();
   }
 

@@ -44,8 +44,9 @@ export function nextStepOf(code, fixed, look) {
  * @param {string} label
  * @param {() => void} step
  * @param {string | null} lastSaved when this person's last submission was saved
+ * @param {boolean} canUndo whether it can be taken back in this stage
  */
-export function noTaskPart({ code, sentence }, label, step, lastSaved) {
+export function noTaskPart({ code, sentence }, label, step, lastSaved, canUndo) {
   return el(
     "div",
     { class: "nothing" },
@@ -56,9 +57,8 @@ export function noTaskPart({ code, sentence }, label, step, lastSaved) {
       ? el(
           "p",
           { class: "quiet" },
-          `Your last submission was saved at ${clock(lastSaved)}; `,
-          key("U"),
-          " takes it back.",
+          `Your last submission was saved at ${clock(lastSaved)}`,
+          canUndo ? ["; ", key("U"), " takes it back."] : ".",
         )
       : null,
   );

@@ -128,7 +128,8 @@ export function keyRows(view, stage, own = [], taken = []) {
     );
     rows.push(...own);
   }
-  rows.push(["G", "guideline"], ["U", "take back the last submission"]);
+  rows.push(["G", "guideline"]);
+  if (stage !== "adjudication") rows.push(["U", "take back the last submission"]);
   if (view === "task") rows.push(["N", "note"], ["C", "comments on the item"]);
   if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
   if (view === "task" && !writing)

@@ -38,7 +38,7 @@ export function tools(bench) {
     "nav",
     { class: "tools", "aria-label": "Keys" },
     tool("G", "guideline", () => guide.toggle(), guide.isOpen),
-    tool("U", "undo", () => actions.undo()),
+    bench.stage !== "adjudication" ? tool("U", "undo", () => actions.undo()) : null, // a decision stands
     inTask ? tool("N", "note", () => side.openNote()) : null,
     inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
     inTask && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
