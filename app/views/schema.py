@@ -416,8 +416,8 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         question = Question(
             f"Take change {last.number} of the schema of {view.title} back?",
             f"Version {last.version} comes into force again. Votes and items are as they were. Under version "
-            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit the "
-            "earlier form is asked again.",
+            f"{last.new_version}, {markup.count(given, 'vote')} came in that count: they stay, and what does not fit "
+            "the earlier form is asked again.",
             "The change can be made again.",
             f"Take change {last.number} back",
         )
