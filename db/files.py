@@ -286,7 +286,7 @@ def counting_votes(
     )
     wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
     if as_they_stand and stage in VERIFICATIONS:
-        item = and_(col(ItemRow.id) == AnnotationRow.item_id, ItemRow.current_revision == AnnotationRow.revision)
+        item = and_(col(ItemRow.id) == AnnotationRow.item_id, col(ItemRow.current_revision) == AnnotationRow.revision)
         wanted = wanted.join(ItemRow, item)
     about: dict[str, Any] = {"project_id": project_id, "stage": stage}
 

@@ -63,7 +63,7 @@ class StoredUses:
     def votes(self, stage: Stage) -> Sequence[files.CountingVote]:
         """What counts in a stage; in verification, of items as they stand."""
         if stage not in self._votes:
-            about = {"project_id": self.access.project_id, "stage": stage}
+            about: dict[str, Any] = {"project_id": self.access.project_id, "stage": stage}
             self._votes[stage] = files.counting_votes(self.session, **about, as_they_stand=True)
         return self._votes[stage]
 
