@@ -21,7 +21,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 8
+READER_VERSION = 9
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 

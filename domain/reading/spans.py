@@ -40,7 +40,8 @@ _UNITS = {
 }
 _IN_FRAMES = frozenset({"frame", "frames", "f"})
 _WORD = r"ms|seconds?|secs?|sekunden?|秒|s|minutes?|minuten|mins?|m|hours?|h|frames?|f|%|percent"
-_NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
+_NUMBER = r"\d{1,9}(?:\.\d{1,20})?"
+"""A number of a machine has up to 17 digits behind the point: 23.299999999999997."""
 _AROUND = r"(?:(?:about|around|approximately|roughly|exactly|seconds?|frames?|time|t\s?=|at|the)\s{0,2}){0,3}"
 
 

@@ -35,6 +35,8 @@ READ = {
     "The clip lasts 30 s. It is from 2 to 3.5 seconds.": (2, 3.5),
     "<think>from 2 to 9 s?</think>2.0 to 3.5 s": (2, 3.5),
     "It happens from 2 to 2 s.": (2, 2),  # a point is a span without length
+    "[23.1, 23.299999999999997]": (23.1, 23.299999999999997),  # as a program writes its sums
+    '{"start": 1.1, "end": 3.3000000000000003}': (1.1, 3.3000000000000003),
     "From 20 to 3600 s": (20, 3600),  # no one knows here how long the clip is
 }
 UNREAD = {
