@@ -213,7 +213,8 @@ def _jobs(services: Services) -> None:
         if job.over.is_set():
             words = job.refused or job.said
             shell.show(markup.notice(shell.on_page(words), style="bad" if job.refused else "good"))
-            st.button("Put away", key=f"projects.read.{job.project}", on_click=project_jobs.forget, args=(services, job))
+            put = f"projects.read.{job.project}"
+            st.button("Put away", key=put, on_click=project_jobs.forget, args=(services, job))
         else:
             _watch(services, job)
 
