@@ -184,6 +184,8 @@ def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
         "revision": slot.revision,
         "prediction_id": slot.prediction_id,
         "dimension": slot.dimension,
+        "dimension_given": None,  # what a slot is opened in, is called so today
+        "dimension_version": None,
         "state": TaskState.WITHDRAWN if slot.called_off else state,
         "person_id": slot.person_id,
         "lease_until": None if slot.person_id is None else slot.at + LEASE,

@@ -108,8 +108,10 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert (here / "out.csv").read_bytes() == (here / "latin.csv").read_bytes()
 
     # the second row changed, and a third came: the project's own stays, and the new one comes in
-    question = rows[1].split(";")[head.split(";").index("Frage")]
-    newer = [rows[0], rows[1].replace(question, "Other?"), rows[0].replace("c1;", "c3;")]
+    (_, second) = csv.DictReader([head, *rows], delimiter=";")
+    question = second["Frage"]
+    written = '"' + question.replace('"', '""') + '"'
+    newer = [rows[0], rows[1].replace(written, "Other?"), rows[0].replace("c1;", "c3;")]
     (here / "latin.csv").write_bytes("\r\n".join([other, *newer, ""]).encode("cp1252"))
     latin = ("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
     looked = run(*latin, "--dry-run", "--changed-rows", "changed.csv")
