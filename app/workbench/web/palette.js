@@ -91,6 +91,7 @@ export class Palette {
   }
 
   close() {
+    this.box.blur(); // or the next key goes to the hidden box, until the page is drawn again
     this.root.close(); // what had the focus gets it back
     if (this.before?.isConnected) this.before.focus({ preventScroll: true });
   }
