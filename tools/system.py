@@ -1,6 +1,7 @@
 """See to it that the programs the tests need are there: Chromium, PostgreSQL and openssl, and a Label Studio.
 
 Root installs what is missing from the system's packages; anyone else is told, in one sentence, what to install.
+Firefox comes along where it is to be had: without it its tests say that they skip.
 Label Studio gets an environment of its own below ``.cache``, from the package index, once.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from testkit import browser, postgres
+from testkit import browser, firefox, postgres
 from tools import label_studio
 
 
@@ -30,14 +31,17 @@ def missing() -> list[str]:
 
 def main() -> int:
     """Install what is missing, or say what it is."""
-    lighter_browser()
+    wished()
     return system_packages() or peer()
 
 
-def lighter_browser() -> None:
-    """Root gets the browser that does the same with less work, if it is to be had: without it Chromium itself does."""
-    if shutil.which(browser.SHELL) is None and _can_install():
-        _install([browser.SHELL])
+def wished() -> None:
+    """Root gets what the tests can do without, if it is to be had: the browser that does the same with less work than
+    Chromium itself, and another one."""
+    there = {browser.SHELL: shutil.which(browser.SHELL), firefox.PACKAGE: firefox.program()}
+    for package, path in there.items():
+        if path is None and _can_install():
+            _install([package])
 
 
 def peer() -> int:

@@ -110,6 +110,8 @@ def test_nothing_tells_what_became_of_an_item_or_that_it_was_a_check(store: Stor
     values = {"decision": "edit", "cause": "wrong_key", "fields": fields}
     submissions.submit(store, person=sue, task=contested.id, key="edit", values=values)
     assert everything() == before
+    (own,) = found(store, sue).rows
+    assert [line.text for line in own.said][:2] == ["Edit", "Wrong key"], "as the form says it"
 
 
 def test_a_correction_counts_once_and_what_was_said_before_stands_below_it(store: Store) -> None:

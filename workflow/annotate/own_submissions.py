@@ -23,7 +23,9 @@ from domain.item_filter import LONGEST, texts, written
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
 from workflow.access.projects import Access, access_to, stages_of
+from workflow.annotate.adjudication import DECISIONS
 from workflow.annotate.task_views import task_as_it_was, visible_fields
+from workflow.annotate.verification import DECIDED_IN
 
 PAGE = 50
 FIRST_WORDS = 160
@@ -187,6 +189,8 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
         labels["cause"] = {written(each.value): each.label for each in causes}
+        labels[DECIDED_IN] = {stage.value: access.schema.title_of(stage.value) for stage in Stage}
+        labels["decision"] = {each: as_words(each) for each in DECISIONS}
     lines = []
     for name, value in row.answers.items():
         words = _in_words(value, labels.get(name, {}))
