@@ -21,7 +21,7 @@ def test_nothing_to_do_where_everything_is_there(monkeypatch: pytest.MonkeyPatch
     assert system.main() == 0
 
 
-def test_browsers_that_the_tests_do_without_are_no_failure_where_they_are_not_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_browser_that_is_only_wished_for_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
 
     class Failed:

@@ -189,7 +189,7 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
         labels["cause"] = {written(each.value): each.label for each in causes}
-        labels[DECIDED_IN] = {stage.value: access.schema.title_of(stage.value) for stage in Stage}
+        labels[DECIDED_IN] = {stage.value: access.schema.stages.title_of(stage.value) for stage in Stage}
         labels["decision"] = {each: as_words(each) for each in DECISIONS}
     lines = []
     for name, value in row.answers.items():
