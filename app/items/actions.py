@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
 from app.views import bulk as bulk_page
+from app.workbench.ticks import untick
 from domain.errors import TouchstoneError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
@@ -24,39 +26,73 @@ QUALIFY = "qualify"
 """Make a qualification set of them."""
 GOLD = "gold"
 """Make gold checks of them."""
+ON_BULK = "bulk"
+"""Take them to the page Bulk actions."""
+UNLIMITED: set[object] = set()
+"""What is done to any number of items."""
 WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
     Action.VERIFY_AGAIN: "Have them verified again",
     GOLD: "Make gold checks of them",
     QUALIFY: "Make a qualification set of them",
+    ON_BULK: "Give back or reassign assignments of them",
 }
 
 
-def offer(services: Services, view: ProjectView, asked: ItemList, n: int) -> None:
+def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked: Sequence[str]) -> None:
     """The choice of items and of what to do, the preview, and the button."""
     every = st.toggle(f"Do something with all that fit ({markup.count(n, 'item')})", key=f"items.every.{hash(asked)}")
-    if not every:
+    if not every and not ticked:
         return
-    if n > bulk.MOST:
-        told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter."
-        shell.show(markup.notice(told))
+    look = {"person": services.person, "project": view.name}
+    seen = item_list.picked(services.store, **look, wanted=asked.filter, ticked=None if every else ticked)  # type: ignore[arg-type]
+    if seen.gone:
+        _say_gone(services, view, seen.gone, len(ticked))
+    names = seen.names
+    if not names:
         return
-    names = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
+
+    def still() -> None:
+        item_list.must_be_as(services.store, **look, seen=seen)  # type: ignore[arg-type]
+
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
     barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD])}
     doing = [each for each in WORDS if each not in barred]
-    what = st.selectbox(
-        f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
-    )
+    which = "all that fit: " if every else "what is ticked: "
+    label = f"With {which}{markup.count(len(names), 'item')}"
+    what = st.selectbox(label, doing, format_func=WORDS.__getitem__, key="items.what")
+    if what not in UNLIMITED and len(names) > bulk.MOST:
+        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter."
+        shell.show(markup.notice(told))
+        return
     if what == QUALIFY:
-        _qualify(services, view, before, names)
+        _qualify(services, view, before, names, still)
     elif what == GOLD:
-        _gold(services, view, hidden, names)
+        _gold(services, view, hidden, names, still)
+    elif what == ON_BULK:
+        _on_bulk(names)
     else:
-        _change(services, view, stages, Action(what or Action.ASSIGN), names)
+        _change(services, view, stages, Action(what or Action.ASSIGN), names, still)
+
+
+def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int) -> None:
+    one = len(gone) == 1
+    words = f"{len(gone):,} of the {n:,} ticked {'does' if one else 'do'} not fit this list, and "
+    words += f"{'is' if one else 'are'} left out: {item_list.some(gone)}."
+    shell.show(markup.notice(words))
+    drop = partial(untick, view.name, services.person.id, gone)
+    st.button("Untick it" if one else "Untick them", key=f"items.untick.{hash(tuple(gone))}", on_click=drop)
+
+
+def _on_bulk(names: Sequence[str]) -> None:
+    """Give back and reassign are about someone's assignments: that page asks whose."""
+    label = f"Open {markup.count(len(names), 'item')} on Bulk actions"
+    if st.button(label, type="primary", key="items.bulk"):
+        st.session_state["bulk.items"] = "\n".join(names)
+        shell.go("bulk")
 
 
 def _part(view: ProjectView, stage: Stage) -> object:
@@ -64,7 +100,14 @@ def _part(view: ProjectView, stage: Stage) -> object:
     return getattr(view.schema.schema_.stages, stage.value)
 
 
-def _change(services: Services, view: ProjectView, stages: list[Stage], action: Action, names: tuple[str, ...]) -> None:
+def _change(
+    services: Services,
+    view: ProjectView,
+    stages: list[Stage],
+    action: Action,
+    names: tuple[str, ...],
+    still: Callable[[], None],
+) -> None:
     """One of the bulk actions, with its own preview and confirmation."""
     stage, priority = None, 0
     among: tuple[str, ...] = ()
@@ -95,6 +138,7 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
         return
 
     def do() -> None:
+        still()
         n = bulk.do(services.store, chosen=chosen, token=found.token, **ask)  # type: ignore[arg-type]
         shell.keep_message("items.said", f"Done: {markup.count(n, 'item')} changed.")
 
@@ -108,12 +152,15 @@ def _change(services: Services, view: ProjectView, stages: list[Stage], action: 
     st.button(f"Change {n_items}", type="primary", key=f"items.do.{found.token[:16]}", on_click=sure)
 
 
-def _qualify(services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...]) -> None:
+def _qualify(
+    services: Services, view: ProjectView, before: list[Stage], names: tuple[str, ...], still: Callable[[], None]
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = st.selectbox("Before", before, key="items.before", format_func=title_of) or before[0]
     n_items = markup.count(len(names), "item")
 
     def do() -> None:
+        still()
         made = qualification_sets.make_set(
             services.store, by=services.person, project=view.name, stage=stage, names=names
         )
@@ -130,7 +177,9 @@ def _qualify(services: Services, view: ProjectView, before: list[Stage], names: 
     st.button(f"Make a set of {n_items}", type="primary", key="items.qualify", on_click=sure)
 
 
-def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...]) -> None:
+def _gold(
+    services: Services, view: ProjectView, hidden: list[Stage], names: tuple[str, ...], still: Callable[[], None]
+) -> None:
     title_of = view.schema.schema_.stages.title_of
     stage = hidden[0]
     if len(hidden) > 1:
@@ -148,6 +197,7 @@ def _gold(services: Services, view: ProjectView, hidden: list[Stage], names: tup
         return
 
     def do() -> None:
+        still()
         made = gold_of_items.make(services.store, **ask, token=found.token)
         shell.keep_message("items.said", f"Done: {markup.count(len(made), 'gold check')} made.")
 

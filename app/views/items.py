@@ -19,6 +19,7 @@ from app.items import actions
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
+from app.workbench.ticks import ticks
 from domain.errors import InvalidInput, NotAllowed
 from domain.item_filter import FROM_FILE, OF_FIELD, SIZES, Comments, ItemFilter, ItemList
 from domain.records import ProjectView
@@ -71,8 +72,8 @@ def render(services: Services) -> None:
         shell.show(markup.notice("No item fits. Take a filter away, or look for fewer words."))
         return
     if lead:
-        actions.offer(services, view, asked, found.n)
-    _table(services, view, asked, found, titles)
+        actions.offer(services, view, asked, found.n, ticks(view.name, services.person.id))
+    _table(services, view, asked, found, titles, lead=lead)
 
 
 # ---- the filters -----------------------------------------------------------------------------------------------------
@@ -198,7 +199,9 @@ def _go(view: ProjectView, asked: ItemList) -> None:
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
-def _table(services: Services, view: ProjectView, asked: ItemList, found: Listed, titles: Mapping[str, str]) -> None:
+def _table(
+    services: Services, view: ProjectView, asked: ItemList, found: Listed, titles: Mapping[str, str], *, lead: bool
+) -> None:
     last = max(-(-found.n // asked.size), 1)
     first = (asked.page - 1) * asked.size + 1
     shown = f"{first:,} to {first + len(found.lines) - 1:,} of " if found.lines and last > 1 else ""
@@ -215,9 +218,17 @@ def _table(services: Services, view: ProjectView, asked: ItemList, found: Listed
     by = shell.named(services, [line.author for line in found.lines])
     heads = [markup.text("Item"), *(_head(view, asked, name, titles[name]) for name in found.columns)]
     rows = [[_item(view, line), *(_cell(view, line, name, by) for name in found.columns)] for line in found.lines]
+    if lead:  # who may do something with them
+        heads = [_box("Tick all on this page", data_ticks="page"), *heads]
+        boxes = [_box(f"Tick {line.name}", data_tick=line.name) for line in found.lines]
+        rows = [[box, *row] for box, row in zip(boxes, rows, strict=True)]
     head = markup.tag("tr", *(markup.tag("th", each, scope="col") for each in heads))
     body = [markup.tag("tr", *(markup.tag("td", cell) for cell in row)) for row in rows]
     shell.show(markup.tag("table", markup.tag("thead", head), markup.tag("tbody", *body), style="ts ts-table"))
+
+
+def _box(label: str, **data: str) -> markup.Markup:
+    return markup.tag("input", type="checkbox", aria_label=label, **data)
 
 
 def _head(view: ProjectView, asked: ItemList, name: str, title: str) -> markup.Markup:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation_schemas.keys import key_is_private
@@ -16,7 +16,7 @@ from db import item_list, items, people, qualifications
 from db.engine import Session, Store
 from db.item_list import Within
 from db.records import StoredItem
-from domain.errors import InvalidInput, NotAllowed, Problem
+from domain.errors import Conflict, InvalidInput, NotAllowed, Problem
 from domain.item_filter import COLUMNS, LEADS_COLUMNS, OF_FIELD, OPEN_COLUMNS, UNSORTED, ItemFilter, ItemList
 from domain.records import AssetView, Person
 from domain.roles import Role, at_least
@@ -134,6 +134,54 @@ def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilt
         _checked(access, ItemList(wanted))
         ids, _ = item_list.page(session, within=_within(session, access, person), wanted=wanted)
         return tuple(row.external_id for row in item_list.rows(session, ids=ids))
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Items that something is to be done to: those of a list that are ticked, or all that fit."""
+
+    wanted: ItemFilter
+    names: tuple[str, ...]
+    """Ids as in files, in the order in which they came."""
+    gone: tuple[str, ...] = ()
+    """What was ticked and does not fit, or is not there."""
+    every: bool = False
+    """All that fit."""
+
+
+def picked(
+    store: Store, *, person: Person | None, project: str, wanted: ItemFilter, ticked: Sequence[str] | None
+) -> Picked:
+    """What is to be done to, as the list stands; ``ticked`` None: all that fit. Raises as ``listing``."""
+    found = names(store, person=person, project=project, wanted=_among(wanted, ticked))
+    gone = () if ticked is None else tuple(name for name in ticked if name not in set(found))
+    return Picked(wanted, found, gone, ticked is None)
+
+
+def must_be_as(store: Store, *, person: Person | None, project: str, seen: Picked) -> None:
+    """Make sure that a list still has what someone saw: ``Conflict``, with the items that left it or came."""
+    ticked = None if seen.every else seen.names
+    now = names(store, person=person, project=project, wanted=_among(seen.wanted, ticked))
+    here, there = set(now), set(seen.names)
+    gone = [name for name in seen.names if name not in here]
+    new = [name for name in now if name not in there]
+    said = [f"{what}: {some(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which]
+    if said:
+        raise Conflict(f"The list has changed since you looked, so nothing was done. {' '.join(said)}")
+
+
+def some(names: Sequence[str], most: int = 20) -> str:
+    """Names one after the other, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _among(wanted: ItemFilter, ticked: Sequence[str] | None) -> ItemFilter:
+    """A filter that only these items pass; none at all where none is both ticked and asked for."""
+    if ticked is None:
+        return wanted
+    asked = set(wanted.ids)
+    return replace(wanted, ids=tuple(name for name in ticked if not asked or name in asked) or ("",))
 
 
 def _access(session: Session, person: Person | None, project: str) -> Access:

@@ -286,6 +286,15 @@ export interface MenuData {
   listed: boolean;
 }
 
+export interface TicksData {
+  /** The name under which they wait in the tab. */
+  kept: string;
+  /** What the server has heard of. */
+  ticked: string[];
+  /** What is to be ticked no more. */
+  drop: string[];
+}
+
 // ---- comments
 
 export interface Comment {
@@ -416,6 +425,7 @@ export interface Mounted<Data> {
   data: Data;
   parentElement: HTMLElement & DocumentOrShadowRoot & ParentNode;
   setTriggerValue: (name: string, value: unknown) => void;
+  setStateValue: (name: string, value: unknown) => void;
 }
 
 // ---- the parts of a page

@@ -1,0 +1,161 @@
+// The boxes before the items of a list: which are ticked on this page and on others. The table is markup of the page
+// around this part; what is ticked waits in this tab of the browser, and the page hears of it after a moment.
+
+import { el, fill } from "./dom.js";
+import sheet from "./ticks.css" with { type: "css" };
+
+/** @import { Mounted, TicksData } from "./types" */
+
+const ROWS = "input[data-tick]";
+const WHOLE_PAGE = "input[data-ticks=page]";
+const MOMENT_MS = 350;
+
+/** @type {WeakMap<object, Ticks>} */
+const shown = new WeakMap();
+
+/** @param {Mounted<TicksData>} mounted */
+export default function mount({ data, parentElement, setStateValue }) {
+  const ticks = shown.get(parentElement) ?? new Ticks(parentElement, data.kept);
+  shown.set(parentElement, ticks);
+  ticks.send = (names) => setStateValue("ticked", names);
+  ticks.show(data);
+  return () => {
+    ticks.stop();
+    shown.delete(parentElement);
+  };
+}
+
+class Ticks {
+  /**
+   * @param {HTMLElement & DocumentOrShadowRoot} parent
+   * @param {string} kept the name under which they wait
+   */
+  constructor(parent, kept) {
+    this.kept = kept;
+    this.ticked = new Set(stored(kept));
+    this.dropped = "";
+    /** @type {(names: string[]) => void} */
+    this.send = () => {};
+    this.waits = 0;
+    /** @type {HTMLInputElement | null} */
+    this.last = null;
+    this.said = el("span", { role: "status" });
+    const clear = () => this.change([...this.ticked], false);
+    this.clear = el("button", { type: "button", on: { click: clear } }, "Untick all");
+    this.root = el("div", { class: "ticks" }, this.said, this.clear);
+    parent.adoptedStyleSheets = [sheet];
+    parent.append(this.root);
+    this.pressed = (/** @type {MouseEvent} */ event) => this.click(event);
+    document.addEventListener("click", this.pressed);
+    this.drawn = new MutationObserver(() => this.paint());
+    this.drawn.observe(document.querySelector("[data-testid=stMain]") ?? document.body, {
+      childList: true,
+      subtree: true,
+    });
+  }
+
+  stop() {
+    this.drawn.disconnect();
+    document.removeEventListener("click", this.pressed);
+    clearTimeout(this.waits);
+    this.root.remove();
+  }
+
+  /** @param {TicksData} data */
+  show({ kept, ticked, drop }) {
+    if (kept !== this.kept) {
+      this.kept = kept;
+      this.ticked = new Set(stored(kept));
+    }
+    const dropping = JSON.stringify(drop);
+    if (dropping !== this.dropped) {
+      this.dropped = dropping;
+      if (drop.length) this.change(drop, false);
+    }
+    this.paint();
+    const names = [...this.ticked];
+    if (!this.waits && JSON.stringify(names) !== JSON.stringify(ticked)) this.later();
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const box = event.target;
+    if (!(box instanceof HTMLInputElement)) return;
+    if (box.matches(WHOLE_PAGE)) this.change(rows().map(nameOf), box.checked);
+    if (!box.matches(ROWS)) return;
+    const every = rows();
+    const [from, to] = [every.indexOf(this.last ?? box), every.indexOf(box)];
+    const between = event.shiftKey && from >= 0 ? every.slice(Math.min(from, to), Math.max(from, to) + 1) : [box];
+    this.last = box;
+    this.change(between.map(nameOf), box.checked);
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {boolean} on
+   */
+  change(names, on) {
+    for (const name of names) on ? this.ticked.add(name) : this.ticked.delete(name);
+    keep(this.kept, [...this.ticked]);
+    this.paint();
+    this.later();
+  }
+
+  later() {
+    clearTimeout(this.waits);
+    this.waits = window.setTimeout(() => {
+      this.waits = 0;
+      this.send([...this.ticked]);
+    }, MOMENT_MS);
+  }
+
+  paint() {
+    const every = rows();
+    const here = every.filter((box) => this.ticked.has(nameOf(box))).length;
+    for (const box of every) box.checked = this.ticked.has(nameOf(box));
+    const whole = /** @type {HTMLInputElement | null} */ (document.querySelector(WHOLE_PAGE));
+    if (whole) {
+      whole.checked = every.length > 0 && here === every.length;
+      whole.indeterminate = here > 0 && here < every.length;
+    }
+    const n = this.ticked.size;
+    const words = n ? `${n.toLocaleString("en")} ticked, ${here} of them on this page` : "None ticked";
+    if (this.said.textContent !== words) fill(this.said, words);
+    this.clear.hidden = n === 0;
+  }
+}
+
+/** @returns {HTMLInputElement[]} */
+function rows() {
+  return [...document.querySelectorAll(ROWS)].filter((each) => each instanceof HTMLInputElement);
+}
+
+/** @param {HTMLInputElement} box */
+function nameOf(box) {
+  return box.dataset.tick ?? "";
+}
+
+/**
+ * @param {string} name
+ * @returns {string[]}
+ */
+function stored(name) {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(name) ?? "[]");
+    return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} ticked
+ */
+function keep(name, ticked) {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(ticked));
+  } catch {
+    // A store that is full or forbidden costs what is ticked when the page is loaded anew.
+  }
+}
