@@ -47,6 +47,7 @@ STYLE += """
 .ts-table td { padding: .5rem .9rem .5rem 0; vertical-align: top;
   border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
 .ts-table .number { text-align: right; white-space: nowrap; }
+.ts-table input { width: 18px; height: 18px; margin: .1rem 0 0; accent-color: #0f6e84; cursor: pointer; }
 .ts-table td.line { white-space: nowrap; }
 .ts-table td.name { width: 14rem; }
 .ts-table td.wide { width: 34%; }

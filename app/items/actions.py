@@ -1,4 +1,5 @@
-"""What is done to all items that fit on the page *Items*: each asks first, with counts, and is done once."""
+"""What is done to items of the page *Items*, those ticked or all that fit: each asks first, with counts, and is done
+once."""
 
 from __future__ import annotations
 
@@ -28,8 +29,6 @@ GOLD = "gold"
 """Make gold checks of them."""
 ON_BULK = "bulk"
 """Take them to the page Bulk actions."""
-UNLIMITED: set[object] = set()
-"""What is done to any number of items."""
 WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
@@ -40,35 +39,54 @@ WORDS = {
 }
 
 
+NOTHING, TICKED, EVERY = "nothing", "what is ticked", "all that fit"
+"""With which items something is done."""
+
+
 def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked: Sequence[str]) -> None:
     """The choice of items and of what to do, the preview, and the button."""
-    every = st.toggle(f"Do something with all that fit ({markup.count(n, 'item')})", key=f"items.every.{hash(asked)}")
-    if not every and not ticked:
-        return
-    look = {"person": services.person, "project": view.name}
-    seen = item_list.picked(services.store, **look, wanted=asked.filter, ticked=None if every else ticked)  # type: ignore[arg-type]
+    called = {EVERY: f"{EVERY} ({markup.count(n, 'item')})"}
+    # always there, and as high: what is above the table must not push it away from under a mouse that is ticking
+    which = st.radio(
+        "Do something with",
+        (NOTHING, TICKED, EVERY),
+        horizontal=True,
+        key=f"items.which.{view.name}.{hash(asked.filter)}",
+        format_func=lambda each: called.get(each, each),
+    )
+    if which == TICKED and not ticked:
+        shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
+    elif which == EVERY and n > bulk.MOST:
+        told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter, or tick some."
+        shell.show(markup.notice(told))
+    elif which != NOTHING:
+        _offer(services, view, asked, ticked if which == TICKED else None)
+
+
+def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None) -> None:
+    look: dict[str, Any] = {"person": services.person, "project": view.name}
+    seen = item_list.picked(services.store, **look, wanted=asked.filter, ticked=ticked)
     if seen.gone:
-        _say_gone(services, view, seen.gone, len(ticked))
+        _say_gone(services, view, seen.gone, len(ticked or ()))
     names = seen.names
     if not names:
         return
 
     def still() -> None:
-        item_list.must_be_as(services.store, **look, seen=seen)  # type: ignore[arg-type]
+        item_list.must_be_as(services.store, **look, seen=seen)
 
     stages = [stage for stage in Stage if _part(view, stage) is not None]
     before = [each for each in stages if getattr(_part(view, each), "qualification", None)]
     hidden = [each for each in gold_checks.STAGES if each in stages and getattr(_part(view, each), "gold", None)]
     barred = {*([] if before else [QUALIFY]), *([] if hidden else [GOLD])}
     doing = [each for each in WORDS if each not in barred]
-    which = "all that fit: " if every else "what is ticked: "
-    label = f"With {which}{markup.count(len(names), 'item')}"
-    what = st.selectbox(label, doing, format_func=WORDS.__getitem__, key="items.what")
-    if what not in UNLIMITED and len(names) > bulk.MOST:
-        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter."
+    what = st.selectbox(
+        f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
+    )
+    if len(names) > bulk.MOST:
+        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Untick some."
         shell.show(markup.notice(told))
-        return
-    if what == QUALIFY:
+    elif what == QUALIFY:
         _qualify(services, view, before, names, still)
     elif what == GOLD:
         _gold(services, view, hidden, names, still)
@@ -78,10 +96,13 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
         _change(services, view, stages, Action(what or Action.ASSIGN), names, still)
 
 
+ELSEWHERE = "They may have changed meanwhile, or a filter hides them."
+
+
 def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int) -> None:
     one = len(gone) == 1
     words = f"{len(gone):,} of the {n:,} ticked {'does' if one else 'do'} not fit this list, and "
-    words += f"{'is' if one else 'are'} left out: {item_list.some(gone)}."
+    words += f"{'is' if one else 'are'} left out: {item_list.some(gone)}. {ELSEWHERE}"
     shell.show(markup.notice(words))
     drop = partial(untick, view.name, services.person.id, gone)
     st.button("Untick it" if one else "Untick them", key=f"items.untick.{hash(tuple(gone))}", on_click=drop)

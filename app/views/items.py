@@ -1,4 +1,4 @@
-"""Items: the table of a project's items, whose address is the list that it shows, and what is done to all that fit.
+"""Items: the table of a project's items, whose address is the list that it shows, and what is done to items of it.
 
 Streamlit's own table draws its cells on a canvas: its order is that of one page alone, a screen reader cannot reach its
 pictures and links, and it loads pandas. This one is markup of ours, which the browser shows as any table.
@@ -39,7 +39,7 @@ COMMENTS = {None: "do not matter", Comments.ANY: "some", Comments.OPEN: "waiting
 
 
 def render(services: Services) -> None:
-    """The filters, the table, and what to do with all that fit."""
+    """The filters, the table, and what to do with what is ticked or fits."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowed(
@@ -220,7 +220,7 @@ def _table(
     rows = [[_item(view, line), *(_cell(view, line, name, by) for name in found.columns)] for line in found.lines]
     if lead:  # who may do something with them
         heads = [_box("Tick all on this page", data_ticks="page"), *heads]
-        boxes = [_box(f"Tick {line.name}", data_tick=line.name) for line in found.lines]
+        boxes = [_box(f"Tick {line.name}: {_short(line.title)}", data_tick=line.name) for line in found.lines]
         rows = [[box, *row] for box, row in zip(boxes, rows, strict=True)]
     head = markup.tag("tr", *(markup.tag("th", each, scope="col") for each in heads))
     body = [markup.tag("tr", *(markup.tag("td", cell) for cell in row)) for row in rows]

@@ -11,7 +11,7 @@ from app.workbench import assets
 _component = st.components.v2.component("touchstone_ticks", js=assets.loader("ticks"))
 
 MOST = 5_000
-"""So many are heard of at most."""
+"""So many are ticked at most."""
 
 
 def ticks(project: str, person: int) -> tuple[str, ...]:
@@ -21,11 +21,13 @@ def ticks(project: str, person: int) -> tuple[str, ...]:
     key = f"items.ticks.{project}"
 
     def heard() -> None:
-        st.session_state[kept] = _names(st.session_state[key])
+        names = st.session_state[kept] = _names(st.session_state[key])
+        if not set(names) & set(st.session_state.get(f"{kept}.drop", ())):  # dropped: they may be ticked again
+            st.session_state.pop(f"{kept}.drop", None)
 
     ticked: tuple[str, ...] = st.session_state.get(kept, ())
     drop = [name for name in st.session_state.get(f"{kept}.drop", ()) if name in ticked]
-    data = {"kept": kept, "ticked": list(ticked), "drop": drop}
+    data = {"kept": kept, "ticked": list(ticked), "drop": drop, "most": MOST}
     _component(key=key, data=data, default={"ticked": list(ticked)}, on_ticked_change=heard)
     return ticked
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
+from streamlit.testing.v1 import AppTest
 
 from db.engine import Store
+from db.tables import ItemRow
+from domain.item_filter import ItemFilter
 from domain.roles import Role
+from domain.states import ItemState
 from testkit.factories import make_items, make_person, make_project
 from tests.app.screens import drawn, part, words
+from workflow.lead import item_list
 
 pytestmark = pytest.mark.thorough
 
@@ -23,8 +29,7 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     page = drawn(store, tmp_path, "items", "lea", project="p", text="<B>tee", sort="-votes")
     assert part(page, "count") == "2 items"
     assert "<b>Tee" not in words(page)
-    (every,) = page.toggle
-    every.set_value(True).run()
+    _with(page, "all that fit")
     page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "2 items would change, 0 would not."
     next(each for each in page.button if each.label == "Change 2 items").click().run()
@@ -37,6 +42,54 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
         part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "count")
         == "26 to 32 of 32 items"
     )
+
+
+def _with(page: AppTest, which: str) -> None:
+    """Choose with which items something is done."""
+    next(each for each in page.radio if each.label == "Do something with").set_value(which).run()
+
+
+def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_items(store, 28)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    every = item_list.names(store, person=lea, project="p", wanted=ItemFilter())
+    seen, moved, hostile = every[3], every[27], '<b>"gone"'
+    page = drawn(store, tmp_path, "items", "lea", project="p", state="in_verification", size="25")
+    assert f'aria-label="Tick {every[0]}: ' in words(page)
+    _with(page, "what is ticked")
+    assert "Nothing is ticked" in words(page)
+    page.session_state[f"touchstone.ticks.{lea.id}.p"] = (moved, hostile, seen)  # as its browser says
+    page.run()
+    assert "1 of the 3 ticked does not fit this list, and is left out: &lt;b&gt;&quot;gone&quot;." in words(page)
+    next(each for each in page.button if each.label == "Untick it").click().run()
+    assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)
+    page.selectbox(key="items.what").set_value("prioritise").run()
+    page.number_input(key="items.priority").set_value(7).run()
+    assert part(page, "preview") == "2 items would change, 0 would not."
+    next(each for each in page.button if each.label == "Change 2 items").click().run()
+    with store.write() as session:
+        (row,) = session.exec(select(ItemRow).where(ItemRow.external_id == moved)).all()
+        row.state = ItemState.KEPT
+    _yes(page)
+    told = words(page)
+    assert f"The list has changed since you looked, so nothing was done. No longer in it: {moved}." in told
+    assert _priorities(store) == dict.fromkeys(every, 0)
+    next(each for each in page.button if each.label == "Change 1 item").click().run()
+    _yes(page)
+    assert "Done: 1 item changed." in words(page)
+    assert _priorities(store) == {**dict.fromkeys(every, 0), seen: 7}
+    none = item_list.picked(store, person=lea, project="p", wanted=ItemFilter(ids=(seen,)), ticked=(moved,))
+    assert (none.names, none.gone) == ((), (moved,)), "nothing both ticked and asked for is not everything"
+
+
+def _yes(page: AppTest) -> None:
+    next(each for each in page.button if each.label.startswith("Yes")).click().run()
+
+
+def _priorities(store: Store) -> dict[str, int]:
+    with store.read() as session:
+        return dict(session.exec(select(ItemRow.external_id, ItemRow.priority)).all())
 
 
 def test_a_wrong_address_and_a_wrong_role_get_a_sentence(store: Store, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -257,13 +257,49 @@ def test_the_menu_opens_one_group_and_m_reaches_every_page(page: Page, running: 
     assert page.evaluate("window.stays"), "nothing was loaded anew"
 
 
-def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:
-    folder = tmp_path / "Reasoning" / "counting"
-    folder.mkdir(parents=True)
-    (folder / "annotations.json").write_text(json.dumps(ITEMS))
-    store = home.store()  # the same items as in the test of the upload, so the project is not empty in either order
-    import_files.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=tmp_path)
+def _bring(home: Home, items: Sequence[Mapping[str, str]], folder: Path, place: str = "Reasoning/counting") -> None:
+    """Have these items in the project, of which some may be there."""
+    (folder / place).mkdir(parents=True)
+    (folder / place / "annotations.json").write_text(json.dumps(items))
+    store = home.store()
+    import_files.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=folder)
     store.close()
+
+
+def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
+    page: Page, running: Server, home: Home, tmp_path: Path
+) -> None:
+    thirty = [{"image_path": "x.png", "question": f"Which, {n}?", "answer": "One."} for n in range(30)]
+    _bring(home, thirty, tmp_path, "Object/existence")
+    page.goto(f"{running.url}/items?project=tiny&text=Which,&size=25")
+    settled(page)
+    said = page.get_by_role("status").filter(has_text="icked")
+    expect(said).to_have_text("None ticked")
+    boxes = page.get_by_role("checkbox", name=re.compile("^Tick .*Which"))
+    boxes.nth(2).focus()
+    page.keyboard.press("Space")
+    boxes.nth(5).click(modifiers=["Shift"])
+    expect(said).to_have_text("4 ticked, 4 of them on this page")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(said).to_have_text("4 ticked, 0 of them on this page")
+    expect(boxes).to_have_count(5)
+    whole = page.get_by_role("checkbox", name="Tick all on this page")
+    whole.check()
+    expect(said).to_have_text("9 ticked, 5 of them on this page")
+    page.get_by_role("link", name="Id", exact=True).click()  # which loads the page anew
+    expect(boxes).to_have_count(25)
+    expect(said).to_contain_text("9 ticked")
+    settled(page)
+    page.get_by_text("what is ticked").click()
+    expect(page.get_by_text("With 9 items")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Untick all").click()
+    expect(page.get_by_text("Nothing is ticked.")).to_be_visible()
+    expect(boxes.and_(page.get_by_role("checkbox", checked=True))).to_have_count(0)
+
+
+def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:
+    _bring(home, ITEMS, tmp_path)  # as in the test of the upload, so the project is not empty in either order
     _open(page, running, "export")
     page.get_by_text("All items as they stand").click()
     page.get_by_role("button", name="Prepare").click()

@@ -34,6 +34,7 @@ class Ticks {
     this.kept = kept;
     this.ticked = new Set(stored(kept));
     this.dropped = "";
+    this.most = 0;
     /** @type {(names: string[]) => void} */
     this.send = () => {};
     this.waits = 0;
@@ -62,7 +63,8 @@ class Ticks {
   }
 
   /** @param {TicksData} data */
-  show({ kept, ticked, drop }) {
+  show({ kept, ticked, drop, most }) {
+    this.most = most;
     if (kept !== this.kept) {
       this.kept = kept;
       this.ticked = new Set(stored(kept));
@@ -95,7 +97,10 @@ class Ticks {
    * @param {boolean} on
    */
   change(names, on) {
-    for (const name of names) on ? this.ticked.add(name) : this.ticked.delete(name);
+    for (const name of names) {
+      if (!on) this.ticked.delete(name);
+      else if (this.ticked.size < this.most) this.ticked.add(name);
+    }
     keep(this.kept, [...this.ticked]);
     this.paint();
     this.later();
@@ -119,7 +124,8 @@ class Ticks {
       whole.indeterminate = here > 0 && here < every.length;
     }
     const n = this.ticked.size;
-    const words = n ? `${n.toLocaleString("en")} ticked, ${here} of them on this page` : "None ticked";
+    const full = n >= this.most ? "; no more can be" : "";
+    const words = n ? `${n.toLocaleString("en")} ticked, ${here} of them on this page${full}` : "None ticked";
     if (this.said.textContent !== words) fill(this.said, words);
     this.clear.hidden = n === 0;
   }

@@ -293,6 +293,8 @@ export interface TicksData {
   ticked: string[];
   /** What is to be ticked no more. */
   drop: string[];
+  /** So many are ticked at most. */
+  most: number;
 }
 
 // ---- comments
