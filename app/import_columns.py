@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, get_args
 
 import streamlit as st
@@ -31,28 +32,44 @@ _WAYS = {
 }
 
 
-def asked(schema: Schema, format: str, source: Path | Sequence[Any] | None, folder: Path) -> Said | None:
-    """What is said of a table as it comes in; None: nothing. ``source`` is a path, or uploaded files; their beginnings
-    are written below ``folder``."""
+Used = Callable[[Sequence[str]], tuple[str, Said] | None]
+"""From columns to the last file that had the same, and what was said of it."""
+
+
+def asked(schema: Schema, format: str, first: Path | None, used: Used) -> tuple[Said | None, Preview | None]:
+    """What is said of a table as it comes in (None: nothing), and what its beginning comes to.
+
+    ``first`` is the beginning of its first file. What was said of a file with the same columns is chosen already.
+    """
+    places_at = st.container()
     left, right = st.columns(2)
-    with left:
-        separator = st.text_input("Between the entries of a list in one cell", key="import.separator")
     with right:
-        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding")
-    said = Said({}, separator.strip() or None, encoding.strip() or None, _places(schema))
-    first = _beginning(format, source, folder)
-    if first is None:
-        return said if said != Said() else None
-    found = preview(first, format=format, schema=schema, said=said)
-    if found.columns:
-        said = replace(said, columns=_columns(schema, format, found))
+        encoding = st.text_input("Encoding, where it is not UTF-8", key="import.encoding").strip() or None
+    found = preview(first, format=format, schema=schema, said=Said(encoding=encoding)) if first is not None else None
+    there = found.columns if found is not None else ()
+    before = used(there) if there else None
+    name, known = before or ("", Said())
+    mark = hash((tuple(there), name))
+    with left:
+        separator = st.text_input(
+            "Between the entries of a list in one cell", value=known.separator or "", key=f"import.separator.{mark}"
+        )
+    with places_at:
+        said = Said({}, separator.strip() or None, encoding, _places(schema, known, mark))
+    if first is None or found is None:
+        return (said if said != Said() else None), None
+    if there:
+        found = preview(first, format=format, schema=schema, said=said)
+        if name:
+            words = f"The columns are as they were chosen for {name}, which has the same. Change what differs below."
+            shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
+        said = replace(said, columns=_columns(schema, format, replace(found, columns=there), known, mark))
         if said.columns:
             found = preview(first, format=format, schema=schema, said=said)
-    _show(schema, found)
-    return said if said != Said() else None
+    return (said if said != Said() else None), found
 
 
-def _places(schema: Schema) -> dict[str, OptionPlace]:
+def _places(schema: Schema, before: Said, mark: int) -> dict[str, OptionPlace]:
     """How the fields that are one of an item's options say which one, where it is not by their text."""
     chosen = {}
     known = schema.source.places if schema.source else {}
@@ -61,16 +78,16 @@ def _places(schema: Schema) -> dict[str, OptionPlace]:
         way = st.selectbox(
             f"{schema.item.field(name).title or name} in the files",
             ways,
-            index=ways.index(known.get(name)),
+            index=ways.index(before.places.get(name, known.get(name))),
             format_func=lambda each: _WAYS.get(each, "the option's text"),
-            key=f"import.place.{name}",
+            key=f"import.place.{name}.{mark}",
         )
         if way is not None and way != known.get(name):
             chosen[name] = way
     return chosen
 
 
-def _columns(schema: Schema, format: str, found: Preview) -> dict[str, str]:
+def _columns(schema: Schema, format: str, found: Preview, before: Said, mark: int) -> dict[str, str]:
     """The columns that are chosen otherwise than by name, by what they are."""
     titles = {each.name: each.title or each.name for each in schema.item.fields}
     texts = {each.name for each in schema.item.fields if kinds.of_field(each).holds == "texts"}
@@ -87,12 +104,13 @@ def _columns(schema: Schema, format: str, found: Preview) -> dict[str, str]:
         for at, (name, default) in enumerate(by_default(schema, format).items()):
             if name in texts:
                 of_entries = list(usual[name].keys) if set(usual[name].keys) <= set(found.columns) else []
+                chosen_before = _entries(before.columns.get(name), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
                         f"{titles.get(name, name)} (a column, or one for each entry, in order)",
                         found.columns,
-                        default=of_entries,
-                        key=f"import.column.{format}.{name}.{hash(tuple(found.columns))}",
+                        default=chosen_before or of_entries,
+                        key=f"import.column.{format}.{name}.{mark}",
                     )
                 if several and several != of_entries:
                     series = next((stem for stem in lists if row.table and numbered[stem] == several), None)
@@ -102,19 +120,26 @@ def _columns(schema: Schema, format: str, found: Preview) -> dict[str, str]:
             one = default if default in found.columns else alike
             choices = [None, *found.columns, *lists]
             with places[at % 3]:
+                earlier = before.columns.get(name)
                 column = st.selectbox(
                     titles.get(name, name),
                     choices,
-                    index=choices.index(one),
+                    index=choices.index(earlier if earlier and earlier in choices else one),
                     format_func=lambda each: "none" if each is None else lists.get(each, each),
-                    key=f"import.column.{format}.{name}.{hash(tuple(found.columns))}",
+                    key=f"import.column.{format}.{name}.{mark}",
                 )
             if column is not None and column != one:
                 chosen[name] = column
     return chosen
 
 
-def _show(schema: Schema, found: Preview) -> None:
+def _entries(said: str | None, there: Sequence[str], numbered: Mapping[str, Sequence[str]]) -> list[str]:
+    """The columns of a list's entries, as they were chosen before."""
+    names = list(numbered.get(said, said.split(","))) if said else []
+    return names if set(names) <= set(there) else []
+
+
+def show(schema: Schema, found: Preview) -> None:
     """The first rows as they will be."""
     if found.refused:
         shell.show(markup.notice(shell.on_page(found.refused), style="bad"))
@@ -147,21 +172,42 @@ def _words(fields: Mapping[str, Any], name: str) -> str:
     return "; ".join(map(str, said)) if said and all(said) else json.dumps(value, ensure_ascii=False)
 
 
-def _beginning(format: str, source: Path | Sequence[Any] | None, folder: Path) -> Path | None:
-    """The beginning of the first file, as a file of that name; None where there is no file to look at yet."""
-    endings = item_keys(format).endings
-    if isinstance(source, Path):
-        try:
+ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
+"""Of files whose beginnings are looked at."""
+
+
+def beginning(source: Path | Sequence[Any] | None, folder: Path, endings: Sequence[str] = ENDINGS) -> Path | None:
+    """The beginning of the first file with such an ending, written below ``folder`` under its name; None where there is
+    no file to look at yet. ``source`` is a path, or uploaded files, in archives or not."""
+    try:
+        if isinstance(source, Path):
             path = annotation_files(source, None, endings)[0] if source.is_dir() else source
             with path.open("rb") as stream:
-                return _written(path.name, stream, folder)
-        except (FileRefused, OSError):
-            return None  # the import says why
-    for each in source or ():
-        if each.name.lower().endswith(endings):
-            found = _written(each.name, each, folder)
+                return _written(path.name, stream, folder) if path.name.lower().endswith(tuple(endings)) else None
+        for each in source or ():
             each.seek(0)
-            return found
+            if each.name.lower().endswith(tuple(endings)):
+                found: Path | None = _written(each.name, each, folder)
+            else:
+                found = _packed(each, folder, endings) if archives.is_zip(each) else None
+            each.seek(0)
+            if found is not None:
+                return found
+    except (FileRefused, OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
+        return None  # the import says why
+    return None
+
+
+def _packed(archive: IO[bytes], folder: Path, endings: Sequence[str]) -> Path | None:
+    """The beginning of the first such file of an archive."""
+    with zipfile.ZipFile(archive) as packed:
+        for entry in sorted(packed.infolist(), key=lambda entry: entry.filename):
+            name = PurePosixPath(entry.filename).name
+            if entry.is_dir() or name.startswith(".") or "__MACOSX" in entry.filename:
+                continue
+            if name.lower().endswith(tuple(endings)) and not name.lower().endswith(_WHOLE):
+                with packed.open(entry) as stream:
+                    return _written(name, stream, folder)
     return None
 
 

@@ -81,6 +81,8 @@ class BadRow:
     """1-based, as a person counts."""
     reason: str
     raw: str
+    item: str = field(default="", compare=False)
+    """What it is called, where that can be read though the rest does not fit."""
 
 
 @dataclass(frozen=True)

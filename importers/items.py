@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -137,10 +138,24 @@ def _size(file: Path) -> int:
         return 0
 
 
+_NO_TEXT = (
+    (re.compile(rb"PK\x03\x04"), "a zip archive. Unpack it, or upload it as a .zip; a workbook ends with .xlsx"),
+    (
+        re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html)\b", re.IGNORECASE),
+        "a web page (HTML), perhaps the sign-in page of where it lies. Download the file itself",
+    ),
+)
+"""What files begin with that are no data, whatever they are called."""
+
+
 def bytes_of(file: Path) -> bytes:
-    """What is in a file; ``FileRefused`` if it cannot be read."""
+    """What is in a file; ``FileRefused`` if it cannot be read, or is an archive or a web page under another name."""
     try:
-        return file.read_bytes()
+        data = file.read_bytes()
+        for begins, what in _NO_TEXT:
+            if begins.match(data):
+                raise FileRefused(f"{file.name} is {what}. Nothing was imported.")
+        return data
     except FileNotFoundError:
         raise FileRefused(f"There is no file or folder {file}.") from None
     except OSError as error:
@@ -234,7 +249,17 @@ class Reader:
             self.items.append(self._item(self.record(piece), Fragment(piece.lead, piece.raw)))
         except (Misfit, NotJson) as error:
             reason = f"{error}{self.where(piece)}"
-            self.bad.append(BadRow(self.place, self.n_rows, reason, json_text.printable(piece.raw)))
+            text = json_text.printable(piece.raw)
+            self.bad.append(BadRow(self.place, self.n_rows, reason, text, self._called(piece)))
+
+    def _called(self, piece: Piece | csv_rows.Row) -> str:
+        """The name of a record that does not fit, if it has one."""
+        if piece.problem:
+            return ""
+        try:
+            return own_id(self.row, self.record(piece)) or ""
+        except (Misfit, NotJson):
+            return ""
 
     def notes(self) -> Iterator[str]:
         """What there is to say of the file besides, in sentences."""

@@ -109,6 +109,7 @@ ROWS = (
         "a model's answers as EgoPlan's server takes them: `sample_id` and `label`",
         Takes.ANSWERS,
         place=50,
+        marks=("sample_id", "label"),
         reads="importers.egoplan_submission:read",
         writes=submission,
         needs_run=True,

@@ -10,6 +10,7 @@ ROWS = (
         "tasks, annotations and predictions in Label Studio's own JSON",
         Takes.TASKS,
         place=80,
+        marks=("data", "annotations"),
         reads="labelstudio.import_file:read_label_studio",
         writes="labelstudio.export_file:label_studio_json",
     ),

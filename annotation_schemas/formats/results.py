@@ -10,6 +10,7 @@ ROWS = (
         "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`, or any of the logs below",
         Takes.ANSWERS,
         place=40,
+        marks=("item", "model", "text"),
         reads="importers.predictions:read_predictions",
         writes="exporters.tables:predictions",
     ),
@@ -18,6 +19,7 @@ ROWS = (
         "judges' replies: FastChat's files, or JSON lines with `judge`, `item` and `text`",
         Takes.REPLIES,
         place=55,
+        marks=("judge", "item", "text"),
         reads="importers.judgements:read_judgements",
     ),
     Format(
@@ -25,6 +27,7 @@ ROWS = (
         "what tools say about items, JSON lines: `item`, `tool`, `result`",
         Takes.RESULTS,
         place=60,
+        marks=("item", "tool", "result"),
         reads="importers.tool_results:read_tool_results",
     ),
     Format(
@@ -48,6 +51,7 @@ ROWS = (
         "`unit,rater,criterion,value`, CSV",
         Takes.RATINGS,
         place=70,
+        marks=("unit", "rater", "criterion", "value"),
         reads="importers.ratings:read_ratings",
         writes="exporters.tables:ratings",
     ),

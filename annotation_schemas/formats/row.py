@@ -127,6 +127,8 @@ class Format:
     """Of a format whose records are laid out as a schema's items are."""
     fits: Callable[[Schema], bool] = _any_project
     """Whether a project of this schema is offered the format, besides those that its schema names."""
+    marks: Sequence[str] = ()
+    """Keys or columns that every record of its files has: by these a file is recognised. Items go by what they read."""
     available: bool = True
     """False: it is declared, but not built yet."""
 

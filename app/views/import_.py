@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-import io
-import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from annotation_schemas.formats import Takes, offered
-from app import archives, import_columns, import_pool_groups, markup, shell
+from annotation_schemas.formats import FORMATS, Format, Takes, offered
+from app import (
+    archives,
+    import_columns,
+    import_pool_groups,
+    import_raters,
+    import_seen,
+    import_work,
+    markup,
+    shell,
+    uploads,
+)
+from app.import_work import Came, Order
 from app.judging import begin
 from app.pairs import pairs
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
-from domain import csv_text
-from domain.errors import FileRefused, RowsRefused, TouchstoneError
+from app.uploads import Source
+from domain.errors import FileRefused, TouchstoneError
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
 from importers.media_files import files_below, folder_of
+from importers.recognised import recognised
 from labelstudio.names import Names
 from workflow.annotate import image_pool
-from workflow.files import import_files
+from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
@@ -48,6 +59,7 @@ def render(services: Services) -> None:
         "A file that does not fit is refused as a whole, with row and reason, unless you import the good rows alone.",
         made_up=view.made_up,
     )
+    shell.tell_refused()
     what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
     if what == POOL:
         _pool(services, view)
@@ -56,86 +68,195 @@ def render(services: Services) -> None:
 
 
 def _items(services: Services, view: ProjectView) -> None:
+    running = import_seen.last_import(services, view, _told)
+    _begin_anew(services, view)
     formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
-    left, right = st.columns([3, 2])
-    with left:
-        chosen = st.selectbox(
-            "Format", list(formats), key="import.format", format_func=lambda name: formats[name].words
-        )
-        takes = formats[chosen].takes
-    with right:
-        dimension = _dimension(
-            view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
-        )
-    model = None
-    if takes in (Takes.ANSWERS, Takes.TASKS):
-        model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-    are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
-    names = _name_pairs(model) if takes is Takes.TASKS else None
-    plan = _plan(services, view) if takes is Takes.REPLIES else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
+        round = st.session_state.setdefault(_ROUND, 0)
         files = st.file_uploader(
-            "Annotation files, or one zip of their folders", accept_multiple_files=True, key="import.items.files"
+            "Annotation files, or one zip of their folders",
+            accept_multiple_files=True,
+            key=f"import.items.files.{round}",
         )
         media = st.file_uploader(
-            "Their images and clips, as a zip (may come later)", type=["zip"], key="import.items.media"
+            "Their images and clips, as a zip (may come later)", type=["zip"], key=f"import.items.media.{round}"
         )
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
-    said = None
-    if (keys := formats[chosen].keys) is not None and keys.open:
-        with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
-            source = _path(path) if path else files
-            said = import_columns.asked(view.schema.schema_, chosen, source, Path(looked))
+    source = _source(services, files, media, path, media_path)
+    with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
+        first = import_columns.beginning(_path(path) if path else files, Path(looked))
+        why = _recognised(view, formats, source, first)
+        left, right = st.columns([3, 2])
+        with left:
+            chosen = st.selectbox(
+                "Format",
+                list(formats),
+                key="import.format",
+                format_func=lambda name: formats[name].words,
+                on_change=_by_hand,
+            )
+            takes = formats[chosen].takes
+        with right:
+            dimension = _dimension(
+                view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
+            )
+        if why:
+            shell.show(markup.tag("p", markup.text(why), style="ts ts-quiet", data_part="recognised"))
+        model = None
+        if takes in (Takes.ANSWERS, Takes.TASKS):
+            model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
+        are = import_raters.asked() if takes in (Takes.RATINGS, Takes.TASKS) else None
+        names = _name_pairs(model) if takes is Takes.TASKS else None
+        plan = _plan(services, view) if takes is Takes.REPLIES else None
+        said = beginning = None
+        if (keys := formats[chosen].keys) is not None and keys.open:
+            used = partial(columns_used, services.store, by=services.person, project=view.name, format=chosen)
+            fits = first if first is not None and first.suffix.lower() in keys.endings else None
+            said, beginning = import_columns.asked(view.schema.schema_, chosen, fits, lambda there: used(columns=there))
     skip_bad = st.checkbox("Import the good rows when some are bad", key="import.skip_bad")
     new_only = takes is Takes.ITEMS and st.checkbox(
         "Import the new ones and leave the changed as they are",
         key="import.new_only",
         help="Items of the file that are here with other content keep that, and their votes.",
     )
-    ready = bool(files or path) and (plan is not None or takes is not Takes.REPLIES)
-    if not st.button("Import", type="primary", key="import.items.go", disabled=not ready):
-        _file_raters(services, view)
-        return
-    with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder, _as_uploaded(folder):
-        source = (
-            _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "items")
+    ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
+    if takes is Takes.ITEMS and source is not None and not running:
+        about = {"format": chosen, "dimension": dimension, "said": said}
+        seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
+        if seen is not None:
+            import_seen.show(view.schema.schema_, seen, source, skip_bad=skip_bad, new_only=new_only)
+        elif beginning is not None:
+            import_columns.show(view.schema.schema_, beginning)
+        comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
+        ready = ready and (comes or source.path is not None)  # what lies on the server may have been mended since
+    if takes in (Takes.TASKS, Takes.REPLIES):
+        _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
+    else:
+        taken: dict[str, Any] = {"format": chosen, "dimension": dimension}
+        taken |= {"model": (model or "").strip() or None, "raters": are, "said": said}
+        order = Order("import", view.name, services.person, source, taken) if source is not None else None
+        st.button(
+            "Import",
+            type="primary",
+            key="import.items.go",
+            disabled=not ready,
+            on_click=_import,
+            args=(services, order),
         )
-        media_dir = _path(media_path) if media_path else None
-        if media is not None:
-            media_dir = archives.unpack(media, Path(folder) / "media", name=media.name)
-        with shell.progress_bar("Reading") as progress:
-            if plan is not None:
-                _replies(services, view, chosen, source, plan, skip_bad)
-                _file_raters(services, view)
-                return
-            if names is not None:
-                done = _tasks(services, view, chosen, source, names(), media_dir, dimension, skip_bad, are, progress)
-            else:
-                done = import_files.import_files(
-                    services.store,
-                    services.media,
-                    by=services.person,
-                    project=view.name,
-                    format=chosen,
-                    path=source,
-                    media_dir=media_dir,
-                    dimension=dimension,
-                    skip_bad=skip_bad,
-                    new_only=new_only,
-                    model=(model or "").strip() or None,
-                    raters=are,
-                    said=said,
-                    progress=progress,
-                )
+    import_raters.listed(services, view)
+
+
+_ROUND = "import.round"
+_SOURCE, _OF, _CHOSEN = "import.source", "import.recognised", "import.by_hand"
+
+
+def _begin_anew(services: Services, view: ProjectView) -> None:
+    """What was imported is no longer chosen."""
+    note, _ = import_work.state(services, view.name)
+    if (
+        note is None
+        or not note.said
+        or note.by != services.person.id
+        or st.session_state.get("import.last") == note.key
+    ):
+        return
+    st.session_state["import.last"] = note.key
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+    for name in (_SOURCE, _OF, _CHOSEN):
+        st.session_state.pop(name, None)
+
+
+def _import(services: Services, order: Order) -> None:
+    """Begin with it, with the boxes as they are ticked by now."""
+    with shell.pressed(services):
+        ticked = {name: bool(st.session_state.get(f"import.{name}")) for name in ("skip_bad", "new_only")}
+        ticked["new_only"] &= FORMATS[order.about["format"]].takes is Takes.ITEMS
+        import_work.begin(services, replace(order, about={**order.about, **ticked}))
+
+
+def _by_hand() -> None:
+    st.session_state[_CHOSEN] = True
+
+
+def _source(
+    services: Services, files: Sequence[Any] | None, media: Any | None, path: str | None, media_path: str | None
+) -> Source | None:
+    """What was chosen, where a process of its own finds it; the same as long as the same is chosen."""
+    if not files and not path:
+        return None
+    home = services.settings.home
+    chosen: Any = (tuple(each.file_id for each in files or ()), media.file_id if media else None, path, media_path)
+    if path and (there := _path(path)).exists():
+        chosen = (*chosen, there.stat().st_mtime_ns)
+    known: Any
+    source: Source | None
+    known, source = st.session_state.get(_SOURCE, (None, None))
+    if known != chosen or source is None:
+        if path:
+            source = uploads.on_server(home, _path(path), _path(media_path) if media_path else None)
+        else:
+            source = uploads.staged(home, files or (), media)
+        st.session_state[_SOURCE] = (chosen, source)
+    return source
+
+
+def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source | None, first: Path | None) -> str:
+    """Choose the format that a file seems to be of, unless someone has chosen one; a sentence that says why."""
+    if source is None or first is None:
+        return ""
+    of = str(source.folder)
+    if st.session_state.get(_OF, ("",))[0] != of:
+        found = None
+        try:
+            found = recognised(first, list(formats.values()), view.schema.schema_)
+        except FileRefused:  # the look says what is wrong with it
+            st.session_state[_OF] = (of, "", "")
+        if found is not None:
+            st.session_state[_OF] = (of, found[0].name, found[1])
+            if not st.session_state.get(_CHOSEN):
+                st.session_state["import.format"] = found[0].name
+    _, name, why = st.session_state[_OF]
+    if not name:
+        return ""
+    now = st.session_state.get("import.format")
+    if now == name:
+        return f"{first.name} seems to be {name}: {why}. Choose another format if it is not."
+    return f"{first.name} seems to be {name}, and {now} is chosen: {why}."
+
+
+def _told(came: Came) -> None:
+    """What an import came to."""
+    done = came.done or Imported()
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     for sentence in file_raters.in_sentences(done.raters):
         shell.show(markup.tag("p", markup.text(sentence), style="ts"))
     _bad_rows([*done.bad, *done.left])
-    _file_raters(services, view)
+
+
+def _here(
+    services: Services,
+    view: ProjectView,
+    format: str,
+    source: Source | None,
+    names: Callable[[], Names] | None,
+    plan: JudgePlan | None,
+    dimension: str | None,
+    skip_bad: bool,
+    are: RatersAre | None,
+) -> None:
+    """What is imported where it is asked for: judges' replies, and projects of Label Studio."""
+    if not st.button("Import", type="primary", key="import.items.go", disabled=source is None) or source is None:
+        return
+    with uploads.as_uploaded(str(source.folder)), shell.progress_bar("Reading") as progress:
+        path, media_dir = source.placed()
+        if plan is not None:
+            _replies(services, view, format, path, plan, skip_bad)
+        elif names is not None:
+            _told(Came(_tasks(services, view, format, path, names(), media_dir, dimension, skip_bad, are, progress)))
 
 
 def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
@@ -184,88 +305,6 @@ def replies_sentence(done: ImportedJudgements) -> str:
 
 
 NOTHING_NEW = "Nothing new was imported"
-
-ARE: Mapping[RatersAre | None, str] = {
-    None: "As each name is known; otherwise machines",
-    RatersAre.PEOPLE: "People",
-    RatersAre.MACHINES: "Machines",
-}
-"""Who the raters of a file are, as a page asks."""
-
-
-def _raters_are() -> RatersAre | None:
-    chosen: RatersAre | None = st.selectbox(
-        "Their raters are",
-        list(ARE),
-        format_func=ARE.__getitem__,
-        key="import.raters_are",
-        help="People are counted among the people everywhere, machines stand among the judges. A rater who completed "
-        "an annotation in Label Studio under an account is a person, unless you say otherwise. You can change it "
-        "below.",
-    )
-    return chosen
-
-
-def _file_raters(services: Services, view: ProjectView) -> None:
-    """Who the raters of the imported files are; a lead may say otherwise at any time."""
-    found = file_raters.listed(services.store, by=services.person, project=view.name)
-    if not found:
-        return
-    shell.section("Raters out of files")
-    stages = view.schema.schema_.stages
-    rows = [
-        [
-            markup.text(each.name),
-            markup.text(each.words),
-            markup.text(
-                ", ".join(f"{n:,} in {stages.title_of(stage.value)}" for stage, n in (each.ratings or {}).items())
-            ),
-        ]
-        for each in found
-    ]
-    shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Ratings out of files", "")], rows))
-    open_ = {each.name: each for each in found if not each.account and not each.judge}
-    if not open_:
-        return
-    now = [name for name, each in open_.items() if each.is_person]
-    with st.form("import.raters", border=False):
-        people = st.multiselect(
-            "People among them",
-            list(open_),
-            default=now,
-            key=f"import.raters.people.{view.name}.{hash(tuple(now))}",
-            help="All others are machines, and stand among the judges. Results, Cases, Agreement and Calibration "
-            "follow at once; nothing that was rated changes.",
-        )
-        sent = st.form_submit_button("Save who they are", key="import.raters.save")
-    if sent:
-        file_raters.mark(
-            services.store,
-            by=services.person,
-            project=view.name,
-            people=[name for name in people if name not in now],
-            machines=[name for name in now if name not in people],
-        )
-        st.rerun()
-
-
-@contextmanager
-def _as_uploaded(folder: str) -> Iterator[None]:
-    """Errors name files as they were uploaded, not where they lie on the server for the moment."""
-
-    def uploaded(words: str) -> str:
-        words = re.sub(re.escape(folder) + r"/(items|media|pool)/", "", words)
-        return re.sub(re.escape(folder) + r"(/(items|media|pool)\b)?", "What was uploaded", words)
-
-    try:
-        yield
-    except RowsRefused as error:
-        raise error.worded(uploaded) from error
-    except TouchstoneError as error:
-        words = uploaded(str(error))
-        if words == str(error):
-            raise
-        raise FileRefused(words) from error
 
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
@@ -359,20 +398,11 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
     shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it was left out", "")], rows))
     st.download_button(
         "Download the rows that were left out",
-        stayed_out_csv(bad),
+        import_work.stayed_out_csv(bad),
         file_name="stayed-out.csv",
         mime="text/csv",
         key="import.bad",
     )
-
-
-def stayed_out_csv(bad: Iterable[BadRow]) -> str:
-    """Rows that did not fit, with where they stand, why, and what stands there."""
-    out = io.StringIO(newline="")
-    table = csv_text.Writer(out)
-    table.writerow(["file", "row", "why", "text"])
-    table.writerows([row.path, row.row, shell.on_page(row.reason), row.raw] for row in bad)
-    return out.getvalue()
 
 
 POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
@@ -411,7 +441,7 @@ def _pool(services: Services, view: ProjectView) -> None:
         st.caption("Files of one folder count as one source: a video, a place, a collection.")
     if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
         return
-    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, _as_uploaded(folder):
+    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, uploads.as_uploaded(folder):
         source = (
             _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
         )

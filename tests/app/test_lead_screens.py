@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 from annotation_schemas import shipped
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
-from app import apart, figures, list_order, schema_work, shell, sidebar
+from app import apart, figures, list_order, schema_work, shell, sidebar, uploads
 from app.commands.agreement import table
 from app.views import audit as audit_page
 from db import files
@@ -37,7 +37,7 @@ from domain.states import Cut, Items, ItemState, Stage
 from importers.items import read_items
 from testkit.factories import Clock, claimed, make_items, make_schema
 from tests.app.homes import Home, make_home, picture
-from tests.app.screens import drawn, part, words
+from tests.app.screens import drawn, part, rows, words
 from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
@@ -430,15 +430,13 @@ def test_a_lead_makes_no_sign_in_link_for_others(show: Show) -> None:
 
 
 def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the_page(tmp_path: Path) -> None:
-    from app.views import import_
-
     (tmp_path / "items").mkdir()
     schema = load_schema(shipped()["egothink"]).schema_
 
     def told(*files: str) -> str:
         for name in files:
             (tmp_path / "items" / name).write_text("[]")
-        with pytest.raises(FileRefused) as refused, import_._as_uploaded(str(tmp_path)):
+        with pytest.raises(FileRefused) as refused, uploads.as_uploaded(str(tmp_path)):
             read_items(tmp_path / "items", format="egothink", schema=schema)
         return shell.on_page(str(refused.value))
 
@@ -493,6 +491,9 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
         assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
 
 
+COUNTS = ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")
+
+
 def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     store: Store, show: Show, tmp_path: Path
 ) -> None:
@@ -523,7 +524,9 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     next(each for each in test.multiselect if each.key == several.key).set_value(["option_1", "option_2"]).run()
     page = html.unescape(words(test))
     assert [part in page for part in ("Wo?", "Was?", "a.png", '["Da", "Dort"]')] == [True] * 4
-    assert "Row 3 does not fit: " in page
+    (bad,) = rows(test, "What is wrong")
+    assert (bad["Row"], bad["Item"], "odd" in bad["What is wrong"]) == ("3", "3", True)
+    assert rows(test, "Equal") == [dict(zip(COUNTS, ("2", "0", "0", "1", "0", "2"), strict=True))]
     test.checkbox(key="import.skip_bad").check()
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 0 of 2 images and clips found; missing: a.png, b.png" in words(test)

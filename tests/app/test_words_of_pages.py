@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app import shell
+from app import controls, shell
 from tests.paths import ROOT
 
 ROOMS = (
@@ -60,18 +60,18 @@ def test_no_option_of_a_command_is_told_on_a_page() -> None:
             for text in texts(path):
                 said = re.sub("`touchstone [^`]*`", "", shell.on_page(text))
                 left |= {(path.relative_to(ROOT).as_posix(), flag) for flag in FLAG.findall(said)}
-    assert left - NOT_ON_PAGES == set(), "say in app.shell.CONTROLS what these are on a page"
+    assert left - NOT_ON_PAGES == set(), "say in app.controls.CONTROLS what these are on a page"
     assert left == NOT_ON_PAGES, "some of these are gone"
 
 
 def test_every_control_that_is_named_is_there() -> None:
     """By its label on some page, and every option by the name that a command knows."""
-    pages = {text for path in (ROOT / "app").rglob("*.py") if path.name != "shell.py" for text in texts(path)}
+    pages = {text for path in (ROOT / "app").rglob("*.py") if path.name != "controls.py" for text in texts(path)}
     commands = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "app/commands").glob("*.py"))
-    labels = {found for words in shell.CONTROLS.values() for found in re.findall("“([^”]+)”", words)}
+    labels = {found for words in controls.CONTROLS.values() for found in re.findall("“([^”]+)”", words)}
     assert len(labels) > 10
     assert {label for label in labels if not any(text.startswith(label) for text in pages)} == set()
-    flags = {flag for words in shell.CONTROLS for flag in FLAG.findall(words)}
+    flags = {flag for words in controls.CONTROLS for flag in FLAG.findall(words)}
     known = {flag for flag in flags if f'"{flag}"' in commands or f"{flag[2:].replace('-', '_')}:" in commands}
     assert flags == known
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.views.import_ import stayed_out_csv
+from app.import_work import stayed_out_csv
 from domain import csv_text
 from domain.records import BadRow, Rating
 from exporters.tables import ratings_csv
@@ -89,7 +89,7 @@ def test_no_table_is_put_together_by_hand() -> None:
 def test_rows_that_stayed_out_are_a_table_like_any_other() -> None:
     bad = BadRow(path="a,b.csv", row=3, reason="what --skip-bad lets stay out", raw='=1+1,"x\ty"\n2')
     head, row = csv.reader(io.StringIO(stayed_out_csv([bad]), newline=""))
-    assert head == ["file", "row", "why", "text"]
+    assert head == ["file", "row", "item", "why", "text"]
     assert row[:2] == ["a,b.csv", "3"]
-    assert "--" not in row[2], "the words of the page"
-    assert row[3] == "'" + bad.raw
+    assert "--" not in row[3], "the words of the page"
+    assert row[4] == "'" + bad.raw

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import Format, item_keys
@@ -15,7 +16,7 @@ from domain.errors import FileRefused
 from domain.records import BadRow, FileRecord, ItemRecord
 from importers.media_files import MediaFolder
 from workflow.files.import_items import is_same, known_items, placed_as, read_for
-from workflow.files.item_media import asset_name, wanted_media
+from workflow.files.item_media import Wanted, asset_name, wanted_media
 from workflow.files.one_import import Import
 
 FIRST = 8
@@ -45,6 +46,8 @@ class FirstItem:
     item: ItemRecord
     media: Sequence[tuple[str, str, bool]]
     """Role, name, found."""
+    images: Mapping[str, Path] = field(default_factory=dict)
+    """Where those lie that are images of the folder, by name."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,15 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         equal=equal,
         bad=sorted(read.bad, key=lambda bad: (bad.path, bad.row)),
         first=[
-            FirstItem(item, [(each.role, name, lies[name]) for each in item.assets if (name := asset_name(item, each))])
+            FirstItem(
+                item,
+                [(each.role, name, lies[name]) for each in item.assets if (name := asset_name(item, each))],
+                {
+                    name: path
+                    for each in item.assets
+                    if (name := asset_name(item, each)) and (path := _image(wanted[name])) is not None
+                },
+            )
             for item in first
         ],
         found=sum(lies.values()),
@@ -141,6 +152,11 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         new_refused=new_refused,
         note=read.note,
     )
+
+
+def _image(wanted: Wanted) -> Path | None:
+    """The image itself; None where it is missing, or has to be cut out of a video."""
+    return wanted.find(Path()) if wanted.kind == "image" and wanted.source is None else None
 
 
 def _differences(

@@ -1,0 +1,49 @@
+"""What an option of a command is called on pages: sentences of refusals name the one, pages say the other."""
+
+from __future__ import annotations
+
+import re
+
+CALIBRATE = "the command `touchstone calibrate`"
+CONTROLS = {
+    "--anyway": "“Take it though answers are missing or name no option; they count as such”",
+    "--skip-bad": "“Import the good rows when some are bad”",
+    "--new-only": "“Import the new ones and leave the changed as they are”",
+    "--dimension": "“Dimension, if neither folders nor rows name it”",
+    "--model": "“Model, if neither rows nor the file's name say it”",
+    "--field": "“Keys of the data with other names”:",
+    "--control": "“Controls with other names”:",
+    "--without": "“Controls to leave out”:",
+    "--rater NAME": "“Who made annotations that name no one”",
+    "--rater": "“Who made annotations that name no one”",
+    "--column": "“Columns with other names”",
+    "--place": "the boxes “... in the files”:",
+    "--separator": "“Between the entries of a list”",
+    "--encoding": "“Encoding, where it is not UTF-8”",
+    "--raters-are": "“Their raters are”",
+    "--run": "“Run, for answers”",
+    "--unanswered": "“Label of items without an answer”",
+    "--by": "“By dimension”",
+    "--unit prediction": "“Each answer”",
+    "--pool-guidelines": "“Pool versions of the guideline”",
+    "--vouch": "the list “People”:",
+    "--human": "the list “People”",
+    "--judge": "the list “Judges”",
+    "--repeat": CALIBRATE,
+    "--swapped": CALIBRATE,
+    "--earlier": CALIBRATE,
+    "--units": CALIBRATE,
+    "--family": CALIBRATE,
+    "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
+    " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
+        "; the person who runs the server sets it."
+    ),
+}
+"""What is an option of a command there is a control of a page here, or something that only a command takes."""
+_WORDS = [re.escape(words) for words in sorted(CONTROLS, key=len, reverse=True) if not words.strip("-").isalpha()]
+_SAID = re.compile("|".join([*_WORDS, "`touchstone [^`]*`", "--[a-z]+(?:-[a-z]+)*"]))
+
+
+def on_page(words: str) -> str:
+    """What went wrong, with the controls of the page where the command line has options; whole commands stay."""
+    return _SAID.sub(lambda found: CONTROLS.get(found[0], found[0]), words)

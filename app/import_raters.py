@@ -1,0 +1,77 @@
+"""Who gave ratings out of files, people or machines: asked with a file, and changed later, on the page Import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+from domain.states import RatersAre
+from workflow.results import file_raters
+
+ARE: Mapping[RatersAre | None, str] = {
+    None: "As each name is known; otherwise machines",
+    RatersAre.PEOPLE: "People",
+    RatersAre.MACHINES: "Machines",
+}
+"""Who the raters of a file are, as a page asks."""
+
+
+def asked() -> RatersAre | None:
+    """Who they are, where it is not known of each name."""
+    chosen: RatersAre | None = st.selectbox(
+        "Their raters are",
+        list(ARE),
+        format_func=ARE.__getitem__,
+        key="import.raters_are",
+        help="People are counted among the people everywhere, machines stand among the judges. A rater who completed "
+        "an annotation in Label Studio under an account is a person, unless you say otherwise. You can change it "
+        "below.",
+    )
+    return chosen
+
+
+def listed(services: Services, view: ProjectView) -> None:
+    """Who the raters of the imported files are; a lead may say otherwise at any time."""
+    found = file_raters.listed(services.store, by=services.person, project=view.name)
+    if not found:
+        return
+    shell.section("Raters out of files")
+    stages = view.schema.schema_.stages
+    rows = [
+        [
+            markup.text(each.name),
+            markup.text(each.words),
+            markup.text(
+                ", ".join(f"{n:,} in {stages.title_of(stage.value)}" for stage, n in (each.ratings or {}).items())
+            ),
+        ]
+        for each in found
+    ]
+    shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Ratings out of files", "")], rows))
+    open_ = {each.name: each for each in found if not each.account and not each.judge}
+    if not open_:
+        return
+    now = [name for name, each in open_.items() if each.is_person]
+    with st.form("import.raters", border=False):
+        people = st.multiselect(
+            "People among them",
+            list(open_),
+            default=now,
+            key=f"import.raters.people.{view.name}.{hash(tuple(now))}",
+            help="All others are machines, and stand among the judges. Results, Cases, Agreement and Calibration "
+            "follow at once; nothing that was rated changes.",
+        )
+        sent = st.form_submit_button("Save who they are", key="import.raters.save")
+    if sent:
+        file_raters.mark(
+            services.store,
+            by=services.person,
+            project=view.name,
+            people=[name for name in people if name not in now],
+            machines=[name for name in now if name not in people],
+        )
+        st.rerun()

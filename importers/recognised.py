@@ -1,0 +1,57 @@
+"""Which format a file is of, by what stands at its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from annotation_schemas.formats import Format, Said
+from annotation_schemas.model import Schema
+from domain.csv_rows import NotTable
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from importers.item_preview import columns_of, preview
+from importers.item_tables import TableReader
+from importers.items import Reader
+
+TABLES = (".csv", ".tsv", ".xlsx")
+RECORDS = (".json", ".jsonl")
+_ROWS = 3
+_NAMED = 6
+
+
+def recognised(path: Path, formats: Sequence[Format], schema: Schema, said: Said | None = None) -> tuple[Format, str]:
+    """The format, and why it seems to be that one, as the end of a sentence.
+
+    ``path`` is the beginning of a file. Raises ``FileRefused`` where nothing at its beginning says it.
+    """
+    table = path.suffix.lower() in TABLES
+    if not table and path.suffix.lower() not in RECORDS:
+        raise FileRefused(f"{path.name} ends neither with {', '.join(TABLES)} nor with {' or '.join(RECORDS)}.")
+    reads = TableReader if table else Reader
+    text = reads.text(path, said or Said())
+    try:
+        keys = columns_of(text.text, table=table, known=())
+    except (NotTable, NotJson) as error:
+        raise FileRefused(f"{path.name}: {error}.") from error
+    marked = [each for each in formats if each.marks and set(each.marks) <= set(keys)]
+    if marked:
+        found = max(marked, key=lambda each: len(each.marks))
+        return found, f"its {'columns' if table else 'keys'} are those of {found.name}: {', '.join(found.marks)}"
+    own = schema.source.format if schema.source else None
+    of_items = [each for each in formats if each.keys is not None and each.keys.table == table]
+    fits = {
+        each.name: len(preview(path, format=each.name, schema=schema, said=said or Said(), rows=_ROWS).items)
+        for each in of_items
+        if path.suffix.lower() in (each.keys.endings if each.keys else ())
+    }
+    best = max(of_items, key=lambda each: (fits.get(each.name, 0), each.name == own, -each.place), default=None)
+    if best is None or not keys:
+        raise FileRefused(f"{path.name} holds no records that this project reads.")
+    if fits.get(best.name):
+        return best, "its first rows read as items of this project"
+    some = ", ".join(keys[:_NAMED]) + (", …" if len(keys) > _NAMED else "")
+    what = "a table with the columns" if table else "records with the keys"
+    return best, f"it has {what} {some}; say below which is which field" if best.keys and best.keys.open else (
+        f"it has {what} {some}, though its first rows do not fit yet"
+    )
