@@ -213,8 +213,12 @@ def begin(services: Services, order: Order) -> None:
                 f"{who} importing {note.what if note else 'files'} into this project just now. Nothing of yours was "
                 "imported: wait until that is done, and import again."
             )
-        _write(_note(order), _place(home, order.project))
-        going = _begun[str(store.engine.url), order.project] = Going()
+        going = _begun[str(store.engine.url), order.project] = Going()  # first: what lies there unbegun is broken off
+        try:
+            _write(_note(order), _place(home, order.project))
+        except OSError:
+            going.over.set()
+            raise
     if order.source.size(HERE) > HERE:
         apart.begin(store, home, order, going=going, broken="broken", outlives=True)
         return
