@@ -56,6 +56,7 @@ WORKS: Mapping[str, str] = {
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.results.cases:listing",
     "failures": "workflow.lead.coding_intake:failures_page",
+    "disagreement": "workflow.lead.disagreement:overview",
     "forecast": "workflow.lead.forecast:forecasts",
     "preferences": "workflow.lead.preferences_page:preferences_page",
     "progress": "workflow.lead.progress_over_time:by_day",

@@ -11,7 +11,7 @@ from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called
 from app import markup
 from app.charts import Chart
-from domain.states import ItemState
+from domain.states import VERIFICATIONS, ItemState, Stage
 from workflow.lead.forecast import Forecast
 from workflow.lead.progress_over_time import Day
 
@@ -81,12 +81,32 @@ def progress_chart(days: Sequence[Day], forecasts: Sequence[Forecast], stages: S
                 },
             }
         )
+    layers += _foreseen(days[-1], forecasts, across)
     rows: list[list[str | int]] = [
         [str(each.day), *(each.counts[state] for state in states), sum(each.counts.values())]
         for each in reversed(days[1:])
     ]
     heads = ["Day", *(name[:1].upper() + name[1:] for name in names.values()), "All"]
     return Chart("progress", _finding(days), _about(days, last, stages), layers, heads, rows)
+
+
+def _foreseen(today: Day, forecasts: Sequence[Forecast], across: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two lines from what is settled today to all items, on the first and on the last day on which those may be
+    settled; none where a stage that settles items has no forecast."""
+    settling = [one for one in forecasts if one.stage in (*VERIFICATIONS, Stage.ADJUDICATION)]
+    ends = [one.finish for one in settling if one.finish is not None]
+    if not ends or len(ends) < len(settling):
+        return []
+    first, last = (max(each) for each in zip(*ends, strict=True))
+    now, everything = _settled(today), sum(today.counts.values())
+    return [
+        {
+            "data": {"values": [{"day": _moment(today.day), "items": now}, {"day": _moment(day), "items": everything}]},
+            "mark": {"type": "line", "color": "#7d8a94", "strokeWidth": 2, "strokeDash": [5, 4], "tooltip": None},
+            "encoding": {"x": across, "y": {"field": "items", "type": "quantitative"}},
+        }
+        for day in sorted({first, last})
+    ]
 
 
 def _finding(days: Sequence[Day]) -> str:

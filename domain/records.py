@@ -636,6 +636,30 @@ class StageWork:
 
 
 @dataclass(frozen=True)
+class Blocked:
+    """What keeps so many items, answers or people of a dimension from moving on."""
+
+    n: int
+    one: str
+    """The words behind the number where it is 1: ``item waits for a senior``."""
+    many: str
+    detail: str = ""
+    """What is so in this dimension alone."""
+    rest: str = "."
+    """The end of the sentence, with what to do."""
+
+    @property
+    def sentence(self) -> str:
+        """What is said of a dimension by itself."""
+        return f"{self.n:,} {self.one if self.n == 1 else self.many}{self.detail}{self.rest}"
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """What it has in common with those of other dimensions."""
+        return self.many, self.rest
+
+
+@dataclass(frozen=True)
 class DimensionProgress:
     """One line of the dashboard. Every item is in exactly one of the states; ``drafted`` counts them all."""
 
@@ -650,8 +674,13 @@ class DimensionProgress:
     unverified: int
     in_verification_2: int = 0
     in_verification_3: int = 0
-    blocked: Sequence[str] = ()
-    """What keeps the dimension from moving on, one sentence each."""
+    stuck: Sequence[Blocked] = ()
+    """What keeps the dimension from moving on."""
+
+    @property
+    def blocked(self) -> tuple[str, ...]:
+        """``stuck``, one sentence each."""
+        return tuple(each.sentence for each in self.stuck)
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas.model import Stages
 from annotation_schemas.state_words import state_called, states_of
-from app import charts, checklist, figures, graded_sample, markup, pending_figures, shell
+from app import charts, checklist, disagreement_charts, figures, graded_sample, markup, pending_figures, shell
 from app.progress_chart import progress_chart
 from app.screens import Screen
 from app.services import Services
 from app.views import history, preview, refine, triage
-from domain.records import Dashboard, DimensionProgress, ProjectView
+from domain.records import Blocked, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import ItemState
+from domain.states import VERIFICATIONS, ItemState
 from workflow.annotate import project_progress
-from workflow.lead import forecast, progress_over_time, scorecard
+from workflow.lead import disagreement, forecast, progress_over_time, scorecard
+from workflow.lead.disagreement import Disagreement
 from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 SCREEN = Screen("Dashboard", place=15, role=Role.LEAD)
@@ -66,8 +70,12 @@ def render(services: Services) -> None:
         ),
         dimensions(board.rows, stages, project=view.name),
     )
+    if any(row.stuck for row in board.rows):
+        shell.section("What is blocked")
+        shell.show(blocked(board.rows, project=view.name))
     shell.show(_targets(view), preview.links(view))
     _forecasts(services, view)
+    _disagreement(services, view)
     _people(services, view)
     if view.schema.schema_.stages.triage is not None:
         triage.for_leads(services, view)
@@ -120,7 +128,6 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
         ("Kept", "number"),
         ("Written", "number"),
         ("Wanted", "number"),
-        ("What blocks it", ""),
     ]
     return markup.table(heads, [_row(row, stages, project) for row in rows])
 
@@ -128,7 +135,6 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
 def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Markup]:
     there = states_of(stages)
     parts = [(state, state_called(stages, state), getattr(row, state)) for state in PARTS if state in there]
-    blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
     return [
         markup.tag(
             "a",
@@ -141,8 +147,41 @@ def _row(row: DimensionProgress, stages: Stages, project: str) -> list[markup.Ma
         markup.number(row.kept),
         markup.number(row.drafted),
         markup.text("-") if row.wanted is None else markup.number(row.wanted),
-        markup.joined(blocked) if blocked else markup.quiet("nothing"),
     ]
+
+
+FIRST = 6
+"""So many dimensions stand next to what blocks them; the others unfold."""
+
+
+def blocked(rows: Sequence[DimensionProgress], *, project: str) -> markup.Markup:
+    """What keeps items from moving on: each thing once, with the dimensions in which it is so."""
+    found: dict[tuple[str, str], list[tuple[DimensionProgress, Blocked]]] = defaultdict(list)
+    for row in rows:
+        for each in row.stuck:
+            found[each.about].append((row, each))
+    lines = []
+    for where in sorted(found.values(), key=lambda where: -sum(each.n for _, each in where)):
+        one = where[0][1]
+        whole = one if len(where) == 1 else replace(one, n=sum(each.n for _, each in where), detail="")
+        places = [_place(row, each, project, alone=len(where) == 1) for row, each in where]
+        more = markup.tag(
+            "details",
+            markup.tag("summary", markup.text(f"and {markup.count(len(places) - FIRST, 'more dimension')}")),
+            markup.joined(places[FIRST:], ", "),
+        )
+        parts = [markup.joined(places[:FIRST], ", "), *([more] if len(places) > FIRST else [])]
+        lines.append(
+            markup.tag("li", markup.text(whole.sentence), markup.tag("div", *parts, style="ts-small ts-quiet"))
+        )
+    return markup.tag("ul", *lines, style="ts", data_part="blocked") if lines else markup.Markup("")
+
+
+def _place(row: DimensionProgress, one: Blocked, project: str, *, alone: bool) -> markup.Markup:
+    link = markup.tag(
+        "a", markup.text(row.title), href=history.address(project, dimension=row.dimension), target="_self"
+    )
+    return link if alone else markup.joined([link, markup.text(f" {one.n:,}{one.detail}")])
 
 
 # ---- when it may be done ---------------------------------------------------------------------------------------------
@@ -156,7 +195,7 @@ def _forecasts(services: Services, view: ProjectView) -> None:
         shell.section("What is left, and until when")
     pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
     if lines:
-        shell.show(forecasts(lines, view.schema.schema_.stages))
+        shell.show(left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages))
         st.caption(
             "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
             " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
@@ -189,6 +228,37 @@ def _progress(services: Services, view: ProjectView, lines: Sequence[Forecast]) 
         charts.show(progress_chart(found.figure.value, lines, view.schema.schema_.stages), project=project)
 
 
+def _disagreement(services: Services, view: ProjectView) -> None:
+    """Where votes differ and which reasons people give, where the schema has votes."""
+    if not view.schema.schema_.stages.verifications:
+        return
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+
+    def ask() -> figures.Asked:
+        return figures.asked(
+            services.store,
+            services.settings,
+            "disagreement",
+            {"project": view.name, "by": None},
+            state=disagreement.mark(services.store, **about),
+            size=disagreement.size(services.store, **about),
+        )
+
+    shell.section("Where votes differ, and why")
+    asked = ask()
+    pending_figures.show_pending(services, asked, ask, about="These counts are")
+    if asked.figure is None:
+        return
+    found: Disagreement = asked.figure.value
+    titles = {each.id: each.title for each in view.schema.schema_.dimensions}
+    if found.dimensions:
+        charts.show(disagreement_charts.dimensions_chart(found.dimensions, titles), project=view.name)
+    else:
+        shell.show(markup.paragraph("No item has two votes yet.", style="ts ts-quiet"))
+    if found.reasons:
+        charts.show(disagreement_charts.reasons_chart(found.reasons), project=view.name)
+
+
 def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
     """The forecasts, worked out again only if there is something new since."""
     store, person, project = services.store, services.person, view.name
@@ -200,6 +270,18 @@ def _foreseen(services: Services, view: ProjectView) -> figures.Asked:
         state=forecast.mark(store, by=person, project=project),
         size=scorecard.size(store, by=person, project=project),
     )
+
+
+def left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
+    """How many votes are left in all stages of verification."""
+    votes = {one.stage: one.left for one in found if one.stage in VERIFICATIONS}
+    if not votes:
+        return markup.Markup("")
+    parts = ", ".join(f"{n:,} in {stages.title_of(stage)}" for stage, n in votes.items())
+    words = f"{markup.count(sum(votes.values()), 'vote is', 'votes are')} left" + (
+        f": {parts}" if len(votes) > 1 else ""
+    )
+    return markup.tag("p", markup.tag("b", markup.text(f"{words}.")), style="ts", data_part="left")
 
 
 def forecasts(found: Sequence[Forecast], stages: Stages) -> markup.Markup:

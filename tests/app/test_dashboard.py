@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from app.views import dashboard
 from db.engine import Store
+from domain.records import Blocked, DimensionProgress
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
-from tests.app.screens import drawn, part, rows, words
+from tests.app.screens import drawn, part, rows, text, words
 from workflow.access import accounts
 
 pytestmark = pytest.mark.thorough
@@ -46,6 +48,7 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
     later = drawn(store, home, "dashboard", "lea", project="p")
     said = part(later, "finish", stage="verification")
     assert said == f"{today + timedelta(best - 1)} and {today + timedelta(worst)}"
+    assert part(later, "left") == f"{left} votes are left."
     told = {row["Person"].split()[-1]: row for row in rows(later, "Last seen")}
     columns = ("Today", "7 days", "In hand", "Drafts", "Expired")
     assert {login: [row[name] for name in columns] for login, row in told.items()} == {
@@ -68,7 +71,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
 
     def blocks() -> str:
         test = drawn(store, home, "dashboard", "lea", project="p")
-        return next(row["What blocks it"] for row in rows(test, "What blocks it") if row["Dimension"] == "Colour")
+        return part(test, "blocked") if 'data-part="blocked"' in words(test) else ""
 
     assert "2 items wait for 2 votes, but only 1 person may verify here" in blocks()
     people.append(make_person(store, "ben", stages=[Stage.VERIFICATION]))
@@ -79,3 +82,26 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
     assert "2 items wait for a senior, and no one here is one" in blocks()
     make_person(store, "sam", role=Role.SENIOR)
     assert "senior" not in blocks()
+
+
+def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:
+    stuck = [Blocked(n, "item waits", "items wait", rest=" for a senior.") for n in range(1, 41)]
+    lines = [progress(f"d{each.n}", each) for each in stuck]
+    media = (
+        ("items wait for missing media", ": 3 images", ". Import."),
+        ("items wait for missing media", "", ". Import."),
+    )
+    lines += [progress(f"<b>{at}", Blocked(2, "", many, detail, rest)) for at, (many, detail, rest) in enumerate(media)]
+    said = dashboard.blocked(lines, project="p")
+    assert text(said).count("wait") == 2
+    assert f"{sum(range(1, 41))} items wait for a senior." in text(said)
+    assert text(said).endswith("4 items wait for missing media. Import.<b>0 2: 3 images, <b>1 2")
+    assert f"and {40 - dashboard.FIRST} more dimensions" in text(said)
+    assert all(f">d{n}</a> {n}" in said for n in range(1, 41))
+    assert dashboard.blocked([progress("d")], project="p") == ""
+    assert text(dashboard.blocked(lines[:1], project="p")) == "1 item waits for a senior.d1"
+
+
+def progress(title: str, *stuck: Blocked) -> DimensionProgress:
+    """A line of the dashboard."""
+    return DimensionProgress(title, title, None, 9, 9, 0, 0, 0, 0, stuck=stuck)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
@@ -12,7 +12,7 @@ from app.progress_chart import progress_chart
 from db.engine import Store
 from domain.errors import NotAllowed
 from domain.roles import Role
-from domain.states import ItemState
+from domain.states import ItemState, Stage
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow.lead import forecast, progress_over_time
 
@@ -56,3 +56,11 @@ def test_each_day_has_the_states_at_its_end_in_utc_wherever_the_clock_stands(sto
     assert head == ["Day", "Kept", "In adjudication", "In verification", "All"]
     assert (newest, oldest) == (["2026-05-08", "1", "1", "1", "3"], ["2026-05-04", "0", "0", "1", "1"])
     assert len(chart.layers) == 1  # two days with work are too few for a forecast
+    ends = (date(2026, 5, 9), date(2026, 5, 12))
+    settling = [forecast.Forecast(Stage.VERIFICATION, 2, (1, 1, 1), finish=ends)]
+    *_, early, late = progress_chart(days, settling, make_schema().schema_.stages).layers
+    assert [line["data"]["values"] for line in (early, late)] == [
+        [{"day": "2026-05-08T00:00:00Z", "items": 1}, {"day": f"{end}T00:00:00Z", "items": 3}] for end in ends
+    ]
+    open_end = [*settling, forecast.Forecast(Stage.ADJUDICATION, 1, ())]  # no one knows when the last is settled
+    assert len(progress_chart(days, open_end, make_schema().schema_.stages).layers) == 2

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.engine import Session, Store
-from domain.records import Dashboard, DimensionProgress, Person
+from domain.records import Blocked, Dashboard, DimensionProgress, Person
 from domain.roles import Role
 from domain.states import UNSETTLED, ItemState, Stage, TaskState
 from workflow.access.accounts import person_of
@@ -47,7 +47,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
                     kept=n[ItemState.KEPT],
                     rejected=n[ItemState.REJECTED],
                     unverified=n[ItemState.UNVERIFIED],
-                    blocked=tuple(why),
+                    stuck=tuple(why),
                 )
             )
         called = access.schema.stages.in_a_sentence
@@ -95,8 +95,8 @@ def next_steps(store: Store, *, person: Person | None, project: str) -> str:
         return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
-def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[str]]:
-    """Items that no one in the project may vote on or settle, as sentences by dimension."""
+def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocked]]:
+    """Items that no one in the project may vote on or settle, by dimension."""
     members = {
         row.id: (person_of(row), as_member(access, member))
         for member, row in projects.members(session, project_id=access.project_id)
@@ -128,7 +128,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
             )
         return taking[stage, person_id]
 
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Blocked]] = {}
     for dimension in access.schema.dimensions:
         found[dimension.id] = [
             *(
@@ -160,7 +160,7 @@ def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[
     return found
 
 
-def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, str]]:
+def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tuple[str, Blocked]]:
     """Where the parts that leads have given are more than the schema's authoring has, by dimension.
 
     It is about annotators who were given dimensions: anyone who may write everywhere was given none in particular.
@@ -176,17 +176,19 @@ def _too_many_writers(access: Access, members: Sequence[Access]) -> Iterator[tup
     if asked is None or not writing:
         return
     if asked.people is not None and len(writing) > asked.people:
-        words = f"{_people(len(writing))} write in this project, and the schema has {asked.people}; see People."
-        yield access.schema.dimensions[0].id, words
+        rest = f" in this project, and the schema has {asked.people}; see People."
+        yield access.schema.dimensions[0].id, Blocked(len(writing), "person writes", "people write", rest=rest)
     for dimension in access.schema.dimensions:
         here = [dimensions for dimensions in writing if dimension.id in dimensions]
         most = asked.people_per_dimension
         if most is not None and len(here) > most:
-            yield dimension.id, f"{_people(len(here))} write here, and the schema has {most} a dimension; see People."
+            rest = f", and the schema has {most} a dimension; see People."
+            yield dimension.id, Blocked(len(here), "person writes here", "people write here", rest=rest)
         each = asked.dimensions_per_person
         n = sum(each is not None and len(dimensions) > each for dimensions in here)
         if n:
-            yield dimension.id, f"{_people(n)} here with more than the schema's {each} dimensions each; see People."
+            rest = f" here with more than the schema's {each} dimensions each; see People."
+            yield dimension.id, Blocked(n, "person", "people", rest=rest)
 
 
 def _is_barred(visit: gates.Visit) -> bool:
@@ -207,7 +209,7 @@ def _too_few_verifiers(
     able: Set[int],
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
-) -> Sequence[str]:
+) -> Sequence[Blocked]:
     """Items with fewer people who may still vote on them than votes that they need."""
     part, rounds = rounds_of(access.schema)[stage], [*rounds_of(access.schema)]
     before = sum(rounds_of(access.schema)[each].raters for each in rounds[: rounds.index(stage)])
@@ -222,11 +224,11 @@ def _too_few_verifiers(
     if not stuck:
         return ()
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
-    return (
-        f"{_items(stuck)} for {part.raters} votes{where}, but {_only(len(able))} may verify"
-        f" here{_and_barred(barred)}, and no one votes on an item that they wrote, edited, voted on or looked into;"
-        " add verifiers.",
+    rest = (
+        f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}, and no one"
+        " votes on an item that they wrote, edited, voted on or looked into; add verifiers."
     )
+    return (Blocked(stuck, *_WAITS, rest=rest),)
 
 
 def _too_few_to_answer(
@@ -236,7 +238,7 @@ def _too_few_to_answer(
     able: Set[int],
     barred: int,
     takes: Callable[[Stage, int], Mapping[int, str]],
-) -> Sequence[str]:
+) -> Sequence[Blocked]:
     """Items that more people are to answer than are left who have had nothing to do with them."""
     answering = access.schema.stages.answering
     most = _EXACT + sum(
@@ -249,15 +251,16 @@ def _too_few_to_answer(
     stuck = sum(takers[unit] < n for unit, n in slots.items())
     if not stuck:
         return ()
-    return (
-        f"{_items(stuck)} to be answered by {_people(answering.people)}, but {_only(len(able))} may answer"
-        f" here{_and_barred(barred)}, and no one answers an item that they have worked on or looked into; add people.",
+    rest = (
+        f" to be answered by {_people(answering.people)}, but {_only(len(able))} may answer"
+        f" here{_and_barred(barred)}, and no one answers an item that they have worked on or looked into; add people."
     )
+    return (Blocked(stuck, *_WAITS, rest=rest),)
 
 
 def _too_few_others(
     session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
-) -> Sequence[str]:
+) -> Sequence[Blocked]:
     """Models' answers that need more people than there are."""
     found = getattr(access.schema.stages, stage.value)
     needed = getattr(found, "raters", 1)
@@ -266,9 +269,9 @@ def _too_few_others(
     slots = task_counts.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
     if not slots:
         return ()
-    many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots):,} answers of models wait"
     each = f" by {needed} people each" if needed > 1 else ""
-    return (f"{many} for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people.",)
+    rest = f" for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people."
+    return (Blocked(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
 
 
 def _only(n: int) -> str:
@@ -281,12 +284,13 @@ def _and_barred(n: int) -> str:
     )
 
 
-def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> str:
+def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able: Set[int]) -> Blocked:
     """Whom items (ids) wait for that none of those who settle may settle, and what each of them has done to the
     first."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        return f"{_items(len(stuck))} for a {role}, and no one here is one; make someone a {role} on People."
+        rest = f" for a {role}, and no one here is one; make someone a {role} on People."
+        return Blocked(len(stuck), *_WAITS, rest=rest)
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
     told = [
@@ -295,9 +299,12 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         if person_id in parts
     ]
     which = item.external_id if len(stuck) == 1 else f"for instance {item.external_id}"
-    return (
-        f"{_items(len(stuck))} for another {role} ({which}): {', '.join(told)}."
-        f" Make someone who did none of that a {role} on People."
+    return Blocked(
+        len(stuck),
+        f"item waits for another {role}",
+        f"items wait for another {role}",
+        detail=f" ({which}): {', '.join(told)}",
+        rest=f". Make someone who did none of that a {role} on People.",
     )
 
 
@@ -308,7 +315,7 @@ def _without_media(session: Session, access: Access) -> dict[str, missing_media.
     )
 
 
-def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> str:
+def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> Blocked:
     """How many items wait for which images and clips, and how these come in."""
     parts = [
         f"{each.files:,} {each.kind}{'' if each.files == 1 else 's'}"
@@ -317,13 +324,19 @@ def _missing_media_note(access: Access, waiting: missing_media.Waiting) -> str:
         for each in waiting.lacking
     ]
     format = access.schema.source.format if access.schema.source else "FORMAT"
-    return (
-        f"{_items(waiting.items)} for missing media: {'; '.join(parts)}. Import the same file again with"
-        f" its media, on Import or with `touchstone import {access.name} {format} FILE --media DIR`."
+    return Blocked(
+        waiting.items,
+        "item waits for missing media",
+        "items wait for missing media",
+        detail=f": {'; '.join(parts)}",
+        rest=". Import the same file again with its media, on Import or with"
+        f" `touchstone import {access.name} {format} FILE --media DIR`.",
     )
 
 
-def _too_few_images(session: Session, access: Access, dimension: str, wanted: int | None, alive: int) -> Sequence[str]:
+def _too_few_images(
+    session: Session, access: Access, dimension: str, wanted: int | None, alive: int
+) -> Sequence[Blocked]:
     """Items that cannot be written because the pool is empty."""
     if access.schema.stages.authoring is None or wanted is None or alive >= wanted:
         return ()
@@ -331,8 +344,11 @@ def _too_few_images(session: Session, access: Access, dimension: str, wanted: in
     free = image_pool.count(session, access=access, dimensions=(dimension,))
     if free >= missing:
         return ()
-    images = f"{free} free image{'' if free == 1 else 's'}"
-    return (f"{missing} more {'item is' if missing == 1 else 'items are'} wanted, but the pool has {images} for it.",)
+    rest = f", but the pool has {free} free image{'' if free == 1 else 's'} for it."
+    return (Blocked(missing, "more item is wanted", "more items are wanted", rest=rest),)
+
+
+_WAITS = ("item waits", "items wait")
 
 
 def _items(n: int) -> str:

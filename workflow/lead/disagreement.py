@@ -1,0 +1,138 @@
+"""On how many items votes differ, by dimension, and the reasons that people give."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agreement.limits import wilson
+from annotation_schemas import kinds, registry
+from annotation_schemas.kinds import options_of
+from db import files, guidelines
+from db.engine import Store
+from domain.records import Person
+from domain.states import VERIFICATIONS, Stage
+from workflow.access.projects import Access, require_lead
+from workflow.lead import adjudication_reasons
+
+
+class Given(StrEnum):
+    """With what a reason is given."""
+
+    VOTE = "with a vote"
+    SKIP = "for a skip"
+    SENIOR = "by a senior who settled an item"
+
+
+@dataclass(frozen=True)
+class Differing:
+    """The items of a dimension on which two or more votes of one stage count."""
+
+    dimension: str
+    items: int
+    differ: int
+    """Those of them on which votes differ, in anything but free texts; a skip differs from an answer."""
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """95 % limits of the share, by Wilson's score."""
+        found = wilson(self.differ / self.items, self.items)
+        return found.low, found.high
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason, and how often it is given."""
+
+    label: str
+    given: Given
+    n: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Where people differ, and why they say no."""
+
+    dimensions: Sequence[Differing]
+    """In the order of the schema; only those with such items."""
+    reasons: Sequence[Reason]
+    """The most frequent first."""
+
+
+def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
+    """All of it; ``by`` None is anyone who has made sure that the person may see it.
+
+    An item is looked at with the newest content that anyone has voted on. Reasons are those of votes that count, and
+    of all decisions of seniors.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        where: dict[int, str] = {}
+        differ: dict[int, bool] = {}
+        for stage in access.schema.stages.verifications:
+            asked = [
+                each.name
+                for each in registry.criteria_of(access.schema, stage)
+                if not kinds.of_criterion(each).not_measured
+            ]
+            newest: dict[int, tuple[int, list[list[object]]]] = {}
+            for vote in files.counting_votes(session, project_id=access.project_id, stage=Stage(stage)):
+                where[vote.item_id] = vote.dimension
+                revision, said = newest.get(vote.item_id, (vote.revision, []))
+                if vote.revision > revision:
+                    revision, said = vote.revision, []
+                if vote.revision == revision:
+                    newest[vote.item_id] = (revision, [*said, [vote.answers.get(name) for name in asked]])
+            for item, (_, said) in newest.items():
+                if len(said) > 1:
+                    differ[item] = differ.get(item, False) or any(each != said[0] for each in said)
+        with_votes = _with_votes(access, guidelines.votes_with_reasons(session, project_id=access.project_id))
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for item, apart in differ.items():
+        counts[where[item]].append(apart)
+    for line in adjudication_reasons.reasons(store, by=by, project=project):
+        with_votes[line.label, Given.SENIOR] += len(line.cases)
+    for skip in adjudication_reasons.skips(store, by=by, project=project):
+        with_votes[skip.label, Given.SKIP] += len(skip.items)
+    return Disagreement(
+        [
+            Differing(each.id, len(counts[each.id]), sum(counts[each.id]))
+            for each in access.schema.dimensions
+            if each.id in counts
+        ],
+        [Reason(label, given, n) for (label, given), n in with_votes.most_common()],
+    )
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as all of it does."""
+    return adjudication_reasons.mark(store, by=by, project=project)
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many votes and decisions are counted."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return sum(
+            files.n_ratings(session, project_id=access.project_id, stage=stage)
+            for stage in (*VERIFICATIONS, Stage.ADJUDICATION)
+        )
+
+
+def _with_votes(access: Access, votes: Sequence[guidelines.Skip]) -> Counter[tuple[str, Given]]:
+    """How often votes name the reasons of an option."""
+    asked = [each for stage in VERIFICATIONS for each in registry.criteria_of(access.schema, stage)]
+    labels = {
+        (criterion.name, str(reason.value)): reason.label
+        for criterion in asked
+        for option in options_of(criterion, {})
+        for reason in option.reasons
+    }
+    found: Counter[tuple[str, Given]] = Counter()
+    for vote in votes:
+        for criterion, reason in vote.reasons.items():
+            if vote.answers.get(criterion) is not None and reason is not None:
+                found[labels.get((criterion, str(reason)), str(reason)), Given.VOTE] += 1
+    return found
