@@ -40,7 +40,7 @@ def dimensions_chart(found: Sequence[Differing], titles: Mapping[str, str]) -> C
         "type": "quantitative",
         "title": "Items on which votes differ",
         "axis": {"format": ".0%", "tickCount": 8},
-        "scale": {"domainMin": 0},
+        "scale": {"domain": [0, max(each.limits[1] for each in lines)], "nice": True},
     }
     tooltip = [
         {"field": "name", "title": "dimension"},

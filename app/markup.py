@@ -50,7 +50,7 @@ STYLE += """
 .ts-table input { width: 18px; height: 18px; margin: .1rem 0 0; accent-color: #0f6e84; cursor: pointer; }
 .ts-table td.line { white-space: nowrap; }
 .ts-table td.name { width: 14rem; }
-.ts-table td.wide { width: 34%; }
+.ts-table td.wide { width: 34%; min-width: 15em; }
 .ts-bar { display: flex; height: 14px; min-width: 120px; border-radius: 4px; overflow: hidden; margin-top: .32rem;
   background: color-mix(in srgb, currentColor 10%, transparent); }
 .ts-bar i { display: block; height: 100%; box-shadow: 1px 0 0 #00000040; }

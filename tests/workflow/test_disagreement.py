@@ -31,14 +31,14 @@ def test_where_votes_differ_and_why(store: Store, home: Path) -> None:
     assert "No item has two votes yet." in empty
     make_items(store, 3)
     before = disagreement.mark(store, by=lea, project="p")
-    # Colour: the same, other colours, a skip and a colour. Shape: the same, and one vote alone.
-    votes = {"colour": (("red", "red", None), ("red", "blue", "red")), "shape": (("blue", "blue"), ("blue",))}
-    for dimension, both in votes.items():
-        if dimension == "shape":
-            make_items(store, 2, dimension=dimension)
-        for who, said in zip((ann, ben), both, strict=True):
-            for choice in said:
-                vote(store, who, choice)
+    # Colour: the same, other colours, a skip and a colour. Each comes to both in an order of their own.
+    of_ben = {vote(store, ann, of_ann).item: said for of_ann, said in (("red", "red"), ("red", "blue"), (None, "red"))}
+    for _ in of_ben:
+        vote(store, ben, of_ben[claimed(store, ben).item])
+    # Shape: the same, and one vote alone.
+    make_items(store, 2, dimension="shape")
+    for who in (ann, ann, ben):
+        vote(store, who, "blue")
     task = claimed(store, sam, Stage.ADJUDICATION)
     submissions.submit(
         store, person=sam, task=task.id, key="one", values={"decision": "reject", "cause": "wrong_key"}, reasons={}

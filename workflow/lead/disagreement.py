@@ -6,10 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
+from typing import Any
 
 from agreement.limits import wilson
 from annotation_schemas import kinds, registry
 from annotation_schemas.kinds import options_of
+from annotation_schemas.model import Criterion
 from db import files, guidelines
 from db.engine import Store
 from domain.records import Person
@@ -23,7 +26,7 @@ class Given(StrEnum):
 
     VOTE = "with a vote"
     SKIP = "for a skip"
-    SENIOR = "by a senior who settled an item"
+    SENIOR = "by a senior"
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Differing:
     dimension: str
     items: int
     differ: int
-    """Those of them on which votes differ, in anything but free texts; a skip differs from an answer."""
+    """Those of them on which votes differ: in anything but free texts, and by more than the schema tolerates. A skip
+    differs from an answer."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -73,21 +77,23 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
         differ: dict[int, bool] = {}
         for stage in access.schema.stages.verifications:
             asked = [
-                each.name
-                for each in registry.criteria_of(access.schema, stage)
-                if not kinds.of_criterion(each).not_measured
+                each for each in registry.criteria_of(access.schema, stage) if not kinds.of_criterion(each).not_measured
             ]
-            newest: dict[int, tuple[int, list[list[object]]]] = {}
+            newest: dict[int, tuple[int, list[list[Any]]]] = {}
             for vote in files.counting_votes(session, project_id=access.project_id, stage=Stage(stage)):
                 where[vote.item_id] = vote.dimension
                 revision, said = newest.get(vote.item_id, (vote.revision, []))
                 if vote.revision > revision:
                     revision, said = vote.revision, []
                 if vote.revision == revision:
-                    newest[vote.item_id] = (revision, [*said, [vote.answers.get(name) for name in asked]])
+                    newest[vote.item_id] = (revision, [*said, [vote.answers.get(each.name) for each in asked]])
             for item, (_, said) in newest.items():
                 if len(said) > 1:
-                    differ[item] = differ.get(item, False) or any(each != said[0] for each in said)
+                    differ[item] = differ.get(item, False) or any(
+                        not _alike(each, *answers)
+                        for one, other in combinations(said, 2)
+                        for each, *answers in zip(asked, one, other, strict=True)
+                    )
         with_votes = _with_votes(access, guidelines.votes_with_reasons(session, project_id=access.project_id))
     counts: dict[str, list[bool]] = defaultdict(list)
     for item, apart in differ.items():
@@ -104,6 +110,13 @@ def overview(store: Store, *, by: Person | None, project: str) -> Disagreement:
         ],
         [Reason(label, given, n) for (label, given), n in with_votes.most_common()],
     )
+
+
+def _alike(criterion: Criterion, one: Any, other: Any) -> bool:
+    """Whether two votes say the same; both may skip."""
+    if one is None or other is None:
+        return one is other
+    return kinds.of_criterion(criterion).agree(criterion, one, other)
 
 
 def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
