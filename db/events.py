@@ -72,7 +72,10 @@ BOARD_PUBLISHED, BOARD_WITHDRAWN = "leaderboard.published", "leaderboard.withdra
 LOOKED = "history.read"
 """The kind of events: someone has looked at what others said of an item."""
 
-LOOKING = ("export.made", LOOKED, BOARD_PUBLISHED, BOARD_WITHDRAWN)
+VIEW_SAVED, VIEW_RENAMED, VIEW_DELETED = VIEWS = ("view.saved", "view.renamed", "view.deleted")
+"""Kinds of events about lists of items that someone has given a name: ``view`` is the id of the list."""
+
+LOOKING = ("export.made", LOOKED, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
@@ -88,7 +91,7 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "leaderboard.")
+WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "leaderboard.", "view.")
 """What kinds of events begin with that change no figure of a project."""
 
 

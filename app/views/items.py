@@ -15,7 +15,7 @@ import streamlit as st
 
 from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
-from app.items import actions
+from app.items import actions, saved
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import history
@@ -56,12 +56,15 @@ def render(services: Services) -> None:
     asked, lead = ItemList(), at_least(view.role, Role.LEAD)
     found: Listed | None = None
     try:
-        asked = ItemList.parse({name: st.query_params.get_all(name) for name in st.query_params})
+        asked = saved.asked(services, view) or _of_address()
         found = item_list.listing(services.store, person=services.person, project=view.name, asked=asked)
     except InvalidInput as error:
         shell.show_error(error)
+        if saved.ADDRESS in st.query_params:
+            shell.show(markup.notice(saved.OUTDATED))
         asked = ItemList()
     titles = item_list.columns_of(services.store, person=services.person, project=view.name)
+    saved.show(services, view, asked, lead=lead)
     _filters(services, view, asked, titles, lead=lead)
     if found is None:
         return
@@ -74,6 +77,11 @@ def render(services: Services) -> None:
     if lead:
         actions.offer(services, view, asked, found.n, ticks(view.name, services.person.id))
     _table(services, view, asked, found, titles, lead=lead)
+
+
+def _of_address() -> ItemList:
+    """The list that the words of the address say; ``InvalidInput`` if they make no sense."""
+    return ItemList.parse({name: st.query_params.get_all(name) for name in st.query_params})
 
 
 # ---- the filters -----------------------------------------------------------------------------------------------------

@@ -8,14 +8,20 @@ import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
+from app.items import saved
+from db import events
 from db.engine import Store
 from db.tables import ItemRow
-from domain.item_filter import ItemFilter
+from domain.errors import Conflict, NotAllowed, NotFound
+from domain.item_filter import ItemFilter, ItemList
+from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState
 from testkit.factories import make_items, make_person, make_project
 from tests.app.screens import drawn, part, words
-from workflow.lead import item_list
+from workflow.access import accounts
+from workflow.access.projects import access_to
+from workflow.lead import item_list, item_views
 
 pytestmark = pytest.mark.thorough
 
@@ -105,3 +111,81 @@ def test_a_wrong_address_and_a_wrong_role_get_a_sentence(store: Store, tmp_path:
     assert "for the seniors and leads" in words(drawn(store, tmp_path, "items", "ana", project="p"))
     elsewhere = words(drawn(store, tmp_path, "items", "lea", project="p", state="in_verification_2"))
     assert "No item fits" in elsewhere, "a state that this schema does not have is in no way wrong"
+
+
+def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_items(store, 3)
+    lea, sam, eve = (make_person(store, login, role=Role.LEAD) for login in ("lea", "sam", "eve"))
+    released = _newest(store)
+    hostile = '<b onclick="x">&amp; “quoted” 😀 `code`\nnext\x00'
+    name = '<b onclick="x">&amp; “quoted” 😀 `code` next'
+    asked = ItemList.parse({"text": ["1"], "sort": ["-votes"], "columns": ["id,field.question"], "page": ["7"]})
+
+    def page(login: str, **query: str) -> AppTest:
+        return drawn(store, tmp_path, "items", login, project="p", **query)
+
+    def views(of: Person) -> dict[str, bool]:
+        return {each.name: each.shared for each in item_views.views(store, person=of, project="p")}
+
+    def press(page: AppTest, label: str) -> None:
+        next(each for each in page.button if each.label == label).click().run()
+
+    first = page("lea", **{name: value[0] for name, value in asked.asked().items()})
+    for given, told in (("  ", "Give the view a name."), ("n" * 5_000, "at most 80 characters; this one has 5,000")):
+        first.text_input(key="items.view.p.name").set_value(given)
+        press(first, "Save view")
+        assert told in words(first)
+        assert not views(lea)
+    first.text_input(key="items.view.p.name").set_value(hostile)
+    for _ in range(2):  # pressed twice
+        press(first, "Save view")
+    assert (views(lea), views(sam), views(eve)) == ({name: False}, {}, {})
+    assert "<b onclick" not in words(first)
+    (own,) = item_views.views(store, person=lea, project="p")
+    assert own.list() == asked.at(page=1)
+    assert part(page("lea", view=own.id), "count") == "1 item", "the link opens the list, without its page"
+    assert "There is no such saved view" in words(page("sam", view=own.id))
+
+    shared = item_views.save(store, person=lea, project="p", name=name, asked=ItemList(), shared=True)
+    gone = ItemList.parse({"where": ["colour=red"]})
+    with pytest.raises(Conflict, match="another view called"):
+        item_views.save(store, person=sam, project="p", name=name.upper(), asked=gone, shared=True)
+    outdated = item_views.save(store, person=sam, project="p", name="old", asked=gone)
+    opened = words(page("sam", view=outdated.id))
+    assert "Items have no field &#x27;colour&#x27;" in opened
+    assert saved.OUTDATED in opened
+
+    both = [each.shared for each in item_views.views(store, person=lea, project="p")]
+    assert sorted(both) == [False, True], "one's own and everyone's may have the same name"
+    assert views(sam) == {name: True, "old": False}
+    with pytest.raises(NotFound, match="This view is gone"):
+        item_views.rename(store, person=sam, project="p", id=own.id, name="mine now")
+    last = page("sam")
+    last.selectbox(key="items.view.p.which").set_value(shared.id).run()
+    last.text_input(key=f"items.view.p.new.{shared.id}").set_value("For all")
+    press(last, "Rename")
+    assert views(eve) == {"For all": True}
+    press(last, "Delete")
+    press(last, "Yes, delete it")
+    assert "The view “For all” is deleted." in words(last)
+    assert views(eve) == {}
+    assert _newest(store) == released, "what is saved changes no figure and no date of a release"
+
+    make_person(store, "ida", role=Role.SENIOR)
+    ida = accounts.find_person(store, login="ida")
+    for n, asks in enumerate(({"gold": ["yes"]}, {"sort": ["author"]}, {"state": ["kept"]})):
+        item_views.save(store, person=lea, project="p", name=f"v{n}", asked=ItemList.parse(asks), shared=True)
+    assert views(ida) == {"v2": True}, "what only leads may ask is offered to leads alone"
+    (kept,) = item_views.views(store, person=ida, project="p")
+    with pytest.raises(NotAllowed, match="Only a lead saves a view for everyone"):
+        item_views.save(store, person=ida, project="p", name="w", asked=ItemList(), shared=True)
+    with pytest.raises(NotAllowed, match="Only the person who saved it and leads"):
+        item_views.delete(store, person=ida, project="p", id=kept.id)
+
+
+def _newest(store: Store) -> tuple[object, int]:
+    """The date of a release made now, and what figures are computed for."""
+    with store.read() as session:
+        id = access_to(session, person=None, project="p").project_id
+        return events.last_at(session, project_id=id), events.newest(session, project_id=id)

@@ -95,7 +95,7 @@ def offered(access: Access) -> dict[str, str]:
 def columns_of(store: Store, *, person: Person | None, project: str) -> dict[str, str]:
     """As ``offered``, of a project."""
     with store.read() as session:
-        return offered(_access(session, person, project))
+        return offered(seeing(session, person, project))
 
 
 def listing(store: Store, *, person: Person | None, project: str, asked: ItemList) -> Listed:
@@ -111,7 +111,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         The project has no such column, field, dimension or version.
     """
     with store.read() as session:
-        access = _access(session, person, project)
+        access = seeing(session, person, project)
         columns = _checked(access, asked)
         within = _within(session, access, person)
         offset = (asked.page - 1) * asked.size
@@ -130,7 +130,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
 def names(store: Store, *, person: Person | None, project: str, wanted: ItemFilter) -> tuple[str, ...]:
     """The ids in files of all items that fit, on all pages, in the order in which they came. Raises as ``listing``."""
     with store.read() as session:
-        access = _access(session, person, project)
+        access = seeing(session, person, project)
         _checked(access, ItemList(wanted))
         ids, _ = item_list.page(session, within=_within(session, access, person), wanted=wanted)
         return tuple(row.external_id for row in item_list.rows(session, ids=ids))
@@ -184,7 +184,8 @@ def _among(wanted: ItemFilter, ticked: Sequence[str] | None) -> ItemFilter:
     return replace(wanted, ids=tuple(name for name in ticked if not asked or name in asked) or ("",))
 
 
-def _access(session: Session, person: Person | None, project: str) -> Access:
+def seeing(session: Session, person: Person | None, project: str) -> Access:
+    """What someone may do who may see the table of items; ``NotAllowed`` for others."""
     access = access_to(session, person=person, project=project)
     if not at_least(access.role, Role.SENIOR):
         raise NotAllowed(FOR_SENIORS_ONLY)
@@ -211,12 +212,8 @@ def _within(session: Session, access: Access, person: Person | None) -> Within:
 def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     """The columns to show; refuses what the project does not have, or the reader may not ask."""
     known, wanted = offered(access), asked.filter
-    lead = at_least(access.role, Role.LEAD)
-    barred = (
-        [] if lead else [*wanted.for_leads(), *(each for each in (asked.sort, *asked.columns) if each in LEADS_COLUMNS)]
-    )
-    if barred:
-        raise NotAllowed(f"Only a lead may list items by {barred[0]}: others are still asked about items blind.")
+    if not_theirs := barred(access, asked):
+        raise NotAllowed(f"Only a lead may list items by {not_theirs[0]}: others are still asked about items blind.")
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):
         if name not in known:
@@ -237,7 +234,14 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     ]
     if problems:
         raise InvalidInput(problems)
-    return asked.columns or usual_columns(lead=lead)
+    return asked.columns or usual_columns(lead=at_least(access.role, Role.LEAD))
+
+
+def barred(access: Access, asked: ItemList) -> list[str]:
+    """The filters and columns of a list that someone may not ask for."""
+    if at_least(access.role, Role.LEAD):
+        return []
+    return [*asked.filter.for_leads(), *(each for each in (asked.sort, *asked.columns) if each in LEADS_COLUMNS)]
 
 
 def usual_columns(*, lead: bool) -> tuple[str, ...]:

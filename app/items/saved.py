@@ -1,0 +1,136 @@
+"""The saved views of the page *Items*: links to lists that have a name, and the boxes that save and change them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import confirm, markup, shell
+from app.confirm import Question
+from app.services import Services
+from domain.errors import NotFound
+from domain.item_filter import ItemList
+from domain.records import ProjectView
+from workflow.lead import item_views
+from workflow.lead.item_views import ItemView
+
+ADDRESS = "view"
+"""The word of the address that names a view."""
+OUTDATED = (
+    "This saved view asks for what the project does not have any more. Delete it, or show another list and save that."
+)
+FEW = 12
+"""So many stand above the filters; the others are a press away."""
+WHOSE = {False: "me", True: "everyone who may see this page"}
+
+
+def asked(services: Services, view: ProjectView) -> ItemList | None:
+    """The list of the view that the address names; None: it names none. Says so if that is gone.
+
+    Raises
+    ------
+    InvalidInput
+        The view says what no list says any more.
+    """
+    id = st.query_params.get(ADDRESS)
+    if id is None:
+        return None
+    try:
+        return item_views.view(services.store, person=services.person, project=view.name, id=id).list()
+    except NotFound as error:
+        shell.show_error(error)
+        return ItemList()
+
+
+def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
+    """The links, and behind them saving, renaming and deleting."""
+    there = item_views.views(services.store, person=services.person, project=view.name)
+    words = now.at(page=1).asked()
+    if there:
+        links = [_link(view, each, here=each.asked == words) for each in there[:FEW]]
+        more = [markup.quiet(f"and {len(there) - FEW:,} more, below")] if len(there) > FEW else []
+        shell.show(
+            markup.tag("nav", markup.joined([*links, *more], " · "), style="ts", aria_label="Saved views"),
+        )
+    with st.expander("Saved views"):
+        _save(services, view, now, lead=lead)
+        if there:
+            _table(services, view, there)
+        _change(services, view, [each for each in there if each.changeable])
+
+
+def address(project: str, id: str) -> str:
+    """Where a view is opened."""
+    return "/items?" + urlencode({"project": project, ADDRESS: id})
+
+
+def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:
+    more = {"aria_current": "true"} if here else {}
+    words = markup.text(each.name)
+    href = address(view.name, each.id)
+    return markup.tag("a", markup.tag("b", words) if here else words, href=href, target="_self", **more)
+
+
+def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -> None:
+    key = f"items.view.{view.name}"
+    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
+    left.text_input("Save this list as", key=f"{key}.name", placeholder="a name")
+    if lead:
+        middle.radio("For", list(WHOSE), key=f"{key}.shared", format_func=WHOSE.__getitem__, horizontal=True)
+
+    def save() -> None:
+        with shell.pressed(services):
+            given = st.session_state
+            name, shared = given[f"{key}.name"], bool(given.get(f"{key}.shared"))
+            who: dict[str, Any] = {"person": services.person, "project": view.name}
+            made = item_views.save(services.store, **who, name=name, asked=now, shared=shared)
+            shell.keep_message("items.said", f"Saved as “{made.name}”, for {WHOSE[shared]}.")
+
+    right.button("Save view", key=f"{key}.save", on_click=save)
+
+
+def _table(services: Services, view: ProjectView, there: Sequence[ItemView]) -> None:
+    by = shell.named(services, [each.login for each in there])
+    rows = [[_link(view, each), markup.text("everyone" if each.shared else "you"), by(each.login)] for each in there]
+    shell.show(markup.table([("View", "wide"), ("For", ""), ("Saved by", "")], rows))
+
+
+def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView]) -> None:
+    if not changeable:
+        return
+    key = f"items.view.{view.name}"
+    who: dict[str, Any] = {"person": services.person, "project": view.name}
+    of = {each.id: each for each in changeable}
+    left, middle, right, last = st.columns([3, 3, 1, 1], vertical_alignment="bottom")
+
+    def called(id: str) -> str:
+        return of[id].name + (" (for everyone)" if of[id].shared else "")
+
+    id = left.selectbox("Change a view", list(of), format_func=called, key=f"{key}.which")
+    if id is None:
+        return
+    middle.text_input("New name", key=f"{key}.new.{id}", value=of[id].name)
+
+    def rename() -> None:
+        with shell.pressed(services):
+            made = item_views.rename(services.store, **who, id=id, name=st.session_state[f"{key}.new.{id}"])
+            shell.keep_message("items.said", f"The view is called “{made.name}”.")
+
+    def delete() -> None:
+        item_views.delete(services.store, **who, id=id)
+        shell.keep_message("items.said", f"The view “{of[id].name}” is deleted.")
+
+    right.button("Rename", key=f"{key}.rename", on_click=rename)
+    whose = "Everyone who may see this page loses it." if of[id].shared else "Only you have it."
+    question = Question(
+        f"Delete the view “{of[id].name}”?",
+        f"{whose} The items stay as they are.",
+        "It cannot be undone; the same list can be saved again.",
+        "Yes, delete it",
+    )
+    sure = partial(confirm.ask, services, question, delete, key="items.view.sure")
+    last.button("Delete", key=f"{key}.delete", on_click=sure)

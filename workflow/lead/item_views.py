@@ -1,0 +1,183 @@
+"""Lists of items that someone has given a name, for themselves or for everyone who may see the table of items.
+
+They stand in the log alone: who saved one, called it otherwise or took it away is told there like everything else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from db import events, projects
+from db.engine import Session, Store
+from db.types import public_id
+from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.item_filter import ItemList
+from domain.records import Person
+from domain.roles import Role, at_least
+from workflow.access.event_log import log
+from workflow.access.projects import Access
+from workflow.lead.item_list import barred, seeing
+
+LONGEST_NAME = 80
+"""So many characters a name has at most."""
+LONGEST_LIST = 10_000
+"""So many characters the words of a list have at most: an address takes no more."""
+MOST = 100
+"""So many views a person has at most, and so many are for everyone."""
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """A list of items with a name."""
+
+    id: str
+    name: str
+    shared: bool
+    """For everyone who may see the table; else for the person who saved it."""
+    login: str
+    """Who saved it."""
+    asked: Mapping[str, Sequence[str]]
+    """The words of the list, as in an address."""
+    mine: bool
+    """The reader saved it."""
+    changeable: bool
+    """The reader may give it another name, or delete it."""
+
+    def list(self) -> ItemList:
+        """The list; ``InvalidInput`` if it says what no list says any more."""
+        return ItemList.parse(self.asked)
+
+
+def views(store: Store, *, person: Person, project: str) -> list[ItemView]:
+    """The views that someone may open, by name: their own, and everyone's. Raises as the table of items."""
+    with store.read() as session:
+        access = seeing(session, person, project)
+        return [view for view in _views(session, access, person) if _may_open(access, view)]
+
+
+def view(store: Store, *, person: Person, project: str, id: str) -> ItemView:
+    """One of ``views``; ``NotFound`` if there is none."""
+    for each in views(store, person=person, project=project):
+        if each.id == id:
+            return each
+    raise NotFound("There is no such saved view: it was deleted, or it is someone's own.")
+
+
+def save(store: Store, *, person: Person, project: str, name: str, asked: ItemList, shared: bool = False) -> ItemView:
+    """Give a list a name; the page that it stands at is left out. A second time it changes nothing.
+
+    Raises
+    ------
+    InvalidInput
+        The name is empty or too long, or the list is too long.
+    Conflict
+        The person, or everyone, has another list of that name, or as many as there may be.
+    NotAllowed
+        Someone who is no lead saves one for everyone.
+    """
+    name = _name(name)
+    words = asked.at(page=1).asked()
+    if (long := len(json.dumps(words, ensure_ascii=False))) > LONGEST_LIST:
+        told = f"The filters of this list are {long:,} characters; a view has at most {LONGEST_LIST:,}."
+        raise InvalidInput([Problem("view", told)])
+    with store.write() as session:
+        access = seeing(session, person, project)
+        if shared and not at_least(access.role, Role.LEAD):
+            raise NotAllowed("Only a lead saves a view for everyone; save it for yourself.")
+        projects.lock(session, id=access.project_id)  # two who save at once give no name twice
+        there = _of(_views(session, access, person), shared=shared)
+        same = next((each for each in there if each.name == name), None)
+        if same is not None and same.asked == words:
+            return same
+        _must_be_free(there, name)
+        if len(there) >= MOST:
+            raise Conflict(f"There are {len(there)} such views, and no more can be; delete one first.")
+        made = public_id()
+        data = {"view": made, "name": name, "shared": shared, "asked": words}
+        log(session, events.VIEW_SAVED, by=person, project=access, now=store.now(), data=data)
+        return ItemView(made, name, shared, person.login, words, mine=True, changeable=True)
+
+
+def rename(store: Store, *, person: Person, project: str, id: str, name: str) -> ItemView:
+    """Give a view another name: its owner, and leads those for everyone. Raises as ``save``, and ``NotFound``."""
+    name = _name(name)
+    with store.write() as session:
+        access = seeing(session, person, project)
+        projects.lock(session, id=access.project_id)
+        every = _views(session, access, person)
+        found = _changeable(every, id)
+        if found.name != name:
+            _must_be_free(_of(every, shared=found.shared), name)
+            data = {"view": id, "name": name, "before": found.name}
+            log(session, events.VIEW_RENAMED, by=person, project=access, now=store.now(), data=data)
+        return replace(found, name=name)
+
+
+def delete(store: Store, *, person: Person, project: str, id: str) -> None:
+    """Take a view away: its owner, and leads those for everyone. Raises ``NotFound`` if it is gone."""
+    with store.write() as session:
+        access = seeing(session, person, project)
+        projects.lock(session, id=access.project_id)
+        found = _changeable(_views(session, access, person), id)
+        data = {"view": id, "name": found.name}
+        log(session, events.VIEW_DELETED, by=person, project=access, now=store.now(), data=data)
+
+
+def _views(session: Session, access: Access, person: Person) -> list[ItemView]:
+    """What the log comes to: the reader's own views, and everyone's, by name."""
+    found: dict[str, ItemView] = {}
+    lead = at_least(access.role, Role.LEAD)
+    for event, login, _, _ in reversed(events.found(session, project_id=access.project_id, kinds=events.VIEWS)):
+        data: Mapping[str, Any] = event.data
+        id = data["view"]
+        if event.kind == events.VIEW_SAVED:
+            mine, shared = event.person_id == person.id, bool(data["shared"])
+            if mine or shared:
+                may = mine or lead
+                found[id] = ItemView(id, data["name"], shared, login or "", data["asked"], mine, may)
+        elif event.kind == events.VIEW_DELETED:
+            found.pop(id, None)
+        elif id in found:
+            found[id] = replace(found[id], name=data["name"])
+    return sorted(found.values(), key=lambda each: (each.name.casefold(), each.id))
+
+
+def _may_open(access: Access, view: ItemView) -> bool:
+    """Whether the list asks only what the reader may ask; what cannot be read is said as it is opened."""
+    try:
+        return not barred(access, view.list())
+    except InvalidInput:
+        return True
+
+
+def _of(views: Iterable[ItemView], *, shared: bool) -> list[ItemView]:
+    """Those among which a name is given once: everyone's, or one's own."""
+    return [each for each in views if each.shared is shared]
+
+
+def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
+    for each in views:
+        if each.id == id:
+            if not each.changeable:
+                raise NotAllowed("Only the person who saved it and leads may change a view that is for everyone.")
+            return each
+    raise NotFound("This view is gone: someone has deleted it meanwhile.")
+
+
+def _must_be_free(views: Iterable[ItemView], name: str) -> None:
+    if any(each.name.casefold() == name.casefold() for each in views):
+        raise Conflict(f"There is another view called “{name}”. Choose another name, or delete that one first.")
+
+
+def _name(text: str) -> str:
+    """A name on one line, without what no screen shows and no database keeps."""
+    name = " ".join("".join(each if each >= " " else " " for each in text).encode(errors="ignore").decode().split())
+    if not name:
+        raise InvalidInput([Problem("name", "Give the view a name.")])
+    if len(name) > LONGEST_NAME:
+        told = f"A name has at most {LONGEST_NAME} characters; this one has {len(name):,}."
+        raise InvalidInput([Problem("name", told)])
+    return name
