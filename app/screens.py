@@ -37,8 +37,8 @@ class Screen:
     part: str = ""
     """The stage that a schema may have, or the part that it may give to one, and that the page is about: without it
     anywhere the page is not offered."""
-    group: Group = Group.WORK
-    """Where the menu of someone with many pages has it."""
+    group: Group | None = Group.WORK
+    """Where the menu of someone with many pages has it; None: below the groups, by itself."""
     name: str = ""
     """Its module in ``app.views``, which fills it in; without a trailing underscore it is the path in the address."""
 

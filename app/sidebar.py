@@ -15,12 +15,15 @@ from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow.access import projects
+from workflow.annotate import notices
 
 Place = dict[str, str]
-"""A place to go, as the scripts of pages know it: name, title, href and the group that it is in."""
+"""A place to go, as the scripts of pages know it: name, title, href, the group that it is in, and what is new there."""
 
 MOST = 7
 """So many pages stand there without groups, and so many of a group are open at once."""
+NEWS = "notices"
+"""The page whose line in the menu says how many notices are new."""
 PROJECTS = "Projects"
 """The group of other projects in the list that M opens."""
 
@@ -48,7 +51,7 @@ def draw(services: Services, current: Screen) -> None:
     mine = projects.projects_of(services.store, person=services.person)
     if mine:
         _note(mine)
-        keys(_choose_project(mine), current)
+        keys(_choose_project(mine), current, n_new=notices.n_unseen(services.store, person=services.person))
     st.html(
         markup.tag(
             "div",
@@ -60,9 +63,11 @@ def draw(services: Services, current: Screen) -> None:
     )
 
 
-def keys(view: ProjectView, current: Screen) -> None:
-    """The menu as a component: it listens for M and, on a page with a sidebar, lists the pages."""
-    data = {"menu": menu(view), "elsewhere": elsewhere(view), "here": current.name, "listed": current.stage is None}
+def keys(view: ProjectView, current: Screen, *, n_new: int = 0) -> None:
+    """The menu as a component: it listens for M and, on a page with a sidebar, lists the pages. ``n_new``: so many
+    notices were not seen."""
+    places = [{**place, "new": f"{n_new:,}"} if n_new and place["name"] == NEWS else place for place in menu(view)]
+    data = {"menu": places, "elsewhere": elsewhere(view), "here": current.name, "listed": current.stage is None}
     _component(key="sidebar.menu", data=data)
 
 
@@ -80,13 +85,14 @@ _menus: dict[tuple[object, ...], list[Place]] = {}
 
 def _menu(view: ProjectView) -> list[Place]:
     found = offered(view)
-    if len(found) <= MOST:
+    alone = [screen for screen in found if screen.group is None]
+    if len(found) - len(alone) <= MOST:
         return [_place(view, screen, "") for screen in found]
     places = []
     for group in Group:
         for at, screen in enumerate(screen for screen in found if screen.group is group):
             places.append(_place(view, screen, group if at < MOST else f"{group}, more"))
-    return places
+    return [*places, *(_place(view, screen, "") for screen in alone)]
 
 
 def _place(view: ProjectView, screen: Screen, group: str) -> Place:

@@ -210,6 +210,7 @@ LEFT: Mapping[str, str] = {
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",
     "failed_login": "of accounts, not of a project",
+    "notice_mark": "what someone has seen on this server of what they were told",
     "tally": "a count that is made again when someone asks for it",
 }
 """Tables that stay behind, and why."""

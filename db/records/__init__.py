@@ -25,6 +25,7 @@ from db.records.media import (
     StoredSource,
     StoredTriageDecision,
 )
+from db.records.notices import StoredNoticeMark
 from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
 from db.records.projects import (
     StoredGuidelineSeen,
@@ -93,6 +94,7 @@ __all__ = [
     "StoredJudgement",
     "StoredMediaObject",
     "StoredMember",
+    "StoredNoticeMark",
     "StoredPerson",
     "StoredPick",
     "StoredPostponed",

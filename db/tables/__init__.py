@@ -14,6 +14,7 @@ from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
+from db.tables.notices import NoticeMarkRow
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import (
     GuidelineSeenRow,
@@ -72,6 +73,7 @@ __all__ = [
     "JudgementRow",
     "MediaObjectRow",
     "MemberRow",
+    "NoticeMarkRow",
     "PersonRow",
     "PickRow",
     "PostponedRow",

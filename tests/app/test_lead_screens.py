@@ -1010,11 +1010,13 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
             found.setdefault(place["group"], []).append(place["title"])
         return found
 
-    assert menu("ana") == {"": ["My work", "My submissions", "Projects", "Comments", "Author", "Verify", "Grade"]}
+    few = ["My work", "My submissions", "Notices", "Projects", "Comments", "Author", "Verify", "Grade"]
+    assert menu("ana") == {"": few}
     assert menu("sen") == {
         "Work": ["My work", "My submissions", "Author", "Verify", "Adjudicate", "Grade", "Preview"],
         "Items": ["Comments", "Items", "History"],
         "Settings": ["Projects"],
+        "": ["Notices"],
     }
     assert menu("lea") == {
         "Work": ["My work", "My submissions", "Dashboard", "Author", "Verify", "Adjudicate", "Grade"],
@@ -1033,6 +1035,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Numbers": ["Results", "Tables", "Regression", "Agreement"],
         "Release": ["Leaderboard", "Export"],
         "Settings": ["Projects", "Guideline", "Schema", "Label Studio", "Audit"],
+        "": ["Notices"],
     }
     projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
-    assert menu("ana") == {"": ["My work", "My submissions", "Projects", "Comments", "Verify"]}
+    assert menu("ana") == {"": ["My work", "My submissions", "Notices", "Projects", "Comments", "Verify"]}

@@ -70,6 +70,7 @@ NO_SUCH_STAGE = working() | dict.fromkeys((SENIOR, LEAD, ADMIN), NOTHING)
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "my_submissions": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
+    "notices": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "projects": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "comments": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "triage": NO_SUCH_STAGE,

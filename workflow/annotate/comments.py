@@ -103,17 +103,23 @@ def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
         for view in views:
             access = access_to(session, person=person, project=view.name)
             rows = threads.items_of_person(session, project_id=access.project_id, person_id=person.id, unread=True)
-            unread = sum(
-                each.unread
-                for row in rows
-                for each in _comments(session, access, person, row, _visibility(session, access, person, row))
-            )
+            unread = len(unread_of(session, access=access, person=person, items=rows))
             waiting = 0
             if at_least(access.role, Role.SENIOR):
                 rows = threads.unanswered(session, project_id=access.project_id)
                 waiting = sum(_visibility(session, access, person, row).whole for row in rows)
             found[view.name] = Mentions(unread, waiting)
     return found
+
+
+def unread_of(session: Session, *, access: Access, person: Person, items: Sequence[StoredItem]) -> set[str]:
+    """The comments on these items that are for a person, that they may read, and that they have not read yet (ids)."""
+    return {
+        each.id
+        for row in items
+        for each in _comments(session, access, person, row, _visibility(session, access, person, row))
+        if each.unread
+    }
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------

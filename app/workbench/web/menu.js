@@ -115,13 +115,15 @@ class Menu {
   }
 
   /** @param {Place} place */
-  link({ name, title, href }) {
+  link({ name, title, href, new: some }) {
     const follow = (/** @type {MouseEvent} */ event) => {
       if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       go(href);
     };
-    return el("a", { href, title, "aria-current": name === this.data.here && "page", on: { click: follow } }, title);
+    const count = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, " new"));
+    const current = name === this.data.here && "page";
+    return el("a", { href, title, "aria-current": current, on: { click: follow } }, title, count);
   }
 
   openPalette() {

@@ -273,6 +273,8 @@ export interface Place {
   href: string;
   /** Where a menu with many places has it. */
   group?: string;
+  /** So many things there were not seen yet. */
+  new?: string;
 }
 
 /** What the menu of a page that is not a working page is made of. */

@@ -1,0 +1,71 @@
+"""Notices: what others did that concerns me, each with a way there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.screens import SCREENS, Screen
+from app.services import Services
+from domain.notices import TOLD_FOR, Notice, NoticeKind
+from domain.states import Stage
+from workflow.annotate import notices
+
+SCREEN = Screen("Notices", place=13, group=None)
+
+LONGEST = 100
+"""So many are listed."""
+
+
+def render(services: Services) -> None:
+    """Those first that were not seen; the newest first."""
+    shell.tell_refused()
+    found = notices.of_person(services.store, person=services.person)
+    shell.heading(
+        "Notices",
+        f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
+        "What waits for you to do stands on My work.",
+    )
+    new = [each for each in found if not each.seen]
+    if not found:
+        shell.show(markup.notice("There is nothing to tell you."))
+        return
+    if new:
+        st.button(
+            f"Mark {markup.count(len(new), 'notice')} as read",
+            key="notices.seen",
+            on_click=_seen,
+            args=(services, [key for each in new for key in each.keys]),
+        )
+    heads = [("What", ""), ("Project", ""), ("When", ""), ("", "")]
+    shell.show(markup.table(heads, [_line(each) for each in found[:LONGEST]]))
+    if len(found) > LONGEST:
+        shell.show(markup.paragraph(f"{len(found) - LONGEST:,} older ones are not listed.", style="ts ts-quiet"))
+
+
+def href(notice: Notice) -> str:
+    """Where a notice leads, as a path on this server."""
+    page = {NoticeKind.COMMENT: "comments", NoticeKind.SENT_BACK: "qualify", NoticeKind.GIVEN: _page(notice.stage)}
+    return f"/{page.get(notice.kind, '')}?" + urlencode({"project": notice.project})
+
+
+def _page(stage: Stage | None) -> str:
+    return next((screen.path for screen in SCREENS.values() if stage is not None and screen.stage is stage), "")
+
+
+def _seen(services: Services, keys: Sequence[str]) -> None:
+    with shell.pressed(services):
+        notices.see_all(services.store, person=services.person, keys=list(keys))
+
+
+def _line(notice: Notice) -> list[markup.Markup]:
+    words = markup.tag("a", markup.text(notice.words), href=href(notice), target="_self")
+    return [
+        words if notice.seen else markup.tag("b", words),
+        markup.text(notice.title),
+        markup.text(markup.moment(notice.at)),
+        markup.text("" if notice.seen else "new"),
+    ]

@@ -1,0 +1,147 @@
+"""Notices: what others did that concerns someone, as it follows from what is stored; and what of it they have seen.
+
+A notice names no item, no rater and no text. Who wrote a comment, and on which item, may tell the blind something; and
+what someone reads of a comment counts from the page where they read it (``db.comment_threads.has_read``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from db import notices as facts
+from db import projects
+from db.engine import Session, Store
+from db.records import StoredProject
+from domain.notices import TOLD_FOR, Notice, NoticeKind
+from domain.qualification import Standing
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access, access_to
+from workflow.annotate import comments
+
+PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a project lead"}
+
+
+def of_person(store: Store, *, person: Person) -> list[Notice]:
+    """What someone is told now, of the projects that they are a member of and that are in use: first what they have not
+    seen, and of both the newest first."""
+    with store.read() as session:
+        return told(session, person=person, now=store.now())
+
+
+def n_unseen(store: Store, *, person: Person) -> int:
+    """How many notices someone has not seen."""
+    return sum(not each.seen for each in of_person(store, person=person))
+
+
+def see_all(store: Store, *, person: Person, keys: list[str]) -> None:
+    """Note that someone has seen the notices that tell of these; what has come since stays new."""
+    with store.write(archived_too=True) as session:
+        now = store.now()
+        ids = {row.name: row.id for row, _ in projects.of_person(session, person_id=person.id)}
+        theirs = told(session, person=person, now=now)
+        wanted = {key: ids[each.project] for each in theirs for key in each.keys if key in keys}
+        if wanted:
+            facts.note_seen(session, person_id=person.id, keys=wanted, now=now)
+
+
+def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
+    """As ``of_person``, in a transaction of others."""
+    mine = {row.id: row for row, _ in projects.of_person(session, person_id=person.id) if row.archived_at is None}
+    if not mine:
+        return []
+    found = [
+        *_parts(session, person, mine, now),
+        *_given(session, person, mine, now),
+        *_comments(session, person, mine),
+        *_qualifications(session, person, mine, now),
+    ]
+    if not found:
+        return []
+    known = facts.seen(session, person_id=person.id, keys=[key for each in found for key in each.keys])
+    found = [replace(each, seen=known.issuperset(each.keys)) for each in found]
+    return sorted(found, key=lambda each: (not each.seen, each.at), reverse=True)
+
+
+# ---- each kind ------------------------------------------------------------------------------------------------------
+
+
+def _parts(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
+    """The part that someone has now; of several changes the last."""
+    newest = {
+        row.project_id: row
+        for row in facts.parts_set(
+            session, projects=mine, login=person.login, person_id=person.id, since=now - TOLD_FOR
+        )
+    }
+    for id, row in newest.items():
+        if id is not None:
+            words = f"You take part as {PARTS.get(row.data.get('role', ''), 'a member')} now."
+            yield _notice(NoticeKind.PART, mine[id], words, row.at, f"part:{row.id}")
+
+
+def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
+    by_stage: dict[tuple[int, Stage], list[tuple[int, datetime]]] = {}
+    rows = facts.given(session, projects=mine, person_id=person.id, since=now - TOLD_FOR, now=now)
+    for project, stage, event, at in rows:
+        by_stage.setdefault((project, stage), []).append((event, at))
+    for (project, stage), of_them in by_stage.items():
+        called = _access(session, person, mine[project]).schema.stages.in_a_sentence(stage)
+        tasks = "A task" if len(of_them) == 1 else f"{len(of_them)} tasks"
+        words = f"{tasks} of the {called} {'was' if len(of_them) == 1 else 'were'} given to you."
+        keys = (f"given:{event}" for event, _ in of_them)
+        yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys, stage=stage)
+
+
+def _comments(session: Session, person: Person, mine: Mapping[int, StoredProject]) -> Iterator[Notice]:
+    rows = facts.unread_comments(session, projects=mine, person_id=person.id)
+    for project in dict.fromkeys(item.project_id for _, _, item in rows):
+        here = [row for row in rows if row[2].project_id == project]
+        items = list({item.id: item for _, _, item in here}.values())
+        access = _access(session, person, mine[project])
+        may_read = comments.unread_of(session, access=access, person=person, items=items)
+        of_them = [(id, at) for id, at, _ in here if id in may_read]
+        if of_them:
+            words = "A comment is for you." if len(of_them) == 1 else f"{len(of_them)} comments are for you."
+            keys = (f"comment:{id}" for id, _ in of_them)
+            yield _notice(NoticeKind.COMMENT, mine[project], words, max(at for _, at in of_them), *keys)
+
+
+def _qualifications(
+    session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime
+) -> Iterator[Notice]:
+    since = now - TOLD_FOR
+    newest = {
+        row.id: (row, review, state, at)
+        for row, review, state, at in facts.reviews(session, projects=mine, person_id=person.id, since=since)
+    }
+    for row, review, state, at in newest.values():
+        project, stage = mine[row.project_id], Stage(row.stage)
+        called = _access(session, person, project).schema.stages.in_a_sentence(stage)
+        key = f"review:{review}"
+        if state == Standing.PASSED:
+            words = f"You have passed the qualification for the {called}."
+            yield _notice(NoticeKind.QUALIFIED, project, words, at, key, stage=stage)
+        elif state == Standing.SENT_BACK:
+            words = f"A senior sent your qualification for the {called} back and said why."
+            yield _notice(NoticeKind.SENT_BACK, project, words, at, key, stage=stage)
+        elif state == Standing.FAILED:
+            words = f"You have not passed the qualification for the {called} yet; its page says what comes next."
+            yield _notice(NoticeKind.SENT_BACK, project, words, at, key, stage=stage)
+    for row in facts.exemptions(session, projects=mine, person_id=person.id, since=since):
+        project, stage = mine[row.project_id], Stage(row.stage)
+        called = _access(session, person, project).schema.stages.in_a_sentence(stage)
+        words = f"You may work in the {called} without a qualification."
+        yield _notice(NoticeKind.QUALIFIED, project, words, row.created_at, f"exempt:{row.id}", stage=stage)
+
+
+def _notice(
+    kind: NoticeKind, project: StoredProject, words: str, at: datetime, *keys: str, stage: Stage | None = None
+) -> Notice:
+    return Notice(kind, project.name, project.title, words, at, keys, stage)
+
+
+def _access(session: Session, person: Person, project: StoredProject) -> Access:
+    return access_to(session, person=person, project=project.name)
