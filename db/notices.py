@@ -59,7 +59,7 @@ def given(
             EventRow.at >= since,
         )
     )
-    return [(project, stage, event, at) for project, stage, event, at in session.exec(wanted)]
+    return [(project, Stage(stage), event, at) for project, stage, event, at in session.exec(wanted)]
 
 
 def unread_comments(
