@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotation_schemas.model import Stages
-from app import figures, list_order, markup, pending_figures, shell
+from app import charts, figures, list_order, markup, pending_figures, scorecard_charts, shell
 from app.screens import Group, Screen
 from app.services import Services
 from domain.records import ProjectView
@@ -20,6 +20,8 @@ from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 SCREEN = Screen("Scorecard", place=150, role=Role.LEAD, group=Group.PEOPLE)
 
 
+FEW_WEEKS = 4
+"""In so many weeks or fewer, days are drawn at first."""
 PAGE = 100
 """So many lines of the table are shown at once."""
 
@@ -64,7 +66,7 @@ def render(services: Services) -> None:
             shell.show(table(stages, chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
-        _over_time(stages, cards)
+        _over_time(view, cards)
     elif found.current:
         shell.show(markup.notice("No one has submitted anything yet."))
     _pay(services, view)
@@ -82,19 +84,40 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
     )
 
 
-def _over_time(stages: Stages, cards: Sequence[Card]) -> None:
+def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
+    stages = view.schema.schema_.stages
     st.caption(
         "As peers: pairs of answers to the same question that are equal, theirs and another person's. As seniors"
         " settled: votes that say the same as a senior's decision. Skips: submissions that skip a question."
         f" A share of fewer than {SMALL} is too few to act on."
     )
-    shell.section(f"Over time, {WINDOW} submissions a line")
+    shell.section("Over time")
     labels = [f"{card.name} ({card.login}), {stages.title_of(card.stage)}" for card in cards]
     asked = st.query_params.get("person")
     first = next((n for n, card in enumerate(cards) if card.login == asked), 0)
     key = f"scorecard.who.{asked}"
-    at = st.selectbox("Whose", range(len(cards)), index=first, format_func=labels.__getitem__, key=key) or 0
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    with left:
+        at = st.selectbox("Whose", range(len(cards)), index=first, format_func=labels.__getitem__, key=key) or 0
     card = cards[at]
+    with right:
+        by: scorecard_charts.By = (
+            st.segmented_control(
+                "By",
+                ("day", "week"),
+                default="week" if len(card.weeks) > FEW_WEEKS else "day",
+                format_func={"day": "Day", "week": "Week"}.__getitem__,
+                required=True,
+                key=f"scorecard.by.{card.login}.{card.stage}",
+            )
+            or "week"
+        )
+    drawn = scorecard_charts.charts_of(cards, card, by)
+    for chart in drawn:
+        charts.show(chart, project=view.name)
+    if not drawn:
+        shell.show(markup.paragraph("Nothing to draw: no times, and too few answers to compare.", style="ts ts-quiet"))
+    shell.show(markup.paragraph(f"{WINDOW} submissions a line:", style="ts ts-small"))
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
         for n, window in enumerate(card.windows)

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import select
 
+from app.scorecard_charts import charts_of
 from db.engine import Store
 from db.tables import AnnotationRow, AssetRow, TaskRow, TriageDecisionRow
 from domain.errors import NotAllowed
@@ -106,6 +107,52 @@ def test_drift_is_what_the_limits_of_two_shares_leave_no_doubt_about() -> None:
     faster = scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=90.0))
     assert faster == ("tasks per active hour 60 before, 90 lately",)
     assert scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=math.nan)) == ()
+
+
+def test_a_task_is_in_the_day_and_the_week_in_utc_in_which_it_was_first_submitted(store: Store, clock: Clock) -> None:
+    make_project(store)
+    make_items(store, 3)
+    ann = make_person(store, "ann")
+    clock.advance(days=6, hours=14, minutes=41)  # on Sunday, 10 May; each vote takes ten minutes
+    _vote(store, ann, "red", 20.0, clock)  # at 23:51
+    submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    _vote(store, ann, "blue", 10.0, clock)  # on Monday at 0:01, corrected
+    _vote(store, ann, "red", 60.0, clock)
+    clock.advance(days=1)
+    _vote(store, ann, "blue", None, clock)
+    (card,) = scorecard.scorecards(store, by=None, project="p")
+    found = [(each.first, each.score.submissions, each.score.corrections, each.score.per_hour) for each in card.days]
+    assert found[:2] == [(date(2026, 5, 10), 1, 1, 3600 / 30), (date(2026, 5, 11), 1, 0, 3600 / 60)]
+    assert found[2][:3] == (date(2026, 5, 12), 1, 0)
+    assert math.isnan(found[2][3])
+    assert [(str(each.first), each.score.submissions) for each in card.weeks] == [("2026-05-04", 1), ("2026-05-11", 2)]
+
+
+@pytest.mark.one_database
+def test_the_lines_of_a_person_stand_over_those_of_others() -> None:
+    def card(login: str, *weeks: scorecard.Score, stage: Stage = Stage.VERIFICATION) -> scorecard.Card:
+        periods = [scorecard.Period(date(2026, 5, 4 + 7 * n), score) for n, score in enumerate(weeks)]
+        score, none = _score(sum(week.submissions for week in weeks), peers=(0, 0)), scorecard.Share()
+        return scorecard.Card(login, f"<b>{login}", True, stage, score, None, none, weeks=periods)
+
+    ann = card("ann", _score(30, peers=(27, 30)), _score(20, peers=(9, 9)), _score(20, peers=(30, 50), per_hour=90))
+    ben, eve = card("ben", _score(40, peers=(30, 40))), card("eve", _score(9, peers=(9, 9)), stage=Stage.GRADING)
+    pace, peers = charts_of([ann, ben, eve], ann, "week")
+    assert pace.title == (
+        "<b>ann, tasks per active hour: 90.0 in the week from 2026-05-18, 60.0 in that from 2026-05-04."
+    )
+    assert peers.about.endswith("Blue: <b>ann. Grey: 1 other in this stage.")
+    # Nine pairs are too few. Wilson's 95 % limits: 30 of 50 is 0.462 to 0.724, 27 of 30 is 0.744 to 0.965, and 30 of 40
+    # is 0.598 to 0.858.
+    assert list(peers.rows) == [
+        ["<b>ann", "ann", "2026-05-18", "0.600", 50, "0.462", "0.724"],
+        ["<b>ann", "ann", "2026-05-04", "0.900", 30, "0.744", "0.965"],
+        ["<b>ben", "ben", "2026-05-04", "0.750", 40, "0.598", "0.858"],
+    ]
+    others, _, own = peers.layers
+    drawn = [[point["value"] for point in layer["data"]["values"]] for layer in (others, own)]
+    assert drawn == [[0.75], [0.9, 0.6]]
+    assert charts_of([ann, ben, eve], ann, "day") == []
 
 
 def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> None:

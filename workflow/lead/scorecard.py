@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
@@ -28,6 +28,8 @@ WINDOW = 50
 """Drift is looked at in windows of so many submissions of a person in a stage."""
 SMALL = 10
 """A share of fewer than so many says too little to act on."""
+MOST_DAYS = 60
+"""So many days with work, the last ones of a person in a stage, are looked at one by one."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,15 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Period:
+    """A person's work in a stage in a day or a week (UTC). A task is in that of its first submission."""
+
+    first: date
+    """The day itself, or the Monday."""
+    score: Score
+
+
+@dataclass(frozen=True)
 class Card:
     """A person in a stage."""
 
@@ -90,6 +101,10 @@ class Card:
     """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
     drift: Sequence[str] = field(default_factory=tuple)
     """What is clearly otherwise in the last ``WINDOW`` submissions than in those before (``drifts``)."""
+    days: Sequence[Period] = field(default_factory=tuple)
+    """The same, for each of the last ``MOST_DAYS`` days with work, the earliest first."""
+    weeks: Sequence[Period] = field(default_factory=tuple)
+    """The same, for each week with work, the earliest first."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +164,8 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
                         _score(ordered[:-WINDOW], pairs, settled),
                         _score(ordered[-WINDOW:], pairs, settled),
                     ),
+                    days=_periods(ordered, pairs, settled, of=lambda day: day)[-MOST_DAYS:],
+                    weeks=_periods(ordered, pairs, settled, of=lambda day: day - timedelta(days=day.weekday())),
                 )
             )
         order = list(Stage)
@@ -310,6 +327,20 @@ def _score(
         skips=Share(skipped, len(latest)),
         last=max((one.at for one in everything), default=None),
     )
+
+
+def _periods(
+    by_task: Sequence[Sequence[Sent]],
+    pairs: Mapping[int, tuple[int, int]],
+    settled: Mapping[int, bool],
+    *,
+    of: Callable[[date], date],
+) -> tuple[Period, ...]:
+    """A score for each period; ``of`` gives the first day of that of a day."""
+    found: dict[date, list[Sequence[Sent]]] = defaultdict(list)
+    for sent in by_task:
+        found[of(sent[0].at.astimezone(UTC).date())].append(sent)
+    return tuple(Period(first, _score(found[first], pairs, settled)) for first in sorted(found))
 
 
 def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
