@@ -169,9 +169,15 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^saved \d\d:\d\d:\d\d$"))
     expect(numbers_left).to_have_text("1 done, 2 left")
     assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
+    browser_page.evaluate("() => { const at = Date.now(); window.now = Date.now; Date.now = () => at; }")
     browser_page.keyboard.press("u")
     expect(asked(browser_page)).to_have_text(first)
     expect(browser_page.locator(".choice.chosen .label")).to_have_text("blue")
+    browser_page.keyboard.press("Control+Enter")  # all is filled in, and no one can have looked at it yet
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator(".saved")).to_have_text(re.compile("^Not sent: this one has only just opened"))
+    browser_page.evaluate("() => { Date.now = window.now; }")
+    expect(numbers_left).to_have_text("0 done, 3 left")
     browser_page.keyboard.press("1")
     next_question(browser_page, first)
     before, after = place.votes(person)

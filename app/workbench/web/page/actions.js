@@ -10,6 +10,8 @@ import { closeHint, continueButton } from "./banner.js";
 const AWAY = "The server does not answer just now. Try again in a moment.";
 const TOLD_MS = 5000; // how long it is told that someone else was first
 const UNREAD_MS = 2000; // a sentence that stood for less was not read
+const UNSEEN_MS = 1000; // what has stood for less, no one has looked at
+const UNSEEN = "Not sent: this one has only just opened. Look at it, then press again.";
 const NOTHING_LOST = { words: "", at: 0 };
 
 export class Actions {
@@ -20,6 +22,8 @@ export class Actions {
     this.lastSaved = null;
     /** Why the last answer does not count, and since when that is said. */
     this.lost = NOTHING_LOST;
+    /** Since when a form stands as it was opened behind another; null once someone has changed something in it. */
+    this.opened = /** @type {number | null} */ (null);
   }
 
   /**
@@ -33,6 +37,7 @@ export class Actions {
 
   changed() {
     const { bench } = this;
+    this.opened = null;
     if (!bench.task || bench.busy) return;
     bench.side.say("");
     bench.sync.change(this.answers());
@@ -43,6 +48,10 @@ export class Actions {
     const { task, side } = bench;
     const form = bench.forms.current;
     if (!task || !form || bench.busy || bench.requests.waiting || bench.lost) return;
+    if (this.opened !== null && Date.now() - this.opened < UNSEEN_MS) {
+      side.say(UNSEEN); // a press that was meant for the one before: a form may open with everything filled in
+      return;
+    }
     if (!form.check()) return;
     const read = form.read();
     bench.setBusy(true);

@@ -220,6 +220,7 @@ export class Bench {
   /** @param {TaskPage} page */
   openTask(page) {
     const { task } = page;
+    const follows = this.task !== null; // upon another one, which a late press may have been meant for
     this.task = task;
     this.earlier = page.earlier;
     this.guideline.open(task);
@@ -239,6 +240,7 @@ export class Bench {
     if (this.forms.current === this.forms.author) this.forms.author.focus();
     else this.side.focus();
     this.ahead.fetch(task, page.prefetch);
+    this.actions.opened = follows ? Date.now() : null;
     this.actions.sayUnread();
   }
 

@@ -45,7 +45,7 @@ export class Keyboard {
     const { bench } = this;
     const box = boxOf(target);
     if (bench.overlay.isOpen) return bench.overlay.key(event);
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return this.submits(target);
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);
     if (!box && bench.task && !bench.held && bench.media.editKey(event, target)) return true;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (box) return this.inBox(event, box);
