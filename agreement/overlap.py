@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -19,17 +20,15 @@ from agreement.bootstrap import Bootstrap, bootstrap_interval, sample_of
 from agreement.chance import NO_PAIRS
 from agreement.ratings import MISSING, Ints, Ratings
 from agreement.statistic import Statistic, estimated, undefined
+from domain.decimals import exact
 from domain.errors import RatingsError
-from domain.overlap import Shape, area_iou, may_match, time_iou
+from domain.overlap import Overlap, Shape, area_iou, time_iou
 from domain.statistics import Behaviour, Needs, StatisticRow, Variant
 
 Entries = Sequence[Mapping[str, Any]]
 
 HALF = 0.5
 """From this IoU two boxes count as one thing where no one says otherwise."""
-
-_ROUNDING = 1e-9
-"""An IoU that is so little below the threshold lies on it."""
 
 
 def temporal_iou(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
@@ -124,14 +123,17 @@ def box_iou(
 def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple[int, int, float]]:
     """Which box of one rater belongs to which of another, by their places, and their IoU.
 
-    Two boxes may match if they have the same label, are on the same image, and have at least this IoU. Each matches one
+    Two boxes may match if they have the same label, are on the same image, and have at least this IoU, exactly. Each matches one
     other at most. Of all such matchings it is one whose IoUs have the greatest sum.
 
     >>> left, right = {"x": 0.0, "y": 0.0, "w": 0.4, "h": 0.4}, {"x": 0.5, "y": 0.0, "w": 0.4, "h": 0.4}
     >>> matched([left, right], [right])
     [(1, 0, 1.0)]
     """
-    found = [(at, to, iou) for at, a in enumerate(one) for to, b in enumerate(other) if (iou := _iou(a, b, threshold))]
+    enough = Overlap(exact(threshold) or Fraction(threshold))
+    found = [
+        (at, to, area_iou(a, b)) for at, a in enumerate(one) for to, b in enumerate(other) if enough.one_thing(a, b)
+    ]
     if len({at for at, _, _ in found}) == len({to for _, to, _ in found}) == len(found):
         return found  # no box has a choice
     from scipy.optimize import linear_sum_assignment  # slow to load, and seldom needed
@@ -141,14 +143,6 @@ def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple
         ious[at, to] = iou
     pairs = zip(*linear_sum_assignment(ious, maximize=True), strict=True)
     return [(int(at), int(to), float(ious[at, to])) for at, to in pairs if ious[at, to]]
-
-
-def _iou(one: Mapping[str, Any], other: Mapping[str, Any], threshold: float) -> float:
-    """The IoU of two boxes that may match; 0 if they may not."""
-    if not may_match(one, other):
-        return 0.0
-    iou = area_iou(one, other)
-    return iou if iou >= threshold - _ROUNDING else 0.0
 
 
 def _mean(

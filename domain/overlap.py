@@ -47,11 +47,12 @@ class Overlap:
             if not any("w" in entry for entry in (*one, *other)):
                 in_one_unit = len({"start" in entry for entry in (*one, *other)}) < 2
                 return in_one_unit and self._reached(time_iou, one, other)
-            return len(one) == len(other) and all_paired([[self._one_thing(a, b) for b in other] for a in one])
+            return len(one) == len(other) and all_paired([[self.one_thing(a, b) for b in other] for a in one])
         except (KeyError, TypeError):
             return False
 
-    def _one_thing(self, box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    def one_thing(self, box: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        """Whether two boxes may be one thing (``may_match``), and overlap so far."""
         return may_match(box, other) and self._reached(area_iou, box, other)
 
     def _reached(self, iou: Any, one: Any, other: Any) -> bool:

@@ -99,6 +99,16 @@ def test_another_label_or_image_is_another_thing(more: Box) -> None:
     assert matched([LEFT], [{**LEFT, "image": 1}]) == [(0, 0, 1.0)], "the first image goes without saying"
 
 
+def test_the_threshold_is_exact() -> None:
+    """0.5 x 0.25 of 0.5 x 0.5 is a half; a ten-thousand-millionth less of its height is below it."""
+    whole = {"x": 0.1, "y": 0.2, "w": 0.5, "h": 0.5}
+    assert [
+        len(matched([whole], [{**whole, "h": height}], threshold=0.5)) for height in (0.25, 0.2499999999, 0.2500000001)
+    ] == [1, 0, 1]
+    third = {"x": 0.1, "y": 0.1, "w": 0.3, "h": 0.1}  # of which 0.1 is a third, which no float is
+    assert len(matched([third], [{**third, "w": 0.09}], threshold=0.3)) == 1
+
+
 def test_what_is_below_the_threshold_takes_no_match_away() -> None:
     """The first of both share 0.6. Crosswise, two pairs share 0.449 each, which is more in all, and counts from 0.4."""
     one = [box(0.19, 0, 0.5, 1), box(0.505, 0, 0.5, 1)]
