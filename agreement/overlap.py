@@ -123,8 +123,8 @@ def box_iou(
 def matched(one: Entries, other: Entries, threshold: float = HALF) -> list[tuple[int, int, float]]:
     """Which box of one rater belongs to which of another, by their places, and their IoU.
 
-    Two boxes may match if they have the same label, are on the same image, and have at least this IoU, exactly. Each matches one
-    other at most. Of all such matchings it is one whose IoUs have the greatest sum.
+    Two boxes may match if they have the same label, are on the same image, and have at least this IoU, exactly. Each
+    matches one other at most. Of all such matchings it is one whose IoUs have the greatest sum.
 
     >>> left, right = {"x": 0.0, "y": 0.0, "w": 0.4, "h": 0.4}, {"x": 0.5, "y": 0.0, "w": 0.4, "h": 0.4}
     >>> matched([left, right], [right])
