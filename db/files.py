@@ -36,6 +36,7 @@ from db.tables import (
     JudgementRow,
     PersonRow,
     PredictionRow,
+    RevisionRow,
     RunRow,
     SourceRow,
     TaskRow,
@@ -54,6 +55,17 @@ def files(session: Session, *, project_id: int) -> Sequence[StoredImportFile]:
     """The imported files of a project, in the order in which they came."""
     wanted = select(ImportFileRow).where(ImportFileRow.project_id == project_id).order_by(col(ImportFileRow.id))
     return session.exec(wanted).all()
+
+
+def versions_of_files(session: Session, *, project_id: int) -> dict[int, int]:
+    """Under which version of the schema (id) files came in: that of their earliest item, by file."""
+    wanted = (
+        plain_select(col(ItemRow.file_id), func.min(RevisionRow.schema_version_id))
+        .join(RevisionRow, and_(col(RevisionRow.item_id) == col(ItemRow.id), col(RevisionRow.number) == 1))
+        .where(col(ItemRow.project_id) == project_id, col(ItemRow.file_id).is_not(None))
+        .group_by(col(ItemRow.file_id))
+    )
+    return {file: version for file, version in session.execute(wanted)}
 
 
 def add_file(

@@ -201,6 +201,7 @@ class Outgoing(NamedTuple):
     id: int
     external_id: str
     dimension: str
+    dimension_given: str | None
     author_id: int | None
     file_id: int | None
     position: int | None

@@ -57,6 +57,13 @@ class ItemRecord:
     """Its 0-based place in its file, counting records that were left out; None for items written in the browser."""
     by_place: bool = False
     """Nothing in the record names it: its external id is its place, which another record above it would change."""
+    dimension_given: str | None = None
+    """What its dimension was when it came in, where that is another now: the fragment may say that one."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether a fragment says what the item is now."""
+        return not self.touched and self.dimension_given is None
 
 
 @dataclass(frozen=True)

@@ -280,6 +280,18 @@ class Reading:
             given = step.dimensions.get(given, given)
         return given
 
+    def called_then(self, version: int, name: str) -> str:
+        """What was called so under a version that is called ``name`` now: a field of the items, or a role of images."""
+        for step in reversed(self.steps.get(version, ())):
+            before = {after: before for before, after in (*step.fields.items(), *step.assets.items())}
+            name = before.get(name, name)
+        return name
+
+    @property
+    def rewords_items(self) -> bool:
+        """Whether the fields of an item may be called otherwise, or say something else, than when it came in."""
+        return any(step.fields or step.field_values or step.filled for steps in self.steps.values() for step in steps)
+
     @property
     def moves_dimensions(self) -> bool:
         """Whether something may be in another dimension now than it was given in."""

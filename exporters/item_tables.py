@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from annotation_schemas.formats import Content, ItemKeys, Misfit, changes, columns, of_head
+from annotation_schemas.formats import Content, ItemKeys, Misfit, changes, columns, of_head, says_dimension
 from annotation_schemas.model import Schema
 from domain import csv_rows
 from domain.csv_rows import Change, Layout
@@ -49,9 +49,11 @@ def _changes(
     try:
         if item.fragment is None:
             return made(row, schema, item, fields, layout.columns)
-        if not item.touched:
+        if item.stands:
             return {}
-        return changes(row, schema, csv_rows.values(item.fragment.raw, layout), fields)
+        record = csv_rows.values(item.fragment.raw, layout)
+        changed = changes(row, schema, record, fields) if item.touched else {}
+        return changed | says_dimension(row, schema, record, item)
     except Misfit as error:
         raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
 

@@ -17,6 +17,7 @@ from annotation_schemas.formats import (
     item_keys,
     keys_of,
     new_record,
+    says_dimension,
 )
 from annotation_schemas.model import Schema
 from domain import json_text
@@ -79,7 +80,9 @@ def _file(
     old = [item.fragment for item in file.items if item.fragment]
     layout = Layout.from_json(file.meta["layout"]) if "layout" in file.meta else row.layout
     order: Sequence[str] = ()
-    if without or any(item.touched or item.fragment is None for item in file.items):  # else no record is written anew
+    if without or any(
+        item.fragment is None or not item.stands for item in file.items
+    ):  # else no record is written anew
         orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
         order = orders.most_common(1)[0][0] if orders else ()
     written = [
@@ -101,13 +104,14 @@ def _record(
     without: Collection[str],
 ) -> Fragment | str:
     fields = {name: value for name, value in item.fields.items() if name not in without}
-    if item.fragment is not None and not item.touched and not without:
+    if item.fragment is not None and item.stands and not without:
         return item.fragment
     try:
         if item.fragment is None:
             return json_text.record_text(made(row, schema, item, fields, order, ids), layout)
         record = json_text.values(item.fragment.raw, keys_of(row, schema))
-        changed = changes(row, schema, record, fields)
+        changed = changes(row, schema, record, fields) if item.touched or without else {}
+        changed |= says_dimension(row, schema, record, item)
     except Misfit as error:
         raise FileRefused(f"The item {item.external_id} cannot be written: {error}.") from error
     raw = json_text.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))

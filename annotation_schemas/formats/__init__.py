@@ -30,6 +30,7 @@ from annotation_schemas.formats.columns import (
     of_head,
     picked_fields,
     read_twice,
+    says_dimension,
     short,
     whole_number,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "picked_fields",
     "read_twice",
     "reading",
+    "says_dimension",
     "short",
     "whole_number",
     "writing",

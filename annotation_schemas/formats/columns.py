@@ -24,6 +24,7 @@ from annotation_schemas.model import Dimension, ItemField, OptionPlace, Schema, 
 from domain import decimals
 from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
+from domain.records import ItemRecord
 
 LONGEST_NAME = 300
 """Characters of an id, a path, a model's name."""
@@ -501,6 +502,18 @@ def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, 
             if not same(record.get(key), value) and (key in record or value is not None):
                 found[key] = value
     return found
+
+
+def says_dimension(row: ItemKeys, schema: Schema, record: Record, item: ItemRecord) -> dict[str, Any]:
+    """What has to change in the record of an item that was in another dimension when it came in, or in one that was
+    called otherwise. A title or folder that still names its dimension stays."""
+    said = record.get(row.named_by or "")
+    if item.dimension_given is None or said is None:
+        return {}
+    found = dimension_named(schema, str(said))
+    if found and found.id == item.dimension and said != item.dimension_given:
+        return {}
+    return {str(row.named_by): dimension_in_files(row, schema.dimension(item.dimension))}
 
 
 def _or_none(value: Any) -> Any:

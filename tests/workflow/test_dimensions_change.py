@@ -27,7 +27,9 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_pool, make_predictions, make_project, vote
 from workflow.access import accounts, projects
 from workflow.annotate import claims, drafts, gold_making, image_pool, submissions
+from workflow.annotate.authoring import edit_item
 from workflow.annotate.gold_making import Known
+from workflow.files.import_files import import_files
 from workflow.files.project_check import check
 from workflow.files.project_export import export_project
 from workflow.files.project_import import How, import_project
@@ -234,6 +236,91 @@ def test_minds_change_about_dimensions_and_roles_and_change_back(store: Store, t
             assert now[table] == before[table], (mind.name, table)
     assert leaving(store) == files
     assert check(store) == []
+
+
+CAME = {
+    "a.csv": 'id,dimension,question,more\nc0,colour,What is it?,x\nc1,shade,"Which, then?",\nc2,Shade,Who?,y\n',
+    "b.jsonl": '{"id": "c0", "dimension": "colour", "question": "What is it?", "more": 1.50}\n'
+    '{"more": [2],   "dimension":"shade", "id": "c1", "question": "Which, then?"}\n'
+    '{"id": "c2", "dimension": "Shade", "question": "Who?"}\n',
+}
+"""Files that say dimensions by their ids, and once by a title."""
+
+
+def test_records_that_came_in_say_the_dimension_of_now(sqlite_template: Path, tmp_path: Path) -> None:
+    """Nothing else in them changes; what leaves comes in again, and taken back, they leave as they came."""
+    shutil.copy(sqlite_template, tmp_path / "touchstone.db")
+    store = open_store(f"sqlite:///{tmp_path / 'touchstone.db'}", tmp_path)
+    media = MediaStore(tmp_path / "media")
+
+    def leaves(project: str, kind: str) -> str:
+        (said,) = release(store, by=None, project=project, format=kind).files.values()
+        return said.decode()
+
+    for name, came in CAME.items():
+        kind = name.partition(".")[2]
+        (tmp_path / name).write_text(came, encoding="utf-8")
+        for said, now, titled in (("another name", "tone", "Shade"), ("one into another", "colour", "colour")):
+            gone = came.replace("shade", now).replace("Shade", titled)  # the new dimension has the title of before
+            project, again = f"{kind}-{now}", f"{kind}-{now}-again"
+            make_project(store, name=project, loaded=schema(1))
+            import_files(store, media, by=None, project=project, format=kind, path=tmp_path / name)
+            change = {**mind(said), "project": project}
+            migration.migrate(store, by=None, **change)
+            assert leaves(project, kind) == gone
+            (tmp_path / f"{again}.{kind}").write_text(leaves(project, kind), encoding="utf-8")
+            make_project(store, name=again, loaded=change["loaded"])
+            import_files(store, media, by=None, project=again, format=kind, path=tmp_path / f"{again}.{kind}")
+            with store.read() as session:
+                rows = session.connection().execute(text("SELECT external_id, dimension FROM item ORDER BY id")).all()
+            assert [tuple(row) for row in rows[-3:]] == [("c0", "colour"), ("c1", now), ("c2", now)]
+            edit_item(store, person=None, project=project, item="c1", fields={"question": "So?"})
+            assert leaves(project, kind) == gone.replace("Which, then?", "So?")
+            migration.undo(store, by=None, project=project)
+            assert leaves(project, kind) == came.replace("Which, then?", "So?")
+    store.close()
+
+
+WORDS = {
+    "a.csv": "id,question,answer,level,image\na,Q1?,A1,esy,1.jpg\nb,Q2?,A2,hard,2.jpg\n",
+    "b.jsonl": '{"id":"a","question":"Q1?","answer":"A1",  "level":"esy","image":"1.jpg"}\n'
+    '{"id":"b","image":"2.jpg","question":"Q2?","answer":"A2","level":"hard"}\n',
+}
+FIELDS = """  fields:
+    - {name: question, kind: text}
+    - {name: answer, kind: text}
+    - {name: level, kind: choice, options: [{value: esy, label: Easy}, {value: hard, label: Hard}]}
+"""
+
+
+def test_records_keep_their_columns_and_say_what_is_in_them_now(sqlite_template: Path, tmp_path: Path) -> None:
+    """A field and a role have other names since, and an option was misspelled."""
+    shutil.copy(sqlite_template, tmp_path / "touchstone.db")
+    store = open_store(f"sqlite:///{tmp_path / 'touchstone.db'}", tmp_path)
+    fields = {"  fields: [{name: question, kind: text}]\n": FIELDS}
+    anew = {"name: answer": "name: reply", "role: image": "role: picture", "value: esy": "value: easy"}
+    decided = Decisions.parse(
+        {"rename_field": ["answer=reply"], "rename_asset": ["image=picture"], "rename_option": ["level:esy=easy"]}
+    )
+    for name, came in WORDS.items():
+        kind = name.partition(".")[2]
+        (tmp_path / name).write_text(came, encoding="utf-8")
+        make_project(store, name=kind, loaded=schema(1, fields))
+        media = MediaStore(tmp_path / "media")
+        given = {"format": kind, "path": tmp_path / name, "dimension": "shape"}
+        import_files(store, media, by=None, project=kind, **given)
+        migration.migrate(store, by=None, project=kind, loaded=schema(2, fields | anew), decisions=decided)
+
+        def leaves(kind: str) -> str:
+            (said,) = release(store, by=None, project=kind, format=kind).files.values()
+            return said.decode()
+
+        assert leaves(kind) == came.replace("esy", "easy")
+        edit_item(store, person=None, project=kind, item="a", fields={"reply": "New"})
+        assert leaves(kind) == came.replace("esy", "easy").replace("A1", "New")
+        migration.undo(store, by=None, project=kind)
+        assert leaves(kind) == came.replace("A1", "New")
+    store.close()
 
 
 def mind(name: str) -> dict[str, Any]:

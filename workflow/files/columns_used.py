@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation_schemas.formats import Said
-from db import files
 from db.engine import Store
 from domain.records import Person
 from workflow.access.projects import require_lead
+from workflow.files.named_in_files import named_files
 
 
 def columns_used(
@@ -21,8 +21,8 @@ def columns_used(
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        for file in reversed(files.files(session, project_id=access.project_id)):
-            said = Said.of_file(file.meta, access.schema)
+        for each in reversed(named_files(session, access)):
+            file, said = each.stored, Said.of_file(each.meta, access.schema)
             if file.format != format or not said.as_json():
                 continue
             had = file.meta.get("layout", {}).get("columns")

@@ -27,6 +27,7 @@ from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.item_media import Wanted, asset_name, save_assets, stored_media, wanted_media
+from workflow.files.named_in_files import named_files
 from workflow.files.one_import import Import, Imported
 
 if TYPE_CHECKING:
@@ -215,9 +216,7 @@ def _file_at(bring: Import, session: Session, path: str) -> bool:
 
 def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
     """Refuse a file that is there already, but with other columns for its fields than now."""
-    stored = next(
-        (each for each in files.files(session, project_id=bring.access.project_id) if each.path == file.path), None
-    )
+    stored = next((each for each in named_files(session, bring.access) if each.stored.path == file.path), None)
     if stored is not None and stored.meta.get("said") != file.meta.get("said"):
         before = stored.meta.get("said", {}).get("columns") or {}
         named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"

@@ -13,6 +13,7 @@ from db.engine import Session
 from db.items import Outgoing
 from domain.records import AssetName, FileRecord, Fragment, ItemRecord
 from workflow.access.projects import Access
+from workflow.files.named_in_files import named_files
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,13 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     """The items in their files; unless ``whole``, those that no one has touched since they came in have no fields."""
     project_id = access.project_id
     rows = items.outgoing(session, project_id=project_id)
-    known = [
-        file for file in files.files(session, project_id=project_id) if row is not None and file.format == row.name
-    ]
-    own = {file.id for file in known}
+    known = [file for file in named_files(session, access) if row is not None and file.stored.format == row.name]
+    own = {file.stored.id for file in known}
+    reworded = access.reading.rewords_items
     changed = [
         each.id for each in rows if each.current_revision > 1 or each.fragment_raw is None or each.file_id not in own
     ]
-    few = None if whole or row is None or len(changed) > _FEW else changed
+    few = None if whole or row is None or reworded or len(changed) > _FEW else changed
     content = items.current_content(session, project_id=project_id, ids=few)
     assets = files.asset_names(session, project_id=project_id)
     by_file: dict[int | None, list[Outgoing]] = defaultdict(list)
@@ -52,12 +52,13 @@ def project_items(session: Session, access: Access, row: ItemKeys | None, *, who
     loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
     found = [
         FileRecord(
-            path=file.path,
+            path=file.stored.path,
             items=[
-                _record(each, content, assets) for each in sorted(by_file[file.id], key=lambda item: item.position or 0)
+                _record(each, content, assets, reworded=reworded)
+                for each in sorted(by_file[file.stored.id], key=lambda item: item.position or 0)
             ],
-            head=file.head,
-            tail=file.tail,
+            head=file.stored.head,
+            tail=file.stored.tail,
             meta=file.meta,
         )
         for file in known
@@ -76,6 +77,7 @@ def _record(
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
     *,
     of_file: bool = True,
+    reworded: bool = False,
 ) -> ItemRecord:
     fragment = None
     if of_file and item.fragment_raw is not None:
@@ -86,7 +88,8 @@ def _record(
         fields=content.get(item.id, {}),
         assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id, ())],
         fragment=fragment,
-        touched=item.current_revision > 1,
+        touched=item.current_revision > 1 or reworded,
+        dimension_given=item.dimension_given,
     )
 
 

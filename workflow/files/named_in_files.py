@@ -1,0 +1,51 @@
+"""The columns of files that came in, by what the project calls its fields and the roles of its images now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from db import files
+from db.engine import Session
+from db.records import StoredImportFile
+from workflow.access.projects import Access
+
+
+@dataclass(frozen=True)
+class Named:
+    """A file that came in, and what its export has to know (``FileRecord.meta``)."""
+
+    stored: StoredImportFile
+    meta: dict[str, Any]
+
+
+def named_files(session: Session, access: Access) -> Sequence[Named]:
+    """The files of a project, in the order in which they came. What has another name since they came is found under
+    the columns of then, of which no one had to say anything."""
+    there = files.files(session, project_id=access.project_id)
+    if not access.reading.steps:
+        return [Named(file, file.meta) for file in there]
+    versions = files.versions_of_files(session, project_id=access.project_id)
+    return [Named(file, _meta(access, versions.get(file.id), file.meta)) for file in there]
+
+
+def _meta(access: Access, version: int | None, meta: dict[str, Any]) -> dict[str, Any]:
+    if version is None or version not in access.reading.steps:
+        return meta
+    schema = access.schema
+    said = meta.get("said", {})
+    keys, places = dict(said.get("columns", {})), dict(said.get("places", {}))
+    then = {
+        name: access.reading.called_then(version, name)
+        for name in [*(each.name for each in schema.item.fields), *(slot.role for slot in schema.item.assets)]
+    }
+    moved = {now: before for now, before in then.items() if now != before}
+    named = schema.source.fields if schema.source else {}
+    columns = {now: keys.get(before) or named.get(now) or before for now, before in moved.items()}
+    now = {
+        "columns": {name: key for name, key in keys.items() if name not in moved.values()} | columns,
+        "places": {name: place for name, place in places.items() if name not in moved.values()}
+        | {now: places[before] for now, before in moved.items() if before in places},
+    }
+    return {**meta, "said": {**said, **{name: each for name, each in now.items() if each}}}
