@@ -204,6 +204,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)
+        desk.page.get_by_role("separator", name="Width of the media").press("Home")  # less room for the picture
         x, y, w, h = CUP
         drag(desk, (x, y), (x + w, y + h))
         desk.press("Escape", "z")
@@ -357,7 +358,10 @@ def test_a_question_of_etp_bench_about_a_red_box(serving: Server, cup: Path, chr
     with at_desk(chromium, serving, "vera") as desk:
         desk.open(f"/verify?project={project}")
         expect(desk.bench).to_have_attribute("data-view", "task")
-        _is_drawn_where(desk, {"x": 0.4 - 12 * STEP, "y": 0.4 - 7 * FINE, "w": NEW, "h": NEW})
+        drawn = {"x": 0.4 - 12 * STEP, "y": 0.4 - 7 * FINE, "w": NEW, "h": NEW}
+        _is_drawn_where(desk, drawn)
+        _has_room_of_its_own(desk)
+        _is_drawn_where(desk, drawn)
         assert desk.page.locator(".media svg.drawn .tag").all_text_contents() == ["7"]
         assert desk.shown("answer") == "grabbable"
         desk.press(*["2"] * 9)  # what one finds oneself
@@ -368,6 +372,25 @@ def test_a_question_of_etp_bench_about_a_red_box(serving: Server, cup: Path, chr
         given = {row["criterion"]: row["value"] for row in csv.DictReader(file)}
     assert [each["value"] for each in json.loads(given.pop("properties"))] == ["no"] * 9
     assert given == {"fits": "yes"}
+
+
+def _has_room_of_its_own(desk: Desk) -> None:
+    """The bar is moved with mouse and keys, the text made larger; both are so after a reload."""
+    page, bar = desk.page, desk.page.get_by_role("separator", name="Width of the media")
+    expect(bar).to_have_attribute("aria-valuenow", "65")  # 65fr of 65fr + 35fr
+    place = bar.bounding_box()
+    assert place is not None
+    page.mouse.move(place["x"] + 5, 400)
+    page.mouse.down()
+    page.mouse.move(640, 400)  # half of the 1280 pixels that both have
+    page.mouse.up()
+    expect(bar).to_have_attribute("aria-valuenow", "50")
+    bar.focus()
+    desk.press(*["ArrowLeft"] * 3, "Shift+T", "t", "t")
+    desk.open("/verify?project=etp")
+    expect(bar).to_have_attribute("aria-valuenow", "44")  # three times two less
+    size = page.locator(".shown[data-field=answer] .value").evaluate("each => each.currentCSSZoom")
+    assert size == pytest.approx(1.15)  # the size after the usual one
 
 
 def _is_drawn_where(desk: Desk, box: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import { Palette } from "../palette.js";
 import { Actions } from "./actions.js";
 import { ActiveTime } from "./active.js";
 import { Banner } from "./banner.js";
+import { Split, TextSize } from "./comfort.js";
 import { Connection } from "./connection.js";
 import { FormPane } from "./form_pane.js";
 import { Forms } from "./forms.js";
@@ -71,7 +72,9 @@ export class Bench {
     this.poolView = new PoolView(this);
 
     this.line = el("header", { class: "line" });
-    this.body = el("div", { class: "body" }, this.media.root, this.side.root, this.guideline.guide.root);
+    this.split = new Split(this.media.root, this.side.root);
+    const parts = [this.media.root, this.split.bar, this.side.root, this.guideline.guide.root];
+    this.body = el("div", { class: "body" }, parts);
     this.overlay = new Overlay([this.line, this.body, this.poolView.root]);
     this.palette = new Palette((href) => {
       location.href = href;
@@ -85,6 +88,7 @@ export class Bench {
       this.overlay.root,
       this.palette.root,
     ]);
+    this.text = new TextSize(this.root);
     parent.adoptedStyleSheets = sheets;
     parent.append(this.root);
     this.surroundings = new Surroundings(this.root);
@@ -97,7 +101,7 @@ export class Bench {
   }
 
   stop() {
-    for (const part of [this.requests, this.lease, this.keyboard, this.poolView, this.active]) part.stop();
+    for (const part of [this.requests, this.lease, this.keyboard, this.poolView, this.active, this.split]) part.stop();
     this.room.disconnect();
     window.removeEventListener("pointerdown", this.moved, true);
     this.media.stopAll();
@@ -194,6 +198,7 @@ export class Bench {
     this.requests.settle();
     this.root.dataset.view = data.view;
     this.root.dataset.stage = this.stage;
+    this.split.open(this.stage);
     if (!before) this.actions.finishOld();
     this.body.hidden = data.view === "pool";
     this.poolView.root.hidden = data.view !== "pool";

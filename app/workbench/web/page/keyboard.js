@@ -46,6 +46,7 @@ export class Keyboard {
     const box = boxOf(target);
     if (bench.overlay.isOpen) return bench.overlay.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);
+    if (target === bench.split.bar && !event.altKey && bench.split.key(event)) return true;
     if (!box && bench.task && !bench.held && bench.media.editKey(event, target)) return true;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (box) return this.inBox(event, box);
@@ -114,6 +115,7 @@ export class Keyboard {
       c: () => side.openTalk(),
       l: () => actions.postpone(),
       b: () => actions.giveBack(),
+      t: () => side.say(bench.text.next(event.shiftKey)),
       m: () => openMenu(bench),
       "?": () => openKeys(bench),
     };

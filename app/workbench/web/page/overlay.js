@@ -139,6 +139,7 @@ export function keyRows(view, stage, own = [], taken = []) {
       "B",
       writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept",
     ]);
-  rows.push(["M", "menu"], ["?", "this list"]);
+  if (view === "task") rows.push(["Tab", "to the bar between media and form; ← → move it, Enter puts it back"]);
+  rows.push(["T", "larger text; with Shift smaller"], ["M", "menu"], ["?", "this list"]);
   return rows;
 }

@@ -43,6 +43,7 @@ export function tools(bench) {
     inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
     inTask && bench.stage !== "authoring" ? tool("L", "later", () => actions.postpone()) : null,
     inTask ? tool("B", "give back", () => actions.giveBack()) : null,
+    inTask ? tool("T", "text size", () => side.say(bench.text.next(false))) : null,
     tool("M", "menu", () => openMenu(bench)),
     tool("?", "keys", () => openKeys(bench)),
   );
