@@ -7,25 +7,23 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import markup, shell
-from app.results import shown
+from app import charts, markup, shell
+from app.results.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
+from domain.records import ProjectView
 from workflow.results import slice_contrasts
 from workflow.results.leaderboard import SlicedScores
-from workflow.results.leaderboard_lines import Line
 from workflow.results.leaderboard_page import Leaderboard
 from workflow.results.slice_contrasts import Contrast
 
-MOST_MODELS = 5
-"""As many as fit next to each other."""
 
-
-def show_slices(chosen: Leaderboard) -> None:
+def show_slices(view: ProjectView, chosen: Leaderboard) -> None:
     """The slices as a chart and as tests, where there are at least two."""
     cut = chosen.board
     if len(cut.slicing.labels) < 2:
         return
     shell.section(f"By {cut.slicing.way.title.lower()}")
-    shell.show(chart(cut))
+    if with_numbers(cut):
+        charts.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
     tests = chosen.contrasts
     if not tests:
         if cut.scores.kind == "corrected":
@@ -36,35 +34,15 @@ def show_slices(chosen: Leaderboard) -> None:
         shell.show(contrast_table(cut, tests))
 
 
-def chart(cut: SlicedScores) -> markup.Markup:
-    """Every slice with a drawn interval for each model, all on one axis."""
-    models = list(cut.models)[:MOST_MODELS]
-    ends = (cut.low, cut.high) if cut.low is not None and cut.high is not None and cut.low < cut.high else _ends(cut)
-    heads = [(cut.slicing.way.title, "name"), *((f"{model}, {ends[0]:g} to {ends[1]:g}", "") for model in models)]
-    rows = []
-    for at in range(len(cut.slicing.labels)):
-        lines = [cut.cells[model, at] for model in models]
-        name = markup.joined([markup.text(cut.slicing.title(at)), markup.tag("div", _n(lines), style="ts-small")])
-        rows.append([name, *(shown.drawn(line, ends) for line in lines)])
-    more = len(cut.models) - len(models)
-    after = [markup.quiet(f"The {len(models)} models with the highest means; the table above has all.")] if more else []
-    return markup.tag("div", markup.table(heads, rows), *after, style="ts-wide-table", data_part="slices", **shown.WIDE)
-
-
-def _n(lines: Sequence[Line]) -> markup.Markup:
-    numbers_of = {line.found.n_units for line in lines}
-    least, most = min(numbers_of), max(numbers_of)
-    return markup.quiet(f"n {least}" if least == most else f"n {least} to {most}")
-
-
-def _ends(cut: SlicedScores) -> tuple[float, float]:
-    known = [
-        each
-        for line in cut.cells.values()
-        for each in (line.found.value, line.found.low, line.found.high)
-        if not math.isnan(each)
-    ]
-    return (min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)
+def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
+    """The models that have a colour; there is nothing to choose of one."""
+    models = with_numbers(cut)
+    if len(models) < 2:
+        return models
+    key = f"results.drawn.{view.name}"
+    if key in st.session_state:  # other scores are of other models
+        st.session_state[key] = [model for model in st.session_state[key] if model in models]
+    return st.multiselect("Models in colour", sorted(models), models[:MOST_CHOSEN], max_selections=MOST_CHOSEN, key=key)
 
 
 def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:

@@ -93,7 +93,7 @@ def render(services: Services) -> None:
     models.show_gaps(chosen)
     scores.show_overview(view, found, chosen, common=common, items=items)
     scores.show_criteria(view, found, cut, common=common, bins=bins, items=items)
-    slices.show_slices(chosen)
+    slices.show_slices(view, chosen)
     scores.show_ranked(found)
     models.show_compared(found)
 

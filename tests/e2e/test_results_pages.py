@@ -160,11 +160,14 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         lead.settled()
         page.get_by_label("Slice by").click()
         page.get_by_role("option", name="Question: number of words", exact=True).click()
-        table = page.locator('[data-part="slices"]')
-        expect(table).to_contain_text("Question: number of words", timeout=60_000)
+        expect(page.get_by_role("heading", name="By question: number of words")).to_be_visible(timeout=60_000)
         lead.settled()
-        shown = table.locator("tbody td.name").all_inner_texts()
-        counts = [int(re.search(r"n (\d+)", each)[1]) for each in shown]  # type: ignore[index]
+        page.get_by_text("The numbers as a table").click()
+        table = page.get_by_test_id("stExpander").filter(has_text="The numbers as a table").locator("tbody tr")
+        lines = [each.locator("td").all_inner_texts() for each in table.filter(has_text=MODEL).all()]
+        shown, counts = [each[0] for each in lines], [int(each[-1]) for each in lines]
+        marks = page.locator(".st-key-chart-slices svg .mark-symbol.role-mark path")
+        expect(marks).to_have_count(len(lines) * len(MODELS))
         assert sum(counts) == len(words)
         first, last = re.match(r"(\d+)(?: to (\d+))?", shown[0]).groups()  # type: ignore[union-attr]
         assert int(first) == min(words.values())

@@ -1,0 +1,190 @@
+"""Models by dimension, or by any other slice of the items: a row for each slice, a mark in it for each model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from app import markup
+from app.charts import Chart
+from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import Line
+from workflow.results.slices import DIMENSION, GROUP
+
+COLOURS = ("#2f7fb8", "#c4622d", "#1f8a64", "#8b6fc0", "#b58a1b", "#c2528b")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+MOST_CHOSEN = len(COLOURS)
+"""So many models have a colour and a sign of their own."""
+MOST_SLICES = 40
+"""So many slices are drawn, the first; the file has all."""
+_GREY = "#7d8a94"
+_ROW, _OF_EACH, _AROUND = 18, 11, 90
+"""The height of a row without models, of each chosen model in it, and of what stands around all rows, in pixels."""
+
+
+def with_numbers(cut: SlicedScores) -> list[str]:
+    """The models that have a number in any slice, the highest means first."""
+    return [
+        model
+        for model in cut.models
+        if any(cut.cells[model, at].found.defined for at in range(len(cut.slicing.labels)))
+    ]
+
+
+def slices_chart(cut: SlicedScores, chosen: Sequence[str]) -> Chart:
+    """A tick for each model; those of ``chosen`` have a sign and their interval in place of it."""
+    places = range(min(len(cut.slicing.labels), MOST_SLICES))
+    names = [f"{cut.slicing.title(at)} · {_n(cut, at)}" for at in places]
+    told = [_told(cut, model, at) for at in places for model in cut.models if cut.cells[model, at].found.defined]
+    ticks = [each for each in told if each["model"] not in chosen]
+    marks = [{**each, "place": chosen.index(each["model"])} for each in told if each["model"] in chosen]
+    limits = [each for each in marks if each["low"] is not None]
+    y: dict[str, Any] = {
+        "field": "at",
+        "type": "ordinal",
+        "title": None,
+        "scale": {"type": "band", "domain": [*places], "paddingInner": 0.2},
+        "axis": {
+            "labelExpr": f"{json.dumps(names)}[datum.value]",
+            "labelLimit": 220,
+            "labelOverlap": False,
+            "grid": True,
+            "tickBand": "extent",
+        },
+    }
+    x = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "Mean over answers",
+        "scale": {"zero": False, "nice": True},
+        "axis": {"tickCount": 8},
+    }
+    tooltip = [
+        {"field": "model"},
+        {"field": "slice", "title": cut.slicing.way.title.lower()},
+        {"field": "told", "title": "mean"},
+        {"field": "limits", "title": "95 % interval"},
+        {"field": "n", "format": ","},
+    ]
+    apart = {"field": "place", "type": "ordinal", "scale": {"domain": [*range(len(chosen))]}}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": ticks},
+            "mark": {"type": "tick", "color": _GREY, "thickness": 2, "size": 16, "opacity": 0.8},
+            "encoding": {"y": y, "x": x, "tooltip": tooltip},
+        },
+        {
+            "data": {"values": limits},
+            "mark": {"type": "rule", "strokeWidth": 1.5, "tooltip": None},
+            "encoding": {
+                "y": y,
+                "yOffset": apart,
+                "x": {**x, "field": "low"},
+                "x2": {"field": "high"},
+                "color": _scale(chosen, COLOURS),
+            },
+        },
+        {
+            "data": {"values": marks},
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": {
+                "y": y,
+                "yOffset": apart,
+                "x": x,
+                "color": _scale(chosen, COLOURS),
+                "shape": _scale(chosen, SHAPES),
+                "tooltip": tooltip,
+            },
+        },
+    ]
+    heads = [cut.slicing.way.title, "Model", "Mean", "From", "To", "n"]
+    rows = [
+        [cut.slicing.title(at), model, *_numbers(cut.cells[model, at])]
+        for at in range(len(cut.slicing.labels))
+        for model in cut.models
+    ]
+    return Chart(
+        "slices",
+        _finding(cut),
+        _about(cut, chosen),
+        [layer for layer in layers if layer["data"]["values"]],
+        heads,
+        rows,
+        len(places) * (_ROW + _OF_EACH * len(chosen)) + _AROUND + 20 * len(chosen),
+    )
+
+
+def _told(cut: SlicedScores, model: str, at: int) -> dict[str, Any]:
+    found = cut.cells[model, at].found
+    known = not math.isnan(found.low)
+    return {
+        "at": at,
+        "slice": cut.slicing.title(at),
+        "model": model,
+        "value": found.value,
+        "told": f"{found.value:.3f}",
+        "low": found.low if known else None,
+        "high": found.high if known else None,
+        "limits": f"{found.low:.3f} to {found.high:.3f}" if known else "none",
+        "n": found.n_units,
+    }
+
+
+def _numbers(line: Line) -> list[str | int | None]:
+    found = line.found
+    known = [None if math.isnan(each) else f"{each:.3f}" for each in (found.value, found.low, found.high)]
+    return [*(known if found.defined else [None] * 3), found.n_units]
+
+
+def _scale(chosen: Sequence[str], values: Sequence[str]) -> dict[str, Any]:
+    legend = {"title": None, "orient": "top", "columns": 1, "labelLimit": 180}
+    return {
+        "field": "model",
+        "type": "nominal",
+        "scale": {"domain": [*chosen], "range": [*values[: len(chosen)]]},
+        "legend": legend,
+    }
+
+
+def _n(cut: SlicedScores, at: int) -> str:
+    numbers = {cut.cells[model, at].found.n_units for model in with_numbers(cut)}
+    least, most = min(numbers, default=0), max(numbers, default=0)
+    return f"n {least:,}" if least == most else f"n {least:,} to {most:,}"
+
+
+def _finding(cut: SlicedScores) -> str:
+    """Who is highest most often; of one model, where it is highest and lowest."""
+    slices = range(len(cut.slicing.labels))
+    known = {key: line.found.value for key, line in cut.cells.items() if line.found.defined}
+    best = {at: max((known[model, at] for model in cut.models if (model, at) in known), default=None) for at in slices}
+    there = [at for at in slices if best[at] is not None]
+    way = cut.slicing.way.title.lower()
+    if not there:
+        return f"No {way} has a number."
+    if len(cut.models) == 1:
+        (model,) = cut.models
+        low, high = (pick(there, key=lambda at: known[model, at]) for pick in (min, max))
+        return (
+            f"{model}: from {known[model, low]:.2f} ({cut.slicing.title(low)}) to"
+            f" {known[model, high]:.2f} ({cut.slicing.title(high)})."
+        )
+    times = {model: sum(known.get((model, at)) == best[at] for at in there) for model in cut.models}
+    first = max(cut.models, key=lambda model: times[model])
+    rest = sum(times[model] == times[first] for model in cut.models) - 1
+    slices_are = f"{way}s" if cut.slicing.way in (DIMENSION, GROUP) else "slices"
+    others = f", as often as {markup.count(rest, 'other model')}" if rest else ""
+    return f"{first} is highest in {times[first]} of {len(there)} {slices_are}{others}."
+
+
+def _about(cut: SlicedScores, chosen: Sequence[str]) -> str:
+    n = sum(cut.cells[model, at].found.n_units for model in cut.models for at in range(len(cut.slicing.labels)))
+    said = f"{cut.title}, n = {n:,}."
+    if chosen:
+        said += " In colour: chosen models with their 95 % intervals."
+    if len(with_numbers(cut)) > len(chosen):
+        said += " Grey: the others." if chosen else " A tick for each model."
+    if len(cut.slicing.labels) > MOST_SLICES:
+        said += f" {MOST_SLICES} of {len(cut.slicing.labels):,} slices are drawn."
+    return said
