@@ -35,7 +35,6 @@ COMMANDS = (
     "judge",
     "worker",
     "people",
-    "mail",
     "demo",
     "check",
     "guideline",

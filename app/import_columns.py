@@ -153,7 +153,7 @@ def show(schema: Schema, found: Preview) -> None:
             for slot in schema.item.assets
         }
         cells = [item.external_id, schema.dimension(item.dimension).title, *media.values()]
-        cells += [_words(item.fields, each.name) for each in schema.item.fields]
+        cells += [in_words(item.fields.get(each.name)) for each in schema.item.fields]
         rows.append([markup.text(cell[:_CUT] + ("…" if len(cell) > _CUT else "")) for cell in cells])
     if rows:
         shell.show(markup.paragraph("The first rows, as they will be:", style="ts ts-quiet"))
@@ -162,8 +162,8 @@ def show(schema: Schema, found: Preview) -> None:
         shell.show(markup.notice(shell.on_page(f"Row {bad.row} does not fit: {bad.reason}."), style="bad"))
 
 
-def _words(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
+def in_words(value: Any) -> str:
+    """What a field holds, in one line."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from annotation_schemas.model import Schema
 from app import import_work, markup, shell
 from app.apart import Going
-from app.commands.import_look import as_words
-from app.import_work import Came, Note, Order, Seen
+from app.import_columns import in_words
+from app.import_work import Came, Note, Order, Seen, Shown
 from app.services import Services
 from app.uploads import Source
 from domain.errors import RowsRefused
 from domain.records import ProjectView
 
 LOOK_SECONDS = 0.7
-_CUT = 80
+AT_ONCE = 3
+"""So many items stand next to each other."""
+_CUT = 120
 _LOOK = "import.look"
 
 
@@ -38,8 +38,8 @@ def last_import(services: Services, view: ProjectView, told: Callable[[Came], No
         _watch(services, view)
     elif note is not None and not note.over:
         words = (
-            f"The import of {note.what} that {_who(services, note)} began at {_at(note.began)} was broken off. Items "
-            "come in all together or not at all: choose the file again, and the look below says whether they are here."
+            f"The import of {note.what} that {_who(services, note)} began at {_at(note.began)} was broken off. Import "
+            "the file again: items that are here already stay, and what was not done is made up."
         )
         shell.show(markup.notice(words, style="bad"))
         _read(services, view)
@@ -66,7 +66,7 @@ def _at(seconds: float) -> str:
 
 
 def _read(services: Services, view: ProjectView) -> None:
-    st.button("Read", key="import.read", on_click=import_work.put_away, args=(services, view.name))
+    st.button("Close this message", key="import.read", on_click=import_work.put_away, args=(services, view.name))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
@@ -122,30 +122,26 @@ def _look_on(services: Services, there: _Looking) -> None:
         st.progress(done, text=f"Looking at all rows; nothing is stored. {there.going.at}")
 
 
-def show(schema: Schema, seen: Seen, source: Source, *, skip_bad: bool, new_only: bool) -> None:
-    """What an import would do."""
+def show(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
+    """What an import would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")]
     keys = ("new", "changed", "equal", "bad", "found", "missing")
-    shell.show(
-        markup.paragraph("An import of these files would find these rows; nothing is stored yet:", style="ts ts-quiet"),
-        markup.tag("div", markup.table(heads, [[markup.number(n[key]) for key in keys]]), data_part="counts"),
-    )
-    if seen.first:
-        shell.show(markup.paragraph("The first items, as they will be:", style="ts ts-quiet"))
-        shell.show(_first(schema, seen))
-    if seen.missing:
-        more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
-        words = f"Missing media: {', '.join(seen.missing)}{more}. No one gets an item until its media are imported."
-        shell.show(markup.tag("p", markup.text(words), style="ts ts-quiet", data_part="missing"))
-    if seen.note:
-        shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
+    shell.show(markup.tag("div", markup.table(heads, [[markup.number(n[key]) for key in keys]]), data_part="counts"))
+    if seen.beside:
+        shell.show(markup.tag("div", markup.notice(seen.beside, style="bad"), data_part="beside"))
+    _verdict(seen, skip_bad=skip_bad, new_only=new_only)
+
+
+def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
+    """What stands behind the numbers: what is wrong, changed or missing, and the first items as they will be."""
+    n = seen.counts
     if seen.bad:
         rows = [
             [
                 markup.text(each.path),
                 markup.number(each.row),
-                markup.text(each.item),
+                markup.text(_cut(each.item)),
                 markup.text(shell.on_page(each.reason) + "."),
             ]
             for each in seen.bad
@@ -154,15 +150,15 @@ def show(schema: Schema, seen: Seen, source: Source, *, skip_bad: bool, new_only
             _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
         ):
             shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("What is wrong", "")], rows))
-        _download("Download all rows that do not fit", source.folder / "bad.csv", "import.look.bad")
+        _download("Download all rows that do not fit", source.folder / import_work.BAD, "import.look.bad")
     if seen.differences:
+        titles = {field.name: field.title for field in schema.item.fields}
         rows = [
             [
                 markup.number(each.row),
-                markup.text(each.item),
-                markup.text(each.part or "only how the row is written"),
-                markup.text(as_words(each.before) if each.part else ""),
-                markup.text(as_words(each.after) if each.part else ""),
+                markup.text(_cut(each.item)),
+                markup.text(titles.get(each.part) or each.part or "only how the row is written"),
+                *map(markup.text, as_changed(each.before, each.after) if each.part else ("", "")),
             ]
             for each in seen.differences
         ]
@@ -170,8 +166,22 @@ def show(schema: Schema, seen: Seen, source: Source, *, skip_bad: bool, new_only
         words = f"{markup.count(n['changed'], 'row')} changed: the items are here with other content"
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table(heads, rows))
-        _download("Download all that changed", source.folder / "changed.csv", "import.look.changed")
-    _verdict(seen, skip_bad=skip_bad, new_only=new_only)
+        _download("Download all that changed", source.folder / import_work.CHANGED, "import.look.changed")
+    if seen.missing:
+        more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
+        words = f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. No one gets an item until its media are "
+        shell.show(markup.tag("p", markup.text(f"{words}imported."), style="ts ts-quiet", data_part="missing"))
+        if more:
+            _download("Download all that are missing", source.folder / import_work.MISSING, "import.look.missing")
+    if seen.note:
+        shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
+    if seen.first:
+        shell.show(markup.paragraph("The first items, as they will be:", style="ts ts-quiet"))
+        shell.show(_as_columns(schema, seen.first[:AT_ONCE]))
+        if more_items := seen.first[AT_ONCE:]:
+            with st.expander(f"{len(more_items)} more"):
+                for begin in range(0, len(more_items), AT_ONCE):
+                    shell.show(_as_columns(schema, more_items[begin : begin + AT_ONCE]))
 
 
 def comes(seen: Seen, *, skip_bad: bool, new_only: bool) -> bool:
@@ -190,8 +200,9 @@ def _verdict(seen: Seen, *, skip_bad: bool, new_only: bool) -> None:
             "fit: mend the file, or tick “Import the good rows when some are bad”."
         )
         shell.show(markup.notice(words, style="bad"))
-    elif not n["new"] and not n["missing"] and not n["found"]:
-        shell.show(markup.notice("Nothing of it is new: an import would add nothing."))
+    elif not n["new"]:
+        media = "; media that were missing are taken where they are found" if n["found"] else ""
+        shell.show(markup.notice(f"No row is new: no item would come in{media}."))
     else:
         left = [f"{n['changed']:,} changed stay as they are"] if n["changed"] else []
         left += [f"{n['bad']:,} that do not fit are left out"] if n["bad"] else []
@@ -208,16 +219,18 @@ def _download(label: str, path: Path, key: str) -> None:
     st.download_button(label, data=path.read_bytes, file_name=path.name, mime="text/csv", key=key)
 
 
-def _first(schema: Schema, seen: Seen) -> markup.Markup:
-    roles = [slot.role for slot in schema.item.assets]
-    heads = ["Item", "Dimension", *roles, *(each.title or each.name for each in schema.item.fields)]
-    rows = []
-    for item in seen.first:
-        cells = [markup.text(_cut(item.name)), markup.text(item.dimension)]
-        cells += [markup.joined([_medium(*each[1:]) for each in item.media if each[0] == role], " ") for role in roles]
-        cells += [markup.text(_cut(_words(item.fields, each.name))) for each in schema.item.fields]
-        rows.append(cells)
-    return markup.tag("div", markup.table([(name, "") for name in heads], rows), data_part="first")
+def _as_columns(schema: Schema, items: Sequence[Shown]) -> markup.Markup:
+    """Items next to each other, with a line for each field: however many fields there are, it is no wider."""
+    lines = [("Dimension", [markup.text(each.dimension) for each in items])]
+    for slot in schema.item.assets:
+        media = [[_medium(*each[1:]) for each in item.media if each[0] == slot.role] for item in items]
+        lines.append((slot.role, [markup.joined(each, " ") for each in media]))
+    for field in schema.item.fields:
+        values = [markup.text(_cut(in_words(item.fields.get(field.name)))) for item in items]
+        lines.append((field.title or field.name, values))
+    heads = [("Item", ""), *((_cut(item.name), "") for item in items)]
+    rows = [[markup.quiet(name), *cells] for name, cells in lines if any(cells)]
+    return markup.tag("div", markup.table(heads, rows), data_part="first")
 
 
 def _medium(name: str, there: bool, picture: str) -> markup.Markup:
@@ -226,12 +239,14 @@ def _medium(name: str, there: bool, picture: str) -> markup.Markup:
     return markup.text(_cut(name)) if there else markup.quiet(f"{_cut(name)}: missing")
 
 
-def _words(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _cut(words: str) -> str:
     return words if len(words) <= _CUT else words[:_CUT] + "…"
+
+
+def as_changed(before: object, after: object) -> tuple[str, str]:
+    """Two values that differ, cut where they are long so that both show where they begin to differ."""
+    one, other = (in_words(each) or "nothing" for each in (before, after))
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    begin = max(same - _CUT // 2, 0) if max(len(one), len(other)) > _CUT else 0
+    lead = "…" if begin else ""
+    return lead + _cut(one[begin:]), lead + _cut(other[begin:])

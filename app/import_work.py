@@ -75,6 +75,7 @@ class Seen:
     refused: str | None
     new_refused: str | None
     note: str | None
+    beside: str | None
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,10 @@ class Note:
 
 SHOWN = 50
 """So many bad rows, and so many differences, stand on the page; files have all of them."""
+NAMED = 5
+"""So many media that are missing are named there."""
+BAD, CHANGED, MISSING = "stayed-out.csv", "changed.csv", "missing-media.csv"
+"""Those files, in the folder of what was looked at."""
 
 
 @dataclass(frozen=True)
@@ -336,8 +341,9 @@ def _alone(home: Path, order: Order) -> Iterator[Note]:
 
 
 def _keep(folder: Path, found: Look) -> None:
-    (folder / "bad.csv").write_text(stayed_out_csv(found.bad), encoding="utf-8", newline="")
-    (folder / "changed.csv").write_text(changed_csv(found.differences), encoding="utf-8", newline="")
+    (folder / BAD).write_text(stayed_out_csv(found.bad), encoding="utf-8", newline="")
+    (folder / CHANGED).write_text(changed_csv(found.differences), encoding="utf-8", newline="")
+    (folder / MISSING).write_text(missing_csv(found.missing), encoding="utf-8", newline="")
     counts = {"new": found.new, "changed": found.changed, "equal": found.equal, "bad": len(found.bad)}
     counts |= {"found": found.found, "missing": len(found.missing)}
     first = [
@@ -352,12 +358,13 @@ def _keep(folder: Path, found: Look) -> None:
     seen = Seen(
         counts=counts,
         first=first,
-        missing=found.missing[:SHOWN],
+        missing=found.missing[:NAMED],
         bad=found.bad[:SHOWN],
         differences=found.differences[:SHOWN],
         refused=found.refused,
         new_refused=found.new_refused,
         note=found.note,
+        beside=found.beside,
     )
     (folder / "seen.pickle").write_bytes(pickle.dumps(seen))
 
@@ -385,4 +392,13 @@ def stayed_out_csv(bad: Sequence[BadRow]) -> str:
     table = csv_text.Writer(out)
     table.writerow(["file", "row", "item", "why", "text"])
     table.writerows([row.path, row.row, row.item, on_page(row.reason), row.raw] for row in bad)
+    return out.getvalue()
+
+
+def missing_csv(names: Sequence[str]) -> str:
+    """Media that are missing, by name."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file"])
+    table.writerows([name] for name in names)
     return out.getvalue()

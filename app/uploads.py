@@ -121,6 +121,14 @@ def _new_folder(home: Path) -> Path:
     return made
 
 
+def copied(upload: Any, folder: Path) -> Path:
+    """An uploaded file under its own name below ``folder``, whatever it is; archives stay packed."""
+    place = folder / "table" / archives.safe_name(upload.name).name
+    place.parent.mkdir(exist_ok=True)
+    _copy(upload, place)
+    return place
+
+
 def _copy(upload: Any, into: Path) -> None:
     upload.seek(0)
     with into.open("xb") as out:

@@ -48,7 +48,7 @@ class TableReader(Reader):
     @classmethod
     def text(cls, file: Path, said: Said) -> Text:
         if file.suffix.lower() == WORKBOOK:
-            return Text(_of_workbook(file))
+            return Text(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in spreadsheets.OTHER_SUFFIXES:
             raise FileRefused(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
         if said.encoding:
@@ -179,3 +179,11 @@ def _of_workbook(file: Path) -> str:
             "save the sheet as CSV."
         )
     return out.getvalue()
+
+
+def _left_sheets(file: Path) -> str:
+    """That a workbook has more sheets than the one that is read, in a sentence; empty where it has not."""
+    read, *left = spreadsheets.filled_sheets(file)
+    return (
+        f"{file.name}: its sheet {read!r} is read; {_listed(left)} {'are' if left[1:] else 'is'} not." if left else ""
+    )

@@ -44,6 +44,8 @@ class Text(NamedTuple):
 
     text: str
     encoding: str = UTF_8
+    note: str = ""
+    """What there is to say of how it was read."""
 
 
 OnProgress = Callable[[int, int], None]
@@ -107,7 +109,7 @@ def read_files(
                 progress(min(done, total), total)
         files.append(reader.file())
         bad += reader.bad
-        notes |= dict.fromkeys(reader.notes())
+        notes |= dict.fromkeys([*filter(None, [text.note]), *reader.notes()])
     if progress:
         progress(total, total)
     return ReadFiles(_told_apart(files), bad, single, " ".join(notes) or None)

@@ -145,6 +145,17 @@ def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) 
     )
 
 
+def filled_sheets(path: Path) -> list[str]:
+    """The names of the sheets of a sound workbook in which something stands, in their order."""
+    with ExitStack() as opened:
+        book, formulas = (opened.enter_context(closing(_opened(path, values=values))) for values in (True, False))
+        return [
+            sheet.title
+            for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True)
+            if any(cell.text for _, row in _rows(path.name, sheet, same) for cell in row)
+        ]
+
+
 def _check(path: Path) -> None:
     """Refuse what is no workbook, or one that is not sound or too large, before openpyxl sees it."""
     try:

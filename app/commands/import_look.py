@@ -54,6 +54,8 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
     """What a look at files has found, as the command says it."""
     yield f"Format: {found.format.name}; files: {found.n_files:,}."
     yield f"Rows: {found.new:,} new, {found.changed:,} changed, {found.equal:,} equal, {len(found.bad):,} bad."
+    if found.beside:
+        yield found.beside
     if found.found or found.missing:
         yield f"Media: {found.found:,} found, {len(found.missing):,} missing."
     if found.missing:

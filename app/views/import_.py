@@ -13,9 +13,9 @@ import streamlit as st
 
 from annotation_schemas.formats import FORMATS, Format, Takes, offered
 from app import (
-    archives,
+    import_boxes,
     import_columns,
-    import_pool_groups,
+    import_pool,
     import_raters,
     import_seen,
     import_work,
@@ -23,9 +23,9 @@ from app import (
     shell,
     uploads,
 )
+from app.import_boxes import named_otherwise, typed_path
 from app.import_work import Came, Order
 from app.judging import begin
-from app.pairs import pairs
 from app.running import shown
 from app.screens import Group, Screen
 from app.services import Services
@@ -35,10 +35,8 @@ from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
 from domain.roles import Role
 from domain.states import RatersAre
-from importers.media_files import files_below, folder_of
 from importers.recognised import recognised
 from labelstudio.names import Names
-from workflow.annotate import image_pool
 from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.import_label_studio import import_label_studio
@@ -48,7 +46,6 @@ from workflow.results import file_raters
 SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.ITEMS)
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
-UPLOAD, PATH = "Upload", "A path on the server's machine"
 
 
 def render(services: Services) -> None:
@@ -62,18 +59,18 @@ def render(services: Services) -> None:
     shell.tell_refused()
     what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
     if what == POOL:
-        _pool(services, view)
+        import_pool.draw(services, view)
     else:
         _items(services, view)
 
 
 def _items(services: Services, view: ProjectView) -> None:
-    running = import_seen.last_import(services, view, _told)
     _begin_anew(services, view)
+    before = st.container()
     formats = {row.name: row for row in offered(view.schema.schema_, writes=False)}
-    where = _where(services, "import.items")
+    where = import_boxes.where(services, "import.items")
     files = media = path = media_path = None
-    if where == UPLOAD:
+    if where == import_boxes.UPLOAD:
         round = st.session_state.setdefault(_ROUND, 0)
         files = st.file_uploader(
             "Annotation files, or one zip of their folders",
@@ -86,9 +83,11 @@ def _items(services: Services, view: ProjectView) -> None:
     else:
         path = st.text_input("File or folder", key="import.items.path")
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
-    source = _source(services, files, media, path, media_path)
+    source = _source(services, view, files, media, path, media_path)
+    with before:
+        running = import_seen.last_import(services, view, _told)
     with tempfile.TemporaryDirectory(prefix="touchstone-look-") as looked:
-        first = import_columns.beginning(_path(path) if path else files, Path(looked))
+        first = import_columns.beginning(typed_path(path) if path else files, Path(looked))
         why = _recognised(view, formats, source, first)
         left, right = st.columns([3, 2])
         with left:
@@ -101,7 +100,7 @@ def _items(services: Services, view: ProjectView) -> None:
             )
             takes = formats[chosen].takes
         with right:
-            dimension = _dimension(
+            dimension = import_boxes.dimension(
                 view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
             )
         if why:
@@ -123,12 +122,13 @@ def _items(services: Services, view: ProjectView) -> None:
         key="import.new_only",
         help="Items of the file that are here with other content keep that, and their votes.",
     )
+    seen = None
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
         about = {"format": chosen, "dimension": dimension, "said": said}
         seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
         if seen is not None:
-            import_seen.show(view.schema.schema_, seen, source, skip_bad=skip_bad, new_only=new_only)
+            import_seen.show(seen, skip_bad=skip_bad, new_only=new_only)
         elif beginning is not None:
             import_columns.show(view.schema.schema_, beginning)
         comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
@@ -147,6 +147,8 @@ def _items(services: Services, view: ProjectView) -> None:
             on_click=_import,
             args=(services, order),
         )
+    if seen is not None and source is not None:
+        import_seen.show_rows(view.schema.schema_, seen, source)
     import_raters.listed(services, view)
 
 
@@ -183,23 +185,31 @@ def _by_hand() -> None:
 
 
 def _source(
-    services: Services, files: Sequence[Any] | None, media: Any | None, path: str | None, media_path: str | None
+    services: Services,
+    view: ProjectView,
+    files: Sequence[Any] | None,
+    media: Any | None,
+    path: str | None,
+    media_path: str | None,
 ) -> Source | None:
     """What was chosen, where a process of its own finds it; the same as long as the same is chosen."""
     if not files and not path:
         return None
     home = services.settings.home
     chosen: Any = (tuple(each.file_id for each in files or ()), media.file_id if media else None, path, media_path)
-    if path and (there := _path(path)).exists():
+    if path and (there := typed_path(path)).exists():
         chosen = (*chosen, there.stat().st_mtime_ns)
     known: Any
     source: Source | None
     known, source = st.session_state.get(_SOURCE, (None, None))
     if known != chosen or source is None:
         if path:
-            source = uploads.on_server(home, _path(path), _path(media_path) if media_path else None)
+            source = uploads.on_server(home, typed_path(path), typed_path(media_path) if media_path else None)
         else:
             source = uploads.staged(home, files or (), media)
+            note, _ = import_work.state(services, view.name)
+            if note is not None and note.by == services.person.id:
+                import_work.put_away(services, view.name)  # who chooses the next files has read of the last
         st.session_state[_SOURCE] = (chosen, source)
     return source
 
@@ -319,8 +329,8 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
 
     def names() -> Names:
         return Names(
-            pairs(_lines(fields), THEIRS),
-            pairs(_lines(controls), THEIRS),
+            named_otherwise(fields, THEIRS),
+            named_otherwise(controls, THEIRS),
             frozenset(without.replace(",", " ").split()),
             rater=rater.strip() or None,
             model=(model or "").strip() or None,
@@ -330,10 +340,6 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
 
 
 THEIRS = "NAME=THEIRS; give each a line of its own"
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 def _tasks(
@@ -378,7 +384,7 @@ def imported_sentence(done: Any) -> str:
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:
-        parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
+        parts.append(f"{done.assets_found:,} of {done.assets_found + done.assets_missing:,} images and clips found")
     if missing := getattr(done, "missing", ()):
         more = f" and {done.assets_missing - len(missing):,} more" if done.assets_missing > len(missing) else ""
         parts.append(f"missing: {', '.join(missing)}{more}")
@@ -403,100 +409,3 @@ def _bad_rows(bad: Sequence[BadRow]) -> None:
         mime="text/csv",
         key="import.bad",
     )
-
-
-POOLED = "Images, or zips of images; also clips and videos, where items have a place for them or for their frames"
-
-
-def _pool(services: Services, view: ProjectView) -> None:
-    schema = view.schema.schema_
-    if schema.stages.authoring is None:
-        shell.show(
-            markup.notice("In this project no one writes items in the browser: its schema has no authoring stage.")
-        )
-        return
-    dimension = _dimension(view, "For", "import.pool.dimension", none="all dimensions")
-    roles = [slot.role for slot in schema.item.assets]
-    role = None
-    together = (len(roles) > 1 or any(slot.max != 1 for slot in schema.item.assets)) and st.toggle(
-        "Each folder is a group that one item is written about; its files are called by their roles",
-        key="import.pool.groups",
-        help=f"Such as one/{roles[0]}.jpg; several of a role one/{roles[0]}_1.jpg, one/{roles[0]}_2.jpg.",
-    )
-    if len(roles) > 1 and not together:
-        role = st.selectbox(
-            "Only for", [None, *roles], format_func=lambda name: name or "any place in an item", key="import.pool.role"
-        )
-    where = _where(services, "import.pool")
-    files = path = None
-    if where == UPLOAD:
-        files = st.file_uploader(
-            POOLED,
-            accept_multiple_files=True,
-            key="import.pool.files",
-        )
-    else:
-        path = st.text_input("Folder of images and clips", key="import.pool.path")
-    if not together:
-        st.caption("Files of one folder count as one source: a video, a place, a collection.")
-    if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
-        return
-    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, uploads.as_uploaded(folder):
-        source = (
-            _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
-        )
-        offered = files_below(source)
-        if not offered:
-            shell.show(markup.notice("There is no file there to add.", style="bad"))
-            return
-        if together:
-            import_pool_groups.add(services, view, source, dimension)
-            return
-        with shell.progress_bar("Looking at images") as progress:
-            added = image_pool.add_to_pool(
-                services.store,
-                services.media,
-                by=services.person,
-                project=view.name,
-                files=_counted(offered, progress),
-                source_of=folder_of,
-                dimension=dimension,
-                role=role,
-            )
-    place = "to those that go through triage first" if schema.stages.triage is not None else "to the pool"
-    words = f"{image_pool.counted(added)} added {place}"
-    if added.repeated:
-        words += f"; {added.repeated} already there"
-    if added.refused:
-        words += f"; {len(added.refused)} not taken"
-    shell.show(markup.notice(words + ".", style="good" if not added.refused else ""))
-    if added.refused:
-        rows = [[markup.text(name), markup.text(why)] for name, why in added.refused[:200]]
-        shell.show(markup.table([("File", ""), ("Why it was not taken", "")], rows))
-
-
-def _dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:
-    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    chosen: str | None = st.selectbox(
-        label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key
-    )
-    return chosen
-
-
-def _counted(files: Sequence[tuple[str, Path]], progress: Any) -> Any:
-    for number, file in enumerate(files):
-        progress("looking at images", number, len(files))
-        yield file
-
-
-def _where(services: Services, key: str) -> str:
-    if not services.person.is_admin:
-        return UPLOAD
-    choice = st.segmented_control(
-        "From", [UPLOAD, PATH], default=UPLOAD, key=f"{key}.where", label_visibility="collapsed"
-    )
-    return choice or UPLOAD
-
-
-def _path(typed: str) -> Path:
-    return Path(typed.strip()).expanduser()

@@ -20,6 +20,8 @@ from domain.records import Person, TriageGroup
 from importers.media_groups import groups_of_folders, groups_of_table
 from media.store import MediaStore
 from testkit.factories import make_person
+from tests.app.screens import drawn, rows, words
+from workflow.access import accounts
 from workflow.access.projects import create_project
 from workflow.annotate import claims, image_pool, pool_groups, submissions, triage
 from workflow.files.project_check import check
@@ -173,6 +175,28 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         "reference": ["g2/1.png"],
     }
     assert [*check(store)] == []
+
+
+def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder: Path, tmp_path: Path) -> None:
+    made(store)
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    table = tmp_path / "pairs.csv"
+    table.write_text(GOOD + "g3;befor;5.png;\n")
+    page = drawn(store, home, "import_", "boss", project="p")
+    page.segmented_control(key="import.what").set_value("Images to write items about").run()
+    page.segmented_control(key="import.pool.where").set_value("A path on the server's machine").run()
+    page.selectbox(key="import.pool.groups").set_value("A group: a table names them").run()
+    page.text_input(key="import.pool.path").input(str(folder)).run()
+    assert page.button(key="import.pool.go").disabled, "there is no table yet"
+    page.text_input(key="import.pool.table_path").input(str(table)).run()
+    page.button(key="import.pool.go").click().run()
+    assert "with “Columns with other names” group=COLUMN." in words(page)
+    page.text_area(key="import.pool.columns").input("group=Nr").run()
+    page.button(key="import.pool.go").click().run()
+    assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
+    (bad,) = rows(page, "Why it was not taken")
+    assert "no role 'befor'" in bad["Why it was not taken"]
+    assert image_pool.pool(store, person=make_person(store, "ann"), project="p").total == 2
 
 
 @pytest.mark.both_databases

@@ -76,6 +76,8 @@ class Look:
     new_refused: str | None
     """The same of an import that takes the new items alone."""
     note: str | None
+    beside: str | None = None
+    """That rows would come in as new items though items of the same names are here, out of a file of another name."""
 
     def comes(self, *, skip_bad: bool, new_only: bool = False) -> bool:
         """Whether an import would be taken."""
@@ -93,6 +95,7 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
     new = equal = 0
     changed: list[tuple[FileRecord, ItemRecord, StoredItem]] = []
     found: list[FileRecord] = []
+    beside: str | None = None
     with bring.store.read() as session:
         for given in read.files:
             file = given
@@ -105,6 +108,8 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
             except FileRefused as error:
                 refused = refused or str(error)
             found.append(file)
+            if file.path == given.path and file.items[:1] != given.items[:1]:
+                beside = beside or _beside(bring, session, given, file)
             there = known_items(bring, session, file)
             new += len(file.items) - len(there)
             for item in file.items:
@@ -151,6 +156,28 @@ def look(bring: Import, row: Format, folder: MediaFolder | None) -> Look:
         refused=refused,
         new_refused=new_refused,
         note=read.note,
+        beside=beside,
+    )
+
+
+def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecord) -> str | None:
+    """Of a file whose items are told apart by its name: that it may be another state of one that is here."""
+    there = known_items(bring, session, given)
+    alike = [
+        (item, there[item.external_id])
+        for item in given.items
+        if item.external_id in there and there[item.external_id].dimension == item.dimension
+    ]
+    if not alike:
+        return None
+    paths = {known.id: known.path for known in files.files(session, project_id=bring.access.project_id)}
+    name = paths.get(alike[0][1].file_id or 0)
+    equal = sum(is_same(item, stored) for item, stored in alike)
+    whose = f" out of {name}" if name else ""
+    rename = f"Give it the name {name} if it is a newer version of that file" if name else "Look whether they differ"
+    return (
+        f"{len(alike):,} of {len(given.items):,} rows have the names of items that are here{whose}; {equal:,} of them "
+        f"are equal. They would come in once more, as new items such as {apart.items[0].external_id}. {rename}."
     )
 
 

@@ -1,0 +1,42 @@
+"""Boxes that items and images to write about have in common on the page Import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.pairs import pairs
+from app.services import Services
+from domain.records import ProjectView
+
+UPLOAD, PATH = "Upload", "A path on the server's machine"
+
+
+def dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:
+    """Which one is meant; None stands first and is called ``none``."""
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    chosen: str | None = st.selectbox(
+        label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key
+    )
+    return chosen
+
+
+def where(services: Services, key: str) -> str:
+    """Where files come from; only an admin is asked."""
+    if not services.person.is_admin:
+        return UPLOAD
+    choice = st.segmented_control(
+        "From", [UPLOAD, PATH], default=UPLOAD, key=f"{key}.where", label_visibility="collapsed"
+    )
+    return choice or UPLOAD
+
+
+def typed_path(typed: str) -> Path:
+    """A path as someone types it."""
+    return Path(typed.strip()).expanduser()
+
+
+def named_otherwise(text: str, form: str) -> dict[str, str]:
+    """Pairs out of a box, one a line; ``InvalidInput`` with ``form`` for a line that is none."""
+    return pairs([line for line in text.splitlines() if line.strip()], form)

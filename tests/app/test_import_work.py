@@ -1,0 +1,291 @@
+"""Files that leads import on their page: looked at, brought in once and by one at a time, broken off, and wrong.
+
+Expected numbers are those of the files that the tests write.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from annotation_schemas.formats import FORMATS, Said, offered
+from annotation_schemas.loader import load_text
+from app import import_work, uploads
+from app.controls import on_page
+from app.import_seen import as_changed
+from app.import_work import Order, Seen
+from app.services import Services
+from db import files
+from db.engine import Store, open_store
+from domain.errors import Conflict, FileRefused
+from domain.records import Person
+from domain.roles import Role
+from domain.settings import Settings
+from importers.recognised import recognised
+from media.store import MediaStore
+from testkit.factories import make_person
+from tests.app.screens import drawn, words
+from workflow.access.projects import access_to, create_project
+from workflow.files.columns_used import columns_used
+from workflow.files.project_check import check
+
+ASKS = """
+name: asks
+version: 1
+title: Asks
+source: {format: csv}
+dimensions: [{id: all, title: All, definition: "Everything."}, {id: few, title: Few, definition: "Some."}]
+item:
+  assets: [{role: image, kind: image}]
+  fields: [{name: question, kind: text, title: Question}, {name: answer, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: ok, kind: choice, prompt: "Right?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: ok, value: "yes"}
+"""
+HEAD = "id,question,answer,dimension,image"
+N = 60
+
+
+def lead(store: Store, home: Path, login: str) -> Services:
+    person = make_person(store, login, project="p", role=Role.LEAD)
+    return Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
+
+
+@pytest.fixture
+def ann(store: Store, home: Path) -> Services:
+    create_project(store, name="p", loaded=load_text(ASKS, "Be exact.", "asks"))
+    return lead(store, home, "ann")
+
+
+def table(n: int = N, *, say: Mapping[int, str] = {}, head: str = HEAD) -> bytes:
+    lines = [f"{at},{say.get(at, f'What is {at}?')},It,{'all' if at % 2 else 'few'},{at}.png" for at in range(n)]
+    return "\n".join([head, *lines, ""]).encode()
+
+
+def uploaded(services: Services, content: bytes, name: str = "asks.csv") -> uploads.Source:
+    file = io.BytesIO(content)
+    file.name = name
+    return uploads.staged(services.settings.home, [file], None)
+
+
+def order(services: Services, what: str, source: uploads.Source, format: str = "csv", **about: Any) -> Order:
+    return Order(what, "p", services.person, source, {"format": format, **about})
+
+
+def looked(services: Services, content: bytes, name: str = "asks.csv", format: str = "csv", **about: Any) -> Seen | str:
+    """What a look finds, or the sentence of its refusal as the page says it."""
+    source = uploaded(services, content, name)
+    going = import_work.begin_look(services, order(services, "look", source, format, **about))
+    assert going.over.is_set()
+    return on_page(going.refused) if going.refused else import_work.seen_in(source.folder)
+
+
+def stands(services: Services) -> list[str]:
+    """The names of all items."""
+    with services.store.read() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        return [name for _, name, _ in files.item_ids(session, project_id=project_id)]
+
+
+def killed_at(home: Path, wanted: Order, what: str) -> None:
+    """An import in a process of its own, killed when it has come so far."""
+    child = os.fork()
+    if child == 0:
+
+        def on(at: str, done: int, of: int) -> None:
+            if at.startswith(what):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            wanted.run(open_store(None, home), home, on)
+        finally:
+            os._exit(1)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
+def test_an_import_that_is_killed_says_so_and_the_next_one_makes_it_up(ann: Services, home: Path) -> None:
+    wanted = order(ann, "import", uploaded(ann, table()))
+    for doing, n in (("saving", 0), ("offering", N)):  # items come in all together, then the work on them is opened
+        killed_at(home, wanted, import_work.DOING[doing])
+        note, running = import_work.state(ann, "p")
+        assert note is not None
+        assert (running, note.over, note.what, len(stands(ann))) == (False, 0.0, "asks.csv", n)
+    page = words(drawn(ann.store, home, "import_", "ann", project="p"))
+    assert "The import of asks.csv that you began at" in page
+    assert "was broken off. Import the file again: items that are here already stay" in page
+    import_work.begin(ann, wanted)
+    note, running = import_work.state(ann, "p")
+    assert note is not None
+    assert (running, note.said, note.refused) == (False, "imported", "")
+    assert sorted(stands(ann), key=int) == [str(at) for at in range(N)]
+    assert [*check(ann.store)] == [], "the work on all of them is open"
+
+
+def test_two_presses_count_once_and_two_leads_come_after_each_other(
+    ann: Services, store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = lead(store, home, "bob")
+    first = order(ann, "import", uploaded(ann, table()))
+    other = order(bob, "import", uploaded(bob, table(5).replace(b"\n", b"\nx").rstrip(b"x"), "more.csv"))
+    with import_work._alone(home, first):
+        assert import_work.state(ann, "p")[1]
+        import_work.begin(ann, first)  # pressed again while it goes on
+        with pytest.raises(Conflict, match=r"Ann is importing asks\.csv into this project just now"):
+            import_work.begin(bob, other)
+        page = drawn(store, home, "import_", "bob", project="p")
+        assert "Ann's import of asks.csv goes on" in page.get("progress")[0].proto.text
+        assert page.button(key="import.items.go").disabled
+        import_work.put_away(bob, "p")
+        assert import_work.state(ann, "p")[0] is not None, "no one puts away what goes on"
+    assert stands(ann) == []
+    for _ in range(2):  # and once more when it is over, as the second of two presses comes late
+        import_work.begin(ann, first)
+        note, _ = import_work.state(ann, "p")
+        assert note is not None
+        assert import_work.came_of(note).done.items == N  # type: ignore[union-attr]
+    import_work.begin(bob, other)
+    assert len(stands(ann)) == N + 5
+    assert not (first.source.folder / "raw").exists(), "what is in is not kept twice"
+    import_work.put_away(bob, "p")
+    assert import_work.state(bob, "p") == (None, False)
+
+
+def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, home: Path) -> None:
+    import_work.begin(ann, order(ann, "import", uploaded(ann, table())))
+    changed = table(N + 2, say={3: "Other?", 4: "x <b>y</b> \N{GRINNING FACE}" + "z" * 5_000})
+    source = uploaded(ann, changed + b"99,,It,all,9.png\n")
+    going = import_work.begin_look(ann, order(ann, "look", source))
+    assert not going.refused
+    seen = import_work.seen_in(source.folder)
+    assert seen.counts == {"new": 2, "changed": 2, "equal": N - 2, "bad": 1, "found": 0, "missing": N + 2}
+    assert seen.refused
+    assert seen.new_refused is None
+    assert [(each.item, each.part, each.before) for each in seen.differences] == [
+        (str(at), "question", f"What is {at}?") for at in (3, 4)
+    ]
+    assert [(each.row, each.item) for each in seen.bad] == [(N + 3, "99")]
+    assert list(seen.missing) == [f"{at}.png" for at in range(import_work.NAMED)]
+    with (source.folder / import_work.MISSING).open(newline="") as file:
+        assert [row["file"] for row in csv.DictReader(file)] == [f"{at}.png" for at in range(N + 2)]
+    assert len(stands(ann)) == N, "nothing is stored"
+    assert seen.beside is None
+    beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
+    assert isinstance(beside, Seen)
+    assert beside.beside == (
+        f"{N} of {N} rows have the names of items that are here out of asks.csv; {N - 1} of them are equal. They would "
+        "come in once more, as new items such as asks v2/0. Give it the name asks.csv if it is a newer version of that "
+        "file."
+    )
+
+
+def test_two_values_are_cut_where_they_begin_to_differ() -> None:
+    long = "word " * 200
+    assert as_changed("a", None) == ("a", "nothing")
+    before, after = as_changed(long + "end", long + "stop")
+    assert before.startswith("…")
+    assert (before.endswith("end"), after.endswith("stop")) == (True, True)
+    before, after = as_changed(["a", "b"], ["a", "c"])
+    assert (before, after) == ('["a", "b"]', '["a", "c"]')
+
+
+def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) -> None:
+    schema = load_text(ASKS, "Be exact.", "asks").schema_
+    task = {"id": 1, "data": {"image": "a.png"}, "annotations": []}
+    for name, content, format, why in (
+        ("a.csv", table(3).decode(), "csv", "its first rows read as items"),
+        ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "its first rows read as items"),
+        ("b.csv", "unit,rater,criterion,value\n1,ann,ok,yes\n", "ratings", "unit, rater, criterion, value"),
+        ("c.csv", "Nr,Frage\n1,Was?\n", "csv", "it has a table with the columns Nr, Frage; say below"),
+        (
+            "d.jsonl",
+            json.dumps({"id": "1", "question": "Q?", "answer": "It", "dimension": "all"}),
+            "jsonl",
+            "its first",
+        ),
+        ("e.jsonl", json.dumps({"item": "1", "model": "m", "text": "t"}), "predictions", "item, model, text"),
+        ("f.jsonl", json.dumps({"judge": "j", "item": "1", "text": "t"}), "judgements", "judge, item, text"),
+        ("g.jsonl", json.dumps({"item": "1", "tool": "ocr", "result": {}}), "tool_results", "item, tool, result"),
+        ("h.json", json.dumps([task]), "label_studio", "data, annotations"),
+        ("i.json", json.dumps([{"sample_id": 1, "label": "A"}]), "egoplan_submission", "sample_id, label"),
+    ):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        found, said = recognised(
+            path, list(FORMATS.values()) if name[0] == "i" else offered(schema, writes=False), schema
+        )
+        assert (name, found.name) == (name, format)
+        assert why in said
+    for name, content, sentence in (
+        ("a.md", "# Notes", "ends neither with"),
+        ("a.json", "", "a.json"),
+        ("b.json", '[{"id": 1', "b.json"),
+        ("c.csv", "", "c.csv"),
+    ):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        with pytest.raises(FileRefused, match=sentence):
+            recognised(tmp_path / name, offered(schema, writes=False), schema)
+
+
+def test_columns_are_remembered_per_project_and_format(ann: Services, store: Store, home: Path) -> None:
+    create_project(store, name="q", loaded=load_text(ASKS, "Be exact.", "asks"))
+    german = HEAD.replace("question", "Frage")
+    said = Said({"question": "Frage"})
+    import_work.begin(ann, order(ann, "import", uploaded(ann, table(head=german)), said=said))
+    columns = german.split(",")
+
+    def used(by: Person | None = ann.person, **which: Any) -> object:
+        return columns_used(store, **{"by": by, "project": "p", "format": "csv", "columns": columns, **which})
+
+    assert used() == ("asks.csv", said)
+    assert used(format="jsonl") is None
+    assert used(columns=HEAD.split(",")) is None
+    assert used(None, project="q") is None
+
+
+def book(*sheets: str) -> bytes:
+    made, out = Workbook(), io.BytesIO()
+    made.remove(made.active)
+    for name in sheets:
+        made.create_sheet(name).append(HEAD.split(","))
+        made[name].append(["1", "Q?", "It", "all", "a.png"])
+    made.save(out)
+    return out.getvalue()
+
+
+def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
+    cut = table()[:-30]
+    for name, content, format, sentence in (
+        ("a.csv", b"", "csv", "a.csv"),
+        ("b.csv", table(3).replace(b"What", "Wäs".encode("latin-1")), "csv", "UTF-8"),
+        ("c.csv", cut[: cut.rindex(b",")], "csv", "cells"),
+        ("d.json", b'[{"id": "1", "question"', "jsonl", "the file ends in the middle of this record"),
+        ("e.csv", b"PK\x03\x04" + bytes(50), "csv", "zip"),
+        ("f.csv", b"<!DOCTYPE html><html>Sign in</html>", "csv", "is a web page (HTML), perhaps the sign-in page"),
+        ("g.xlsx", book("one")[:200], "csv", "g.xlsx"),
+        ("../h.csv", table(3), "csv", "'../h.csv' is not taken"),
+        ("i.csv", table(3).replace(b"id,", b"question,"), "csv", "question"),
+        ("j.csv", table(3).replace(b"2,What", b"1,What"), "csv", "1"),
+    ):
+        found = looked(ann, content, name, format)
+        told = found if isinstance(found, str) else "; ".join(each.reason for each in found.bad)
+        assert sentence in told, (name, told)
+        assert str(ann.settings.home) not in told
+    odd = '=1+1 <b>a</b> "q" \N{GRINNING FACE}.csv'
+    for name, content in ((odd, table(3, say={1: "z" * 200_000})), ("k.xlsx", book("one"))):
+        fine = looked(ann, content, name)
+        assert isinstance(fine, Seen)
+        assert fine.counts["bad"] == 0
+    more = looked(ann, book("one", "two"), "l.xlsx")
+    assert isinstance(more, Seen)
+    assert (more.counts["new"], more.note) == (1, "l.xlsx: its sheet 'one' is read; 'two' is not.")
