@@ -46,8 +46,19 @@ def items_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_manifest(data: bytes) -> bool:
     """Whether a file is a manifest of ours."""
+    return read(data) is not None
+
+
+def read(data: bytes) -> dict[str, Any] | None:
+    """A manifest of ours; None: it is something else."""
     try:
         content = json.loads(data)
-    except ValueError:
-        return False
-    return isinstance(content, dict) and content.get("made_by") == MADE_BY
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and content.get("made_by") == MADE_BY else None
+
+
+def restricted(data: bytes) -> str | None:
+    """What a manifest of ours says of it if it is about a part of a project; None: it is about a whole one."""
+    part = (read(data) or {}).get("restricted")
+    return str(part.get("says")) if isinstance(part, dict) else None

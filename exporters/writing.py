@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from domain.errors import FileRefused
-from exporters.manifest import NAME, is_manifest
+from exporters.manifest import NAME, is_manifest, read, restricted
 
 _TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
 """What a write that was killed leaves behind."""
@@ -23,7 +23,21 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
             raise FileRefused(f"{out} is a folder; give the name of a file.")
         if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
             raise FileRefused(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
+        if out.name == NAME and out.exists():
+            _must_not_mislead(out, files)
     return [_write(out, files[out]) for out in sorted(files, key=lambda out: out.name == NAME)]
+
+
+def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
+    """Refuse a manifest that would take from files next to it that they are a part of a project, or the whole."""
+    new, old = restricted(files[out]), restricted(out.read_bytes())
+    if bool(new) != bool(old):
+        there = "a part" if old else "all"
+        raise FileRefused(f"{out} is there already, of an export of {there} of the items; choose another folder.")
+    told = (read(out.read_bytes()) or {}).get("files", []) if new else []
+    others = [out.parent / str(each.get("path")) for each in told]
+    if left := [each.name for each in others if each not in files and each.exists()]:
+        raise FileRefused(f"{out} is about {left[0]}, which is a part of a project, too; choose another folder.")
 
 
 def _write(out: Path, data: bytes) -> Path:

@@ -14,6 +14,7 @@ import typer
 from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, reading, writing
 from annotation_schemas.model import OptionPlace
 from app.commands import import_look, migrate, project_archive, project_care
+from app.commands.options import IDS_IN_FILE, item_ids
 from app.pairs import pairs
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
@@ -436,6 +437,10 @@ def export(
             metavar="N",
         ),
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(help=f"{IDS_IN_FILE} These items alone; manifest.json says that it is a part.", metavar="FILE|-"),
+    ] = None,
     labeling: Annotated[
         Path | None,
         typer.Option(
@@ -450,6 +455,7 @@ def export(
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
         raise InvalidInput([Problem("labeling", f"--labeling is for {OF_TASKS}; {format} is exported without it.")])
+    only = None if items is None else item_ids(items)
     here = _resources()
     page = _labeling(here, name, stage, labeling) if labeling is not None else None
     with _bar() as progress:
@@ -467,10 +473,13 @@ def export(
             stage=stage,
             page=page,
             schema_version=schema_version,
+            only=only,
             progress=progress,
         )
     of = "" if schema_version is None else f", of version {schema_version} of the schema alone"
     typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}{of}.")
+    if done.part:
+        typer.echo(done.part)
 
 
 def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.items import chosen_export
 from app.services import Services
 from app.views import bulk as bulk_page
 from app.workbench.ticks import untick
@@ -29,6 +30,8 @@ GOLD = "gold"
 """Make gold checks of them."""
 ON_BULK = "bulk"
 """Take them to the page Bulk actions."""
+EXPORT = "export"
+"""Write files of them alone."""
 WORDS = {
     Action.ASSIGN: "Assign them to people",
     Action.PRIORITISE: "Set their priority",
@@ -36,6 +39,7 @@ WORDS = {
     GOLD: "Make gold checks of them",
     QUALIFY: "Make a qualification set of them",
     ON_BULK: "Give back or reassign assignments of them",
+    EXPORT: "Export them",
 }
 
 
@@ -58,9 +62,14 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
         shell.show(markup.notice("Nothing is ticked. Tick items in the table below."))
     elif which == EVERY and n > bulk.MOST:
         told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter, or tick some."
-        shell.show(markup.notice(told))
+        shell.show(markup.notice(f"{told} They can be exported."))
+        chosen_export.offer(services, view, n, partial(_all, services, view, asked), of=asked.filter)
     elif which != NOTHING:
         _offer(services, view, asked, ticked if which == TICKED else None)
+
+
+def _all(services: Services, view: ProjectView, asked: ItemList) -> Sequence[str]:
+    return item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
 
 
 def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None) -> None:
@@ -83,8 +92,15 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     what = st.selectbox(
         f"With {markup.count(len(names), 'item')}", doing, format_func=WORDS.__getitem__, key="items.what"
     )
-    if len(names) > bulk.MOST:
-        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Untick some."
+
+    def as_seen() -> Sequence[str]:
+        still()
+        return names
+
+    if what == EXPORT:
+        chosen_export.offer(services, view, len(names), as_seen, of=names)
+    elif len(names) > bulk.MOST:
+        told = f"These are {len(names):,}; one change takes at most {bulk.MOST:,}. Untick some, or export them."
         shell.show(markup.notice(told))
     elif what == QUALIFY:
         _qualify(services, view, before, names, still)

@@ -18,6 +18,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from workflow.files import release
+from workflow.files.release_manifest import part_words
 from workflow.results.ratings import RATED
 from workflow.runs import run_views
 
@@ -64,7 +65,7 @@ def render(services: Services) -> None:
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
     if sent:
-        st.session_state["export.ready"] = _prepare(
+        st.session_state["export.ready"] = prepare(
             services,
             view,
             chosen,
@@ -74,7 +75,7 @@ def render(services: Services) -> None:
         )
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
-        _ready(ready)
+        show_ready(ready)
     checklist.before_release(services, view)
 
 
@@ -110,7 +111,7 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
     return {"run": run, "unanswered": label.strip() or None}
 
 
-def _prepare(
+def prepare(
     services: Services,
     view: ProjectView,
     chosen: Format,
@@ -119,7 +120,9 @@ def _prepare(
     schema_version: int | None = None,
     run: str | None = None,
     unanswered: str | None = None,
+    only: Sequence[str] | None = None,
 ) -> dict[str, Any]:
+    """Make an export, and what the page says of it; ``only`` these items, by their ids in files."""
     with shell.progress_bar("Reading the items") as progress:
         made = release.release(
             services.store,
@@ -130,16 +133,21 @@ def _prepare(
             schema_version=schema_version,
             run=run,
             unanswered=unanswered,
+            only=only,
             progress=progress,
         )
-    manifest = made.files.get("manifest.json")
+    written = made.files.get("manifest.json")
+    manifest = json.loads(written) if written else None
     which = ("verified" if verified else "all") + schema_switch.in_name(schema_version)
+    if only is not None and manifest:
+        part = part_words(made.items, manifest["restricted"]["of"])
+        which = f"{part}-{which}" if verified else part
     return {
         "project": view.name,
         "name": f"{view.name}-{chosen.name}-{which}.zip",
-        "words": _words_of_ready(made, chosen, schema_version),
+        "words": " ".join(filter(None, (_words_of_ready(made, chosen, schema_version), made.part))),
         "files": sorted(made.files),
-        "manifest": json.loads(manifest) if manifest else None,
+        "manifest": manifest,
         "zip": archives.pack(made.files),
     }
 
@@ -149,11 +157,12 @@ def _words_of_ready(made: release.Release, chosen: Format, schema_version: int |
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 
 
-def _ready(ready: Mapping[str, Any]) -> None:
+def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> None:
+    """What has been made, a button to take it along, and its manifest."""
     files = ready["files"]
     shell.show(markup.notice(ready["words"], style="good"))
     st.download_button(
-        "Download", ready["zip"], file_name=ready["name"], mime="application/zip", type="primary", key="export.download"
+        "Download", ready["zip"], file_name=ready["name"], mime="application/zip", type="primary", key=key
     )
     manifest = ready["manifest"]
     if manifest is None:

@@ -43,16 +43,19 @@ def tasks_file(
     access: Access,
     *,
     stage: Stage | None,
-    kept: Collection[str] | None,
+    only: Collection[str] | None,
+    verified: bool,
     private: bool,
     page: Page | None = None,
 ) -> Written:
-    """The items (only ``kept`` ones, if given) with what people said in a stage.
+    """The items (``only`` these, if given) with what people said in a stage.
 
     Parameters
     ----------
     stage
         Verification gives a task for each item, grading one for each model's answer. None: the first that there is.
+    verified
+        It is a file of kept items, for everyone.
     private
         Leave nothing out. Else what the schema keeps secret in the stage stays here; of a verified file also what it
         keeps private, the votes on kept items where they would tell it, and models' answers.
@@ -66,14 +69,14 @@ def tasks_file(
     without = [
         field.name
         for field in schema.item.fields
-        if not private
-        and (stage.value in field.secret_in or (kept is not None and field.name in schema.export.public_without))
+        if not private and (stage.value in field.secret_in or (verified and field.name in schema.export.public_without))
     ]
-    hidden = kept is not None and votes_tell(schema, without)
+    hidden = verified and votes_tell(schema, without)
+    wanted = None if only is None else frozenset(only)
     rows = [
         row
         for row in items.of_project(session, project_id=access.project_id)
-        if kept is None or row.external_id in kept
+        if wanted is None or row.external_id in wanted
     ]
     content = items.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
@@ -95,7 +98,7 @@ def tasks_file(
         if stage in VERIFICATIONS:
             data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
-            predictions = [] if kept is not None and not private else [Predicted(a.model, a.text) for a in answers[id]]
+            predictions = [] if verified and not private else [Predicted(a.model, a.text) for a in answers[id]]
             found.append(Task(data, notes, predictions))
             continue
         for answer in answers[id]:

@@ -3,6 +3,7 @@ is said of models and items. One transaction each: all or nothing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from domain.errors import FileRefused, ModelRefused
 from domain.records import Person
 from domain.registers import function_of
 from domain.states import RatersAre
+from exporters.manifest import NAME, read, restricted
 from importers.media_files import MediaFolder
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers
@@ -106,6 +108,7 @@ def import_files(
     if row.reads is not None and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     _must_be_read(access, row)
+    bring = replace(bring, part=_part(path))
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
 
 
@@ -140,6 +143,19 @@ def look_at_files(
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, False, on, said=said)
     return look(bring, row, MediaFolder(media_dir) if media_dir else None)
+
+
+def _part(path: Path) -> str | None:
+    """What the manifest next to exported files says if they are a part of a project."""
+    manifest = (path if path.is_dir() else path.parent) / NAME
+    try:
+        data = manifest.read_bytes() if manifest.is_file() else b""
+    except OSError:  # no manifest that can be read says nothing
+        return None
+    said, about = restricted(data), read(data)
+    of = about["files"] if about and isinstance(about.get("files"), list) else []
+    named_there = path.is_dir() or any(isinstance(each, dict) and each.get("path") == path.name for each in of)
+    return said if named_there else None
 
 
 def _may_be_said(row: Format, said: Said | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import Format, ReadFiles, item_keys
@@ -33,6 +33,8 @@ from workflow.files.one_import import Import, Imported
 if TYPE_CHECKING:
     from media.store import StoredMedia
 
+PART = "part"
+"""In the log of an import: its files, and that they were a part of a project."""
 _NAMED = 10
 """So many media that are missing are named."""
 _SAVED_AT_ONCE = 1_000
@@ -286,7 +288,8 @@ def _save(
     missing = [name for name in wanted if not have.get(name, (0, None))[1]]
     few = source_media.too_few(bring.access.schema, (item.fields for each in placed for item in each.kept.items))
     if new or stored:
-        data = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
+        data: dict[str, Any] = {"format": format, "items": new, "media": len(stored), "left_out": len(bad) + len(left)}
+        data |= {PART: f"{bring.path.name}: {bring.part}"} if bring.part else {}
         log(session, "items.imported", by=bring.by_id, project=project_id, now=now, data=data)
     return Imported(
         items=new,
@@ -296,7 +299,7 @@ def _save(
         assets_missing=len(missing),
         missing=tuple(missing[:_NAMED]),
         bad=tuple(bad),
-        note=" ".join(filter(None, (note, few))) or None,
+        note=" ".join(filter(None, (note, few, bring.part))) or None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,4 +112,19 @@ def _with_new(
             meta=by_path[path].meta if path in by_path else {},
         )
         for path, content in items_by_path.items()
+    ]
+
+
+def without_bare(written: Mapping[str, bytes], state: ItemsOut, kept: Collection[str]) -> Mapping[str, bytes]:
+    """The files without those of which no item goes out; all of them if none does."""
+    bare = {file.path for file in state.files if not any(item.external_id in kept for item in file.items)}
+    return {path: data for path, data in written.items() if path not in bare} or written
+
+
+def all_items(session: Session, access: Access) -> list[ItemRecord]:
+    """The items as they stand, in their order, without their media."""
+    content = items.current_content(session, project_id=access.project_id)
+    return [
+        ItemRecord(name, dimension, content[id])
+        for id, name, dimension in files.item_ids(session, project_id=access.project_id)
     ]

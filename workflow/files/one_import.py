@@ -70,6 +70,8 @@ class Import:
     """Leave items as they are that are there with other content, and take the new ones; else such a file is refused."""
     said: Said | None = None
     """Of files of an open format: what their columns are, where the schema does not say it."""
+    part: str | None = None
+    """What the manifest next to the files says if they are a part of a project."""
 
     @property
     def by_id(self) -> int | None:

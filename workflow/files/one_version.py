@@ -1,7 +1,8 @@
-"""What was given under one version of a project's schema, for files that are about that version alone."""
+"""Which items go out: all, those that are kept, those of one version of the schema, those that someone chose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation_schemas.formats import Format, Takes
@@ -26,26 +27,65 @@ def require_split(access: Access, row: Format, version: int | None, *, verified:
         )
 
 
+def require_choice(row: Format) -> None:
+    """Refuse chosen items (``FileRefused``) where files of a format hold no items."""
+    if row.takes not in (Takes.ITEMS, Takes.TASKS):
+        raise FileRefused(f"Items are chosen for files of items; {row.name} is exported without a choice of items.")
+
+
 @dataclass(frozen=True)
 class Split:
-    """Which of the items that are kept go out."""
+    """Which of a project's items go out, if not all."""
 
+    verified: bool = True
+    """Those that are kept."""
     version: int | None = None
     """Those of which every vote that counts, and what a senior decided, was given under this version; None: all."""
     ids: frozenset[int] = frozenset()
+    """With a version: these."""
+    only: frozenset[str] | None = None
+    """Those that someone chose, by their ids in files; None: no one has."""
 
     def takes(self, item: Outgoing) -> bool:
         """Whether it takes an item in."""
-        return item.state is ItemState.KEPT and (self.version is None or item.id in self.ids)
+        if self.only is not None and item.external_id not in self.only:
+            return False
+        return not self.verified or (item.state is ItemState.KEPT and (self.version is None or item.id in self.ids))
 
 
-def split_of(session: Session, access: Access, version: int | None) -> Split:
-    """The kept items that were decided under a version of the schema; None: whichever."""
-    if version is None:
-        return Split()
+def split_of(
+    session: Session, access: Access, *, verified: bool, version: int | None, only: Sequence[str] | None
+) -> Split | None:
+    """What is to go out; None: every item.
+
+    Raises
+    ------
+    FileRefused
+        An item that was chosen is not there.
+    """
+    if not verified and only is None:
+        return None
+    if only is not None:
+        there = {name for _, name, _ in files.item_ids(session, project_id=access.project_id)}
+        if gone := [name for name in dict.fromkeys(only) if name not in there]:
+            some = ", ".join(gone[:20]) + (f" and {len(gone) - 20:,} more" if len(gone) > 20 else "")
+            raise FileRefused(f"{access.title} has no such items: {some}. Nothing was written.")
+    chosen = frozenset(only) if only is not None else None
+    ids = _under(session, access, version) if version is not None else frozenset()
+    return Split(verified, version, ids, chosen)
+
+
+def require_verification(access: Access, split: Split | None) -> None:
+    """Refuse kept items (``FileRefused``) where nothing is kept or rejected."""
+    if split and split.verified and access.schema.stages.verification is None:
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
+
+
+def _under(session: Session, access: Access, version: int) -> frozenset[int]:
+    """The kept items that were decided under a version of the schema."""
     numbers, here = access.reading.numbers, access.schema.version
     under: dict[int, set[int]] = {}
     for stage in (*VERIFICATIONS, Stage.ADJUDICATION):
         for vote in files.on_kept_items(session, project_id=access.project_id, stage=stage):
             under.setdefault(vote.item_id, set()).add(numbers.get(vote.schema_version_id, here))
-    return Split(version, frozenset(item_id for item_id, versions in under.items() if versions == {version}))
+    return frozenset(item_id for item_id, versions in under.items() if versions == {version})

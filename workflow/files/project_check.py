@@ -12,7 +12,7 @@ from annotation_schemas import kinds
 from annotation_schemas.model import Schema, Verification
 from annotation_schemas.registry import criteria_of
 from db import checks as queries
-from db import dimensions, guidelines, items, missing_media, projects, task_slots
+from db import dimensions, events, guidelines, items, missing_media, projects, task_slots
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import Verdict, criteria_that_decide, is_skip, is_unanimous
@@ -63,11 +63,13 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
     """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines, answers
-    about moments that a clip does not have."""
+    about moments that a clip does not have, items that came out of a part of another project."""
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
         every = [access_to(session, person=None, project=name) for name in names]
-        return [sentence for access in every for look in (_mixed, _outside) for sentence in look(session, access)]
+        return [
+            sentence for access in every for look in (_mixed, _outside, _parts) for sentence in look(session, access)
+        ]
 
 
 def _mixed(session: Session, access: Access) -> Iterator[str]:
@@ -84,6 +86,12 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
         told = " and ".join(str(number) for number in under)
         n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
         yield f"{access.name}: {n} votes under versions {told} of the guideline; the verdict counts them alike."
+
+
+def _parts(session: Session, access: Access) -> Iterator[str]:
+    came = events.found(session, project_id=access.project_id, kinds=("items.imported",))
+    for said in dict.fromkeys(event.data["part"] for event, *_ in reversed(came) if "part" in event.data):
+        yield f"{access.name}: items came out of {said}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:

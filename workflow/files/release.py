@@ -21,10 +21,10 @@ from db import files, items, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
-from domain.records import RULES, ItemRecord, Person, PredictionRecord, Rating
+from domain.records import RULES, Person, PredictionRecord, Rating
 from domain.registers import function_of
 from domain.states import Stage
-from exporters.manifest import NAME, manifest
+from exporters.manifest import NAME, manifest, restricted
 from exporters.writing import write_files, write_folder
 from labelstudio.names import FORMAT
 from workflow.access.event_log import log
@@ -32,9 +32,9 @@ from workflow.access.projects import Access, require_lead
 from workflow.access.schema_changes import must_be_finished
 from workflow.annotate import answer_readings
 from workflow.files.export_label_studio import Page, tasks_file
-from workflow.files.items_going_out import ItemsOut, project_items
-from workflow.files.one_version import Split, require_split, split_of
-from workflow.files.release_manifest import about_release, places_of_kept_items
+from workflow.files.items_going_out import ItemsOut, all_items, project_items, without_bare
+from workflow.files.one_version import Split, require_choice, require_split, require_verification, split_of
+from workflow.files.release_manifest import about_release, part_name, places_of_kept_items
 from workflow.results import attributes
 from workflow.results.file_raters import people_names
 from workflow.results.rater_agreement import of_schema
@@ -54,6 +54,8 @@ class Exported:
     files: Sequence[Path]
     items: int
     """Items, models' answers or ratings in them."""
+    part: str | None = None
+    """What the manifest says if only chosen items are in them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class Release:
     items: int
     single: bool
     """It is one file (and its manifest), not a folder."""
+
+    @property
+    def part(self) -> str | None:
+        """What the manifest says if only chosen items are in it."""
+        return restricted(self.files.get(NAME, b""))
 
 
 def export(
@@ -81,6 +88,7 @@ def export(
     stage: Stage | None = None,
     page: Page | None = None,
     schema_version: int | None = None,
+    only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
@@ -106,13 +114,15 @@ def export(
     schema_version
         Only what was given under this version of the project's schema: ratings, or with ``verified`` the kept items of
         which every vote and decision that counts was; None: all together.
+    only
+        These items alone, by their ids in files; the manifest says that it is a part. None: all.
 
     Raises
     ------
     FileRefused
         The project does not write that format, or ``out`` holds files that are not of an earlier export.
     """
-    file_name = out.name if not out.is_dir() and (out.suffix or not verified) else None
+    file_name = out.name if not out.is_dir() and (out.suffix or not (verified or only is not None)) else None
     made = release(
         store,
         by=by,
@@ -127,6 +137,7 @@ def export(
         stage=stage,
         page=page,
         schema_version=schema_version,
+        only=only,
         progress=progress,
     )
     on = progress or (lambda what, done, total: None)
@@ -138,7 +149,7 @@ def export(
     else:
         written = write_folder(out, made.files)
     on("writing", len(made.files), len(made.files))
-    return Exported(written, made.items)
+    return Exported(written, made.items, made.part)
 
 
 def release(
@@ -156,6 +167,7 @@ def release(
     stage: Stage | None = None,
     page: Page | None = None,
     schema_version: int | None = None,
+    only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """As ``export``, without writing anything. The same state of the project gives the same bytes.
@@ -175,6 +187,7 @@ def release(
         stage=stage,
         page=page,
         schema_version=schema_version,
+        only=only,
         progress=progress,
     )
     with store.write(archived_too=True) as session:
@@ -186,6 +199,7 @@ def release(
             "records": made.items,
             **({"run": run} if run else {}),
             **({"schema_version": schema_version} if schema_version is not None else {}),
+            **({"chosen": len(set(only))} if only is not None else {}),
         }
         log(session, "export.made", by=by, project=access, now=store.now(), data=data)
     return made
@@ -210,8 +224,11 @@ def _release(
     stage: Stage | None,
     page: Page | None,
     schema_version: int | None,
+    only: Sequence[str] | None,
     progress: Progress | None,
 ) -> Release:
+    if only is not None:
+        require_choice(row)
     if row.takes is Takes.ANSWERS:
         with store.read() as session:
             require_lead(session, by=by, project=project)
@@ -220,7 +237,7 @@ def _release(
         access = require_lead(session, by=by, project=project)
         must_be_finished(session, access=access)
         require_split(access, row, schema_version, verified=verified)
-        split = split_of(session, access, schema_version) if verified else None
+        split = split_of(session, access, verified=verified, version=schema_version, only=only)
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
@@ -233,7 +250,7 @@ def _release(
         content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
         if row.takes is Takes.ANSWERS:
             found = _answers(session, access, run, answers.reader)
-            content = replace(content, items=_all_items(session, access) if row.needs_run else (), answers=found)
+            content = replace(content, items=all_items(session, access) if row.needs_run else (), answers=found)
             count = len(content.items if row.needs_run else found)
         elif row.takes in (Takes.MODELS, Takes.LABELS):
             id = access.project_id
@@ -282,9 +299,8 @@ def _items(
     if row not in offered(access.schema, writes=True):
         known = ", ".join(each.name for each in offered(access.schema, writes=True))
         raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
-    if split and access.schema.stages.verification is None:
-        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
-    without = access.schema.export.public_without if split and not private else ()
+    require_verification(access, split)
+    without = access.schema.export.public_without if split and split.verified and not private else ()
     state = project_items(session, access, row.keys, whole=bool(without) or row.writes != _AS_THEY_CAME)
     if progress:
         progress("reading", len(state.rows), len(state.rows))
@@ -307,9 +323,11 @@ def _items(
         options=options_field(access.schema),
     )
     written = writer_of(row)(content)
+    if split and split.only is not None:  # a file of which nothing was chosen says nothing
+        written = without_bare(written, state, kept or ())
     single = len(written) == 1 and state.single
     if single:
-        file_name = file_name or Path(next(iter(written))).name
+        file_name = file_name or part_name(Path(next(iter(written))).name, split, kept, len(state.rows))
         written = _named(written, file_name)
     if split:
         places = places_of_kept_items(state, kept or (), next(iter(written)) if single else None)
@@ -331,12 +349,12 @@ def _label_studio(
     page: Page | None,
 ) -> Release:
     """The project as a file of Label Studio's."""
-    if split and access.schema.stages.verification is None:
-        raise FileRefused(f"{access.title} has no verification, so nothing is kept or rejected; export all items.")
+    require_verification(access, split)
     rows = items.outgoing(session, project_id=access.project_id)
     kept = [row.external_id for row in rows if split.takes(row)] if split else None
-    written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)
-    name = file_name or f"{FORMAT}.json"
+    verified = bool(split and split.verified)
+    written = tasks_file(session, access, stage=stage, only=kept, verified=verified, private=private, page=page)
+    name = file_name or part_name(f"{FORMAT}.json", split, kept, len(rows))
     found = {name: written.data}
     if split and kept is not None:
         state = ItemsOut(rows, (), True, files.asset_names(session, project_id=access.project_id))
@@ -405,13 +423,4 @@ def _answers(session: Session, access: Access, run: StoredRun | None, reader: st
     read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
     return [
         Answered(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id)) for row in rows
-    ]
-
-
-def _all_items(session: Session, access: Access) -> list[ItemRecord]:
-    """The items as they stand, in their order, without their media."""
-    content = items.current_content(session, project_id=access.project_id)
-    return [
-        ItemRecord(name, dimension, content[id])
-        for id, name, dimension in files.item_ids(session, project_id=access.project_id)
     ]

@@ -33,6 +33,19 @@ def places_of_kept_items(
     return found
 
 
+def part_name(name: str, split: Split | None, written: Collection[str] | None, of: int) -> str:
+    """What a file is called; one of chosen items says so, and how many of how many it has."""
+    if split is None or split.only is None:
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    return f"{stem or suffix}.{part_words(len(written or ()), of)}{dot}{suffix if stem else ''}"
+
+
+def part_words(n: int, of: int) -> str:
+    """How the name of a file of chosen items says it."""
+    return f"chosen-{n}-of-{of}"
+
+
 def about_release(
     session: Session,
     access: Access,
@@ -43,13 +56,17 @@ def about_release(
     places: Mapping[str, tuple[str | None, int]],
     split: Split,
 ) -> dict[str, Any]:
-    """What a manifest says besides the files: policy, versions, counts at each gate, and the votes behind every
-    item."""
+    """What a manifest says besides the files: policy, versions, counts at each gate, and the votes behind every item.
+
+    Of items that someone chose it first says so, and counts these; the gates are of a whole project, and are not in it.
+    Where they need not be kept, there is no policy, and nothing about votes, which may still come.
+    """
     schema = access.schema
+    rows = [row for row in state.rows if split.only is None or row.external_id in split.only]
     names = people_names(session, project_id=access.project_id)
     last = events.last_at(session, project_id=access.project_id)
-    votes = _votes(session, access, names, hidden=votes_tell(access.schema, without))
-    return {
+    about = {
+        **({} if split.only is None else {"restricted": _restricted(state, rows, split)}),
         "project": access.name,
         "title": access.title,
         "made_up": access.made_up,
@@ -57,11 +74,34 @@ def about_release(
         "format": format,
         "left_out": list(without),
         "schema": _schema(session, access) | ({} if split.version is None else {"only": split.version}),
-        "guideline": _guideline(session, access, state.rows, votes.under),
+    }
+    if not split.verified:
+        there = [{**_item(state, names, places, row), "state": row.state.value} for row in rows]
+        return {**about, "verified": False, "counts": _counts(access, rows), "items": there}
+    votes = _votes(session, access, names, hidden=votes_tell(access.schema, without))
+    return {
+        **about,
+        "guideline": _guideline(session, access, rows, votes.under),
         "policy": _policy(schema),
-        "counts": _counts(access, state.rows),
-        "gates": gates(session, access=access),
+        "counts": _counts(access, rows),
+        **({} if split.only is not None else {"gates": gates(session, access=access)}),
         **_by_reference(votes, _kept_items(session, access, state, names, places, votes, split)),
+    }
+
+
+def _restricted(state: ItemsOut, chosen: Sequence[Outgoing], split: Split) -> dict[str, Any]:
+    """That only some items were wanted, how many of how many, and which of those are not in the files."""
+    written = sum(split.takes(row) for row in chosen)
+    n, of = f"{written:,}", f"{len(state.rows):,}"
+    under = "" if split.version is None else f" under version {split.version} of the schema"
+    left = len(chosen) - written
+    more = f" {left:,} more were chosen and are left out: not kept{under}." if left else ""
+    return {
+        "says": f"A part: {n} of the {of} items of the project, which someone chose. It is not the whole.{more}",
+        "written": written,
+        "of": len(state.rows),
+        "chosen": len(chosen),
+        "chosen_and_not_written": [row.external_id for row in chosen if not split.takes(row)],
     }
 
 
@@ -226,15 +266,7 @@ def _kept_items(
         decisions[decision.item_id].append(told)
     return [
         {
-            "id": row.external_id,
-            "file": places[row.external_id][0],
-            "position": places[row.external_id][1],
-            "dimension": row.dimension,
-            "revision": row.current_revision,
-            "author": names.get(row.author_id or 0),
-            "media": [
-                {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
-            ],
+            **_item(state, names, places, row),
             "votes": sorted(votes.of_item.get(row.id, ()), key=lambda place: str(votes.cast[place]["rater"])),
             **(
                 {"decisions": decisions.get(row.id, [])}
@@ -245,3 +277,20 @@ def _kept_items(
         for row in state.rows
         if split.takes(row)
     ]
+
+
+def _item(
+    state: ItemsOut, names: Mapping[int, str], places: Mapping[str, tuple[str | None, int]], row: Outgoing
+) -> dict[str, Any]:
+    """Where an item stands, and what it is about."""
+    return {
+        "id": row.external_id,
+        "file": places[row.external_id][0],
+        "position": places[row.external_id][1],
+        "dimension": row.dimension,
+        "revision": row.current_revision,
+        "author": names.get(row.author_id or 0),
+        "media": [
+            {"role": role, "name": name, "sha256": sha256} for role, name, _, sha256 in state.assets.get(row.id, ())
+        ],
+    }

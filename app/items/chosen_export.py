@@ -1,0 +1,50 @@
+"""Files of chosen items alone, from the page *Items*: they say everywhere that they are a part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from annotation_schemas.formats import Takes
+from app import markup, shell
+from app.services import Services
+from app.views import export
+from domain.errors import TouchstoneError
+from domain.records import ProjectView
+
+READY = "items.ready"
+WHICH = {False: "as they stand", True: "only those that are kept, with their votes"}
+
+
+def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Sequence[str]], *, of: object) -> None:
+    """The format, the button, and what was made of these items.
+
+    Parameters
+    ----------
+    names
+        The items (ids as in files) as the button is pressed; raises if they are not those any more that were seen.
+    of
+        Stands for the list: what was made of another one is not shown.
+    """
+    formats = {each.name: each for each in export.formats_of(view) if each.takes in (Takes.ITEMS, Takes.TASKS)}
+    if not formats:
+        shell.show(markup.notice("The schema of this project names no format in which items can be written."))
+        return
+    left, right = st.columns([1, 2])
+    format = left.selectbox("Format", list(formats), key="items.format") or next(iter(formats))
+    verified = False
+    if view.schema.schema_.stages.verification is not None:
+        verified = bool(right.radio("Which of them", list(WHICH), format_func=WHICH.__getitem__, key="items.verified"))
+    asked = (view.name, format, verified, of)
+    if st.button(f"Prepare {markup.count(n, 'item')}", type="primary", key=READY + ".prepare"):
+        try:
+            made = export.prepare(services, view, formats[format], verified=verified, only=names())
+        except TouchstoneError as error:
+            st.session_state.pop(READY, None)
+            shell.show_error(error)
+        else:
+            st.session_state[READY] = (asked, made)
+    kept = st.session_state.get(READY)
+    if kept and kept[0] == asked:
+        export.show_ready(kept[1], key=READY + ".download")
