@@ -15,7 +15,7 @@ from app.items import chosen_export
 from app.services import Services
 from app.views import bulk as bulk_page
 from app.workbench.ticks import untick
-from domain.errors import TouchstoneError
+from domain.errors import Conflict, TouchstoneError
 from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.states import Stage
@@ -63,13 +63,16 @@ def offer(services: Services, view: ProjectView, asked: ItemList, n: int, ticked
     elif which == EVERY and n > bulk.MOST:
         told = f"These are {n:,}; one change takes at most {bulk.MOST:,}. Narrow the list with a filter, or tick some."
         shell.show(markup.notice(f"{told} They can be exported."))
-        chosen_export.offer(services, view, n, partial(_all, services, view, asked), of=asked.filter)
+        chosen_export.offer(services, view, n, partial(_all, services, view, asked, n), of=asked.filter)
     elif which != NOTHING:
         _offer(services, view, asked, ticked if which == TICKED else None)
 
 
-def _all(services: Services, view: ProjectView, asked: ItemList) -> Sequence[str]:
-    return item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
+def _all(services: Services, view: ProjectView, asked: ItemList, n: int) -> Sequence[str]:
+    found = item_list.names(services.store, person=services.person, project=view.name, wanted=asked.filter)
+    if len(found) != n:
+        raise Conflict(f"The list has {len(found):,} items by now, so nothing was made; look at it again.")
+    return found
 
 
 def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Sequence[str] | None) -> None:

@@ -59,4 +59,10 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     ):
         file.write_bytes(text)
         assert sentence in said(*priority)
+    out = tmp_path / "part"
+    told = said("export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
+    part = "A part: 2 of the 6 items of the project, which someone chose. It is not the whole."
+    assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
+    assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
+    assert "has no such items: gone/9" in said("export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9")
     assert "has no `gold` in its verification" in said("gold", "make", "p", "--items", "-", ids=ids)

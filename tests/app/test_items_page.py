@@ -85,6 +85,16 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     _yes(page)
     assert "Done: 1 item changed." in words(page)
     assert _priorities(store) == {**dict.fromkeys(every, 0), seen: 7}
+    page.selectbox(key="items.what").set_value("export").run()
+    page.selectbox(key="items.format").set_value("jsonl").run()
+    for _ in range(2):  # pressed twice
+        page.button(key="items.ready.prepare").click().run()
+    assert "Ready: 1 item in 2 files. A part: 1 of the 28 items of the project" in words(page)
+    _, made = page.session_state["items.ready"]
+    assert made["name"] == "p-jsonl-chosen-1-of-28.zip"
+    assert [each["id"] for each in made["manifest"]["items"]] == [seen]
+    page.radio(key="items.verified").set_value(True).run()
+    assert "Ready:" not in words(page), "what was made of another choice is not offered"
     none = item_list.picked(store, person=lea, project="p", wanted=ItemFilter(ids=(seen,)), ticked=(moved,))
     assert (none.names, none.gone) == ((), (moved,)), "nothing both ticked and asked for is not everything"
 

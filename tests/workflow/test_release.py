@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from workflow.access.projects import create_project
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.authoring import edit_item
 from workflow.files.import_files import import_files
+from workflow.files.project_check import remarks
 from workflow.files.release import export, release
 
 pytestmark = pytest.mark.thorough
@@ -210,6 +212,58 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
     text = (tmp_path / "r/manifest.json").read_text()
     assert "ann" not in text.replace("annot", "")
     assert "bob" not in text
+
+
+def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    store.clock = Clock()
+    project(store, "egoplan")
+    records = verified(store, media, tmp_path)
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert out(store, "egoplan", whole, verified=True) == ["val.json", "manifest.json"]
+    part.mkdir()
+    only = {"only": ("2", "0", "2")}
+    name = "val.chosen-2-of-3.json"
+    assert out(store, "egoplan", part, **only) == [name, "manifest.json"]
+    assert json.loads((part / name).read_bytes()) == [records[0], records[2]], "as they stand, in the order of the file"
+    told = json.loads((part / "manifest.json").read_bytes())
+    says = "A part: 2 of the 3 items of the project, which someone chose. It is not the whole."
+    sizes = {"written": 2, "of": 3, "chosen": 2, "chosen_and_not_written": []}
+    assert list(told.items())[1] == ("restricted", {"says": says, **sizes})
+    assert [(item["id"], item["file"], item["position"], item["state"]) for item in told["items"]] == [
+        ("0", name, 0, "kept"),
+        ("2", name, 1, "in_verification"),
+    ]
+    assert (told["verified"], told["counts"]["items"], told["counts"]["kept"]) == (False, 2, 1)
+    assert not {"gates", "votes", "policy"} & set(told), "what is of the whole project, or may still change"
+
+    kept = release(store, by=None, project="p", format="egoplan", verified=True, **only)
+    assert json.loads(kept.files["val.chosen-1-of-3.json"]) == records[:1]
+    left = "1 more were chosen and are left out: not kept."
+    assert kept.part == f"A part: 1 of the 3 items of the project, which someone chose. It is not the whole. {left}"
+    proof = json.loads(kept.files["manifest.json"])
+    assert (proof["restricted"]["chosen_and_not_written"], proof["counts"]["kept"]) == (["2"], 1)
+    assert [item["votes"] for item in proof["items"]] == [[0, 1]]
+    tasks = release(store, by=None, project="p", format="label_studio", only=("1",)).files
+    assert [each["data"]["item_id"] for each in json.loads(tasks["label_studio.chosen-1-of-3.json"])] == ["1"]
+
+    for place, options, why in [
+        (tmp_path / "x", {"only": ("0", "<b>", "9")}, "no such items: <b>, 9. Nothing was written"),
+        (whole / "part.json", only, "of an export of all of the items; choose another folder"),
+        (part / "all.json", {"verified": True}, "of an export of a part of the items"),
+        (part / "other.json", only, f"is about {name}, which is a part of a project, too"),
+    ]:
+        with pytest.raises(FileRefused, match=re.escape(why)):
+            out(store, "egoplan", place, **options)
+    with pytest.raises(FileRefused, match="ratings is exported without a choice of items"):
+        out(store, "ratings", tmp_path / "r.csv", **only)
+    assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/all.json", "part/other.json"))
+
+    create_project(store, name="again", loaded=load_schema(shipped()["egoplan"]))
+    for path, note in ((whole / "val.json", False), (part / name, True)):
+        done = import_files(store, media, by=None, project="again", format="egoplan", path=path, new_only=True)
+        assert (says in (done.note or "")) is note
+    assert remarks(store, project="p") == []
+    assert remarks(store, project="again") == [f"again: items came out of {name}: {says}"]
 
 
 def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:

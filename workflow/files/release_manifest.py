@@ -96,8 +96,11 @@ def _restricted(state: ItemsOut, chosen: Sequence[Outgoing], split: Split) -> di
     under = "" if split.version is None else f" under version {split.version} of the schema"
     left = len(chosen) - written
     more = f" {left:,} more were chosen and are left out: not kept{under}." if left else ""
+    says = f"A part: {n} of the {of} items of the project, which someone chose. It is not the whole.{more}"
+    if written == len(state.rows):
+        says = f"All {of} items of the project as it was then, each of which someone chose."
     return {
-        "says": f"A part: {n} of the {of} items of the project, which someone chose. It is not the whole.{more}",
+        "says": says,
         "written": written,
         "of": len(state.rows),
         "chosen": len(chosen),
