@@ -7,9 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-NAME = "manifest.json"
-MADE_BY = "touchstone release"
-
+from domain.manifests import MADE_BY
 
 _ROWS = ("votes", "items")
 """Lists that may be long: each entry is a line."""
@@ -42,23 +40,3 @@ def items_of(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     if votes is None:
         return list(manifest["items"])
     return [{**item, "votes": [votes[place] for place in item["votes"]]} for item in manifest["items"]]
-
-
-def is_manifest(data: bytes) -> bool:
-    """Whether a file is a manifest of ours."""
-    return read(data) is not None
-
-
-def read(data: bytes) -> dict[str, Any] | None:
-    """A manifest of ours; None: it is something else."""
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) and content.get("made_by") == MADE_BY else None
-
-
-def restricted(data: bytes) -> str | None:
-    """What a manifest of ours says of it if it is about a part of a project; None: it is about a whole one."""
-    part = (read(data) or {}).get("restricted")
-    return str(part.get("says")) if isinstance(part, dict) else None

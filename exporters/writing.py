@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from domain.errors import FileRefused
-from exporters.manifest import NAME, is_manifest, read, restricted
+from domain.manifests import NAME, is_manifest, read, restricted
 
 _TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
 """What a write that was killed leaves behind."""

@@ -33,6 +33,7 @@ from annotation_schemas.model import Dimension, Schema
 from domain import csv_rows, json_text
 from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson, Piece
+from domain.manifests import NAME, is_manifest
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
 
@@ -117,19 +118,28 @@ def read_files(
 
 def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = (".json", ".jsonl")) -> list[Path]:
     """The annotation files below a folder, in a fixed order: those of this name if there are any, else all with one
-    of these endings."""
+    of these endings. The manifest of an export is none."""
     found: list[Path] = []
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         of_kind = [file for file in files if file.lower().endswith(tuple(endings)) and not file.startswith(".")]
         found += [Path(where) / file for file in of_kind]
     found.sort()
+    found = [file for file in found if not _of_an_export(file)]
     if not found:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise FileRefused(
             f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
         )
     return [file for file in found if file.name == name] or found
+
+
+def _of_an_export(file: Path) -> bool:
+    """Whether a file is what an export says of itself; what cannot be read is refused when it is its turn."""
+    try:
+        return file.name == NAME and is_manifest(file.read_bytes())
+    except OSError:
+        return False
 
 
 def _size(file: Path) -> int:

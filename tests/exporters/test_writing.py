@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from domain.errors import FileRefused
-from exporters.manifest import NAME, is_manifest, manifest
+from domain.manifests import NAME, is_manifest
+from exporters.manifest import manifest
 from exporters.writing import write_files, write_folder
 
 

@@ -258,12 +258,18 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
         out(store, "ratings", tmp_path / "r.csv", **only)
     assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/all.json", "part/other.json"))
 
-    create_project(store, name="again", loaded=load_schema(shipped()["egoplan"]))
-    for path, note in ((whole / "val.json", False), (part / name, True)):
-        done = import_files(store, media, by=None, project="again", format="egoplan", path=path, new_only=True)
+    for other in ("again", "folder"):
+        create_project(store, name=other, loaded=load_schema(shipped()["egoplan"]))
+    for other, path, note in (
+        ("again", whole / "val.json", False),
+        ("again", part / name, True),
+        ("folder", part, True),
+    ):
+        done = import_files(store, media, by=None, project=other, format="egoplan", path=path, new_only=True)
         assert (says in (done.note or "")) is note
     assert remarks(store, project="p") == []
     assert remarks(store, project="again") == [f"again: items came out of {name}: {says}"]
+    assert remarks(store, project="folder") == [f"folder: items came out of part: {says}"]
 
 
 def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from annotation_schemas.formats import FORMATS, Format, Said, Takes, named, offe
 from db.attributes import DESCRIBED, LABELLED
 from db.engine import Store
 from domain.errors import FileRefused, ModelRefused
+from domain.manifests import NAME, read, restricted
 from domain.records import Person
 from domain.registers import function_of
 from domain.states import RatersAre
-from exporters.manifest import NAME, read, restricted
 from importers.media_files import MediaFolder
 from workflow.access.projects import Access, require_lead
 from workflow.files.import_answers import import_answers

@@ -21,10 +21,11 @@ from db import files, items, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused, NotFound
+from domain.manifests import NAME, restricted
 from domain.records import RULES, Person, PredictionRecord, Rating
 from domain.registers import function_of
 from domain.states import Stage
-from exporters.manifest import NAME, manifest, restricted
+from exporters.manifest import manifest
 from exporters.writing import write_files, write_folder
 from labelstudio.names import FORMAT
 from workflow.access.event_log import log
