@@ -39,10 +39,14 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
     models = with_numbers(cut)
     if len(models) < 2:
         return models
-    key = f"results.drawn.{view.name}"
-    if key in st.session_state:  # other scores are of other models
-        st.session_state[key] = [model for model in st.session_state[key] if model in models]
-    return st.multiselect("Models in colour", sorted(models), models[:MOST_CHOSEN], max_selections=MOST_CHOSEN, key=key)
+    key, kept = f"results.drawn.{view.name}", f"results.drawn.kept.{view.name}"
+    # kept while there is nothing to draw; other scores are of other models
+    before = st.session_state.get(key, st.session_state.get(kept, models[:MOST_CHOSEN]))
+    st.session_state[key] = [model for model in before if model in models]
+    st.session_state[kept] = chosen = st.multiselect(
+        "Models in colour", sorted(models), max_selections=MOST_CHOSEN, key=key
+    )
+    return chosen
 
 
 def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
