@@ -147,6 +147,21 @@ def items_in(session: Session, *, project_id: int) -> dict[str, int]:
     return {name: n for name, n in session.connection().execute(wanted.group_by(col(ItemRow.dimension)))}
 
 
+def once_called(session: Session, *, project_id: int, before: int, now: int, reading: Reading) -> dict[str, list[int]]:
+    """What each dimension would hold under the schema ``now``, as ``call_anew`` would do it: items, items that people
+    are writing, and images and clips of the pool."""
+    waits = (col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED)
+    pooled = (col(AssetRow.dimension).is_not(None),)
+    found: dict[str, list[int]] = {}
+    for at, (table, only) in enumerate(((ItemRow, ()), (TaskRow, waits), (AssetRow, pooled))):
+        columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
+        wanted = select(*columns, func.count()).where(col(table.project_id) == project_id, *only).group_by(*columns)
+        for *told, n in session.connection().execute(wanted):
+            name, _, _ = _now(*told, before=before, now=now, reading=reading)
+            found.setdefault(name, [0, 0, 0])[at] += n
+    return found
+
+
 def votes_in(session: Session, *, project_id: int) -> dict[str, int]:
     """How many submissions that count are about items of each dimension."""
     later = select(col(AnnotationRow.supersedes_id)).where(

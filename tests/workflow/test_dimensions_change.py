@@ -19,7 +19,7 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from db.tables import ItemAssetRow
-from domain.errors import InvalidInput, Unavailable
+from domain.errors import Conflict, InvalidInput, Unavailable
 from domain.project_parts import WhoIsWho
 from domain.records import Person, TaskView
 from domain.states import Cut, Stage
@@ -236,6 +236,31 @@ def test_minds_change_about_dimensions_and_roles_and_change_back(store: Store, t
             assert now[table] == before[table], (mind.name, table)
     assert leaving(store) == files
     assert check(store) == []
+
+
+def test_a_dimension_that_holds_something_is_not_taken_back(sqlite_template: Path, tmp_path: Path) -> None:
+    shutil.copy(sqlite_template, tmp_path / "touchstone.db")
+    store = open_store(f"sqlite:///{tmp_path / 'touchstone.db'}", tmp_path)
+    make_project(store, loaded=schema(1))
+    size = {SHADE: SHADE + "  - {id: size, title: Size}\n"}
+    migration.migrate(store, by=None, project="p", loaded=schema(2, size))
+    migration.undo(store, by=None, project="p")  # nothing is in it
+    migration.migrate(store, by=None, project="p", loaded=schema(3, size))
+    make_items(store, 2, dimension="size", fields={"question": "?"})
+    make_pool(store, 1, source="size", dimension="size")
+    for ask in (migration.to_undo, migration.undo):
+        with pytest.raises(
+            Conflict, match=r"size holds .*\(items: 2, in the pool: 1\).*version 1 .*--move-items size="
+        ):
+            ask(store, by=None, project="p")
+    assert Counter(dimensions(store).values()) == {"size": 2}
+    decided = Decisions.parse({"move_items": ["size=shape"]})
+    migration.migrate(store, by=None, project="p", loaded=schema(4), decisions=decided)
+    assert Counter(dimensions(store).values()) == {"shape": 2}
+    migration.undo(store, by=None, project="p")  # the dimension is there again, and holds them
+    assert Counter(dimensions(store).values()) == {"size": 2}
+    assert check(store) == []
+    store.close()
 
 
 CAME = {
