@@ -153,7 +153,8 @@ def once_called(session: Session, *, project_id: int, before: int, now: int, rea
     waits = (col(TaskRow.item_id).is_(None), col(TaskRow.state) == TaskState.CLAIMED)
     pooled = (col(AssetRow.dimension).is_not(None),)
     found: dict[str, list[int]] = {}
-    for at, (table, only) in enumerate(((ItemRow, ()), (TaskRow, waits), (AssetRow, pooled))):
+    lots: tuple[tuple[Any, Any], ...] = ((ItemRow, ()), (TaskRow, waits), (AssetRow, pooled))
+    for at, (table, only) in enumerate(lots):
         columns = (col(table.dimension), col(table.dimension_given), col(table.dimension_version))
         wanted = select(*columns, func.count()).where(col(table.project_id) == project_id, *only).group_by(*columns)
         for *told, n in session.connection().execute(wanted):
