@@ -20,7 +20,6 @@ from db.engine import BUSY, Session, Store
 from db.records import StoredSchemaChange
 from domain.errors import Conflict, InvalidInput, NotFound, Problem, Unavailable
 from domain.records import Person
-from domain.rewording import Reading
 from domain.states import VERIFICATIONS, ItemState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
@@ -39,7 +38,7 @@ from workflow.schemas.in_force import (
     take_guideline,
 )
 from workflow.schemas.items import Moved, Tally, outcome
-from workflow.schemas.obstacles import obstacles
+from workflow.schemas.obstacles import all_have_a_place, obstacles
 from workflow.schemas.uses import StoredUses
 
 MIGRATED, UNDONE = "project.migrated", "project.migration_undone"
@@ -280,7 +279,7 @@ def _begin_back(store: Store, by: Person | None, project: str) -> Begun:
         now = store.now()
         before = schema_changes.states(session, project_id=access.project_id)
         reading, back = reading_back(session, access, past)
-        _all_have_a_place(session, access, past, reading)
+        all_have_a_place(session, access, past, reading)
         about: Any = {"decisions": Decisions(), "now": now, "step": back}
         row = put_into_force(session, access, by, after_id=past.before_id, reading=reading, undoes=past, **about)
         in_force = guidelines.numbers(session, project_id=access.project_id)
@@ -352,24 +351,8 @@ def to_undo(store: Store, *, by: Person | None, project: str) -> Past:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         row = _to_undo(session, access)
-        _all_have_a_place(session, access, row, reading_back(session, access, row)[0])
+        all_have_a_place(session, access, row, reading_back(session, access, row)[0])
         return next(past for past in _history(session, access) if past.number == row.number)
-
-
-def _all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Reading) -> None:
-    """Refuse to take back a dimension that holds something by now: nothing says where that would go."""
-    there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
-    about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
-    for name, held in dimensions.once_called(session, **about).items():
-        if name not in there:
-            counted = zip(held, ("items", "being written", "in the pool"), strict=True)
-            told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
-            raise Conflict(
-                f"The dimension {name} holds something by now ({told}), and version "
-                f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
-                "schema with the dimensions of before as a new version instead, and say where that goes "
-                f"(--move-items {name}=…)."
-            )
 
 
 def _history(session: Session, access: Access) -> list[Past]:

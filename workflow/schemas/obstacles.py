@@ -10,10 +10,12 @@ from annotation_schemas.changes import Comparison
 from annotation_schemas.changes import rows as sorts
 from annotation_schemas.model import Criterion, ItemField, LoadedSchema
 from annotation_schemas.registry import criteria_of
-from db import bridge, bridge_tasks, gold_items, projects, runs, schema_changes
+from db import bridge, bridge_tasks, dimensions, gold_items, projects, runs, schema_changes
 from db.engine import Session
+from db.records import StoredSchemaChange
+from domain.errors import Conflict
 from domain.policies import same
-from domain.rewording import Step, options_in
+from domain.rewording import Reading, Step, options_in
 from domain.run_kinds import RunKind
 from domain.runs import RunState
 from domain.states import Stage
@@ -160,3 +162,19 @@ def _not_yet(comparison: Comparison) -> list[str]:
                 f" {' or '.join(others)}."
             )
     return said
+
+
+def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange, reading: Reading) -> None:
+    """Refuse to take back a dimension that holds something by now: nothing says where that would go."""
+    there = {each.id for each in stored_schema(session, id=past.before_id).schema_.dimensions}
+    about: Any = {"project_id": access.project_id, "before": past.after_id, "now": past.before_id, "reading": reading}
+    for name, held in dimensions.once_called(session, **about).items():
+        if name not in there:
+            counted = zip(held, ("items", "being written", "in the pool"), strict=True)
+            told = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
+            raise Conflict(
+                f"The dimension {name} holds something by now ({told}), and version "
+                f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
+                "schema with the dimensions of before as a new version instead, and say where that goes "
+                f"(--move-items {name}=…)."
+            )
