@@ -175,6 +175,5 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
             raise Conflict(
                 f"The dimension {name} holds something by now ({told}), and version "
                 f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
-                "schema with the dimensions of before as a new version instead, and say where that goes "
-                f"(--move-items {name}=…)."
+                "schema with the dimensions of before as a new version instead, and decide where its items go."
             )
