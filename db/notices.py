@@ -45,21 +45,24 @@ def given(
     session: Session, *, projects: Iterable[int], person_id: int, since: datetime, now: datetime
 ) -> list[tuple[int, Stage, int, datetime]]:
     """Tasks that someone has in hand because another gave them: project, stage, the event and when it was."""
-    wanted = (
-        select(TaskRow.project_id, TaskRow.stage, EventRow.id, EventRow.at)
-        .join(EventRow, col(EventRow.task_id) == TaskRow.id)
-        .where(
-            TaskRow.person_id == person_id,
-            col(TaskRow.project_id).in_(list(projects)),
-            col(TaskRow.stage).in_(list(Stage)),  # so that the index leads to what is in hand, past all that is done
-            TaskRow.state == TaskState.CLAIMED,
-            col(TaskRow.lease_until) > now,
-            EventRow.kind == TASK_GIVEN,
-            EventRow.person_id == person_id,
-            EventRow.at >= since,
-        )
+    in_hand = select(TaskRow.id, TaskRow.project_id, TaskRow.stage).where(
+        TaskRow.person_id == person_id,
+        col(TaskRow.project_id).in_(list(projects)),
+        col(TaskRow.stage).in_(list(Stage)),  # so that the index leads to what is in hand, past all that is done
+        TaskRow.state == TaskState.CLAIMED,
+        col(TaskRow.lease_until) > now,
     )
-    return [(project, Stage(stage), event, at) for project, stage, event, at in session.exec(wanted)]
+    tasks = {id: (project, Stage(stage)) for id, project, stage in session.exec(in_hand)}
+    if not tasks:
+        return []
+    events = select(EventRow.task_id, EventRow.id, EventRow.at, EventRow.person_id, EventRow.kind).where(
+        col(EventRow.task_id).in_(list(tasks)), EventRow.at >= since
+    )
+    return [
+        (*tasks[task], event, at)
+        for task, event, at, whose, kind in session.exec(events)
+        if task is not None and whose == person_id and kind == TASK_GIVEN
+    ]
 
 
 def unread_comments(
@@ -67,15 +70,16 @@ def unread_comments(
 ) -> list[tuple[str, datetime, StoredItem]]:
     """Comments for a person that they have not read, whether they may read them yet or not: public id, when it was
     written, the item."""
+    unread = select(CommentForRow.comment_id).where(
+        CommentForRow.person_id == person_id, col(CommentForRow.read_at).is_(None)
+    )
+    ids = session.exec(unread).all()  # by themselves: joined, SQLite goes through all comments of a project
+    if not ids:
+        return []
     wanted = (
         select(CommentRow.public_id, CommentRow.created_at, ItemRow)
-        .join(CommentForRow, col(CommentForRow.comment_id) == CommentRow.id)
         .join(ItemRow, col(ItemRow.id) == CommentRow.item_id)
-        .where(
-            CommentForRow.person_id == person_id,
-            col(CommentForRow.read_at).is_(None),
-            col(CommentRow.project_id).in_(list(projects)),
-        )
+        .where(col(CommentRow.id).in_(ids), col(CommentRow.project_id).in_(list(projects)))
     )
     return [(id, at, item) for id, at, item in session.exec(wanted.order_by(col(CommentRow.id)))]
 
