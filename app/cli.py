@@ -35,6 +35,7 @@ COMMANDS = (
     "judge",
     "worker",
     "people",
+    "mail",
     "demo",
     "check",
     "guideline",

@@ -31,8 +31,8 @@ from domain.origin import acting_from
 from domain.records import SignedIn
 
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/hook"})
-PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/media-link/", "/public/")
-COOKIE_LESS = ("/static/", "/assets/", "/media-link/", "/label-studio/", "/public/")
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/mail-off/", "/media-link/", "/public/")
+COOKIE_LESS = ("/static/", "/assets/", "/mail-off/", "/media-link/", "/label-studio/", "/public/")
 """No one's session is looked up for these: what they answer is the same for everyone."""
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """What asks there is no person, so that a refusal is JSON and no page."""

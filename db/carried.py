@@ -211,6 +211,8 @@ LEFT: Mapping[str, str] = {
     "invitation": "a secret: the hash of a link that lets someone join",
     "failed_login": "of accounts, not of a project",
     "notice_mark": "what someone has seen on this server of what they were told",
+    "mail_choice": "an e-mail address, which belongs to an account of this server",
+    "mail": "an e-mail of this server",
     "tally": "a count that is made again when someone asks for it",
 }
 """Tables that stay behind, and why."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-
-from domain.states import Stage
+from urllib.parse import urlencode
 
 TOLD_FOR = timedelta(days=30)
 """So long a notice stands in the list; a comment stands there until it is read."""
@@ -25,6 +24,9 @@ class NoticeKind(StrEnum):
     """You may work in a stage that asks for a qualification."""
     SENT_BACK = "sent_back"
     """Your qualification was sent back, or not passed."""
+    WORK = "work"
+    """Work waits for you in a stage in which you have done nothing for a while. Only mails tell it: in the app, My work
+    does."""
 
 
 @dataclass(frozen=True)
@@ -40,5 +42,12 @@ class Notice:
     at: datetime
     keys: tuple[str, ...]
     """What it tells of, one or more facts: what was seen is kept by these."""
-    stage: Stage | None = None
     seen: bool = False
+
+    @property
+    def path(self) -> str:
+        """Where it leads on the server: to My work, if there is no better place."""
+        return f"/{_PAGES.get(self.kind, '')}?" + urlencode({"project": self.project})
+
+
+_PAGES = {NoticeKind.COMMENT: "comments", NoticeKind.QUALIFIED: "qualify", NoticeKind.SENT_BACK: "qualify"}

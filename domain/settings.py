@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domain.errors import SettingsError
+from domain.mail import MailServer, mail_server
 
 HOME = "TOUCHSTONE_HOME"
 DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
@@ -24,6 +25,9 @@ SHORTEST_HOOK_SECRET = 16
 LABEL_STUDIO_URL = "TOUCHSTONE_LABEL_STUDIO_URL"
 LABEL_STUDIO_TOKEN = "TOUCHSTONE_LABEL_STUDIO_TOKEN"
 LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
+SMTP = "TOUCHSTONE_SMTP"
+SMTP_PASSWORD = "TOUCHSTONE_SMTP_PASSWORD"
+SMTP_FROM = "TOUCHSTONE_SMTP_FROM"
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,28 @@ class Settings:
     """A personal access token (or a legacy one) of the Label Studio account that Touchstone works with."""
     label_studio_token_file: Path | None = None
     """For several Label Studio servers: a file with one server a line, its address and, behind a blank, its token."""
+    smtp: str = ""
+    """The server that mails are handed to: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587`
+    (encrypted by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is
+    sent. It needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`."""
+    smtp_password: str = field(default="", repr=False)
+    """The password of the user that `TOUCHSTONE_SMTP` names."""
+    smtp_from: str = ""
+    """What mails come from, such as `Touchstone <touchstone@example.org>`."""
 
     @property
     def model_folder(self) -> Path:
         """The folder of models that can be picked in the browser."""
         return self.models or self.home / "models"
+
+    @property
+    def mail_server(self) -> MailServer | None:
+        """Where mails are handed over; None: this server sends none. ``SettingsError`` for what names no server."""
+        if not self.smtp:
+            return None
+        if self.public_url is None:
+            raise SettingsError(f"Mails hold links, so {SMTP} needs {PUBLIC_URL}, where browsers reach this server.")
+        return mail_server(self.smtp, self.smtp_password, self.smtp_from)
 
     @property
     def media(self) -> Path:
@@ -92,7 +113,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     tools = env.get(TOOLS, "").strip()
     files = env.get(LABEL_STUDIO_FILES, "").strip()
     tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
-    return Settings(
+    settings = Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
         queue_url=_queue_url(env.get(QUEUE_URL, "").strip()),
@@ -106,7 +127,12 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         label_studio_url=env.get(LABEL_STUDIO_URL, "").strip(),
         label_studio_token=env.get(LABEL_STUDIO_TOKEN, "").strip(),
         label_studio_token_file=cwd / Path(tokens).expanduser() if tokens else None,
+        smtp=env.get(SMTP, "").strip(),
+        smtp_password=env.get(SMTP_PASSWORD, "").strip(),
+        smtp_from=env.get(SMTP_FROM, "").strip(),
     )
+    settings.mail_server  # noqa: B018  (said at the start, not when the first mail is due)
+    return settings
 
 
 def public_url(text: str, told: str) -> str | None:

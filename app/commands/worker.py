@@ -1,4 +1,4 @@
-"""``touchstone worker``: a process that works on runs of models."""
+"""``touchstone worker``: a process that works on runs of models, and sends notices by e-mail."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ def worker(
         ),
     ] = False,
 ) -> None:
-    """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died."""
+    """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died. It
+    also sends notices by e-mail, if the server has a mail server."""
     import logging
+    from contextlib import nullcontext
 
+    from app.mail import Mailer
     from app.services import resources
     from workflow.runs import run_queue, worker_registry
     from workflow.runs import worker as jobs
@@ -46,13 +49,15 @@ def worker(
     def work(run: str, stop: Callable[[], bool]) -> None:
         jobs.work(shared.store, run, means=means, stop=stop, share=share)
 
-    run_queue.serve(
-        shared.settings,
-        waiting=lambda: worker_registry.waiting(shared.store, share=share),
-        work=work,
-        threads=threads,
-        leave=_end_of_input() if until_input_ends else lambda: False,
-    )
+    server, url = shared.settings.mail_server, shared.settings.public_url
+    with Mailer(shared.store, server, url) if server and url else nullcontext():
+        run_queue.serve(
+            shared.settings,
+            waiting=lambda: worker_registry.waiting(shared.store, share=share),
+            work=work,
+            threads=threads,
+            leave=_end_of_input() if until_input_ends else lambda: False,
+        )
 
 
 def _end_of_input() -> Callable[[], bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import archives, auth, health, label_studio, media, media_link, moved, public, work
+from app.routes import archives, auth, health, label_studio, mail_off, media, media_link, moved, public, work
 from app.services import Resources
 from app.workbench import assets
 
@@ -14,6 +14,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     return [
         *auth.routes(resources),
         *health.routes(resources),
+        *mail_off.routes(resources),
         *assets.routes,
     ]
 

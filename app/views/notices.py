@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from app import markup, shell
-from app.screens import SCREENS, Screen
+from app.screens import Screen
 from app.services import Services
-from domain.notices import TOLD_FOR, Notice, NoticeKind
-from domain.states import Stage
-from workflow.annotate import notices
+from domain.mail import LONGEST_ADDRESS, MailTime
+from domain.notices import TOLD_FOR, Notice
+from workflow.annotate import mails, notices
 
 SCREEN = Screen("Notices", place=13, group=None)
 
@@ -29,6 +28,11 @@ def render(services: Services) -> None:
         f"What others did that concerns you, in all your projects, of the last {TOLD_FOR.days} days. "
         "What waits for you to do stands on My work.",
     )
+    _list(services, found)
+    _mail(services)
+
+
+def _list(services: Services, found: Sequence[Notice]) -> None:
     new = [each for each in found if not each.seen]
     if not found:
         shell.show(markup.notice("There is nothing to tell you."))
@@ -46,26 +50,53 @@ def render(services: Services) -> None:
         shell.show(markup.paragraph(f"{len(found) - LONGEST:,} older ones are not listed.", style="ts ts-quiet"))
 
 
-def href(notice: Notice) -> str:
-    """Where a notice leads, as a path on this server."""
-    page = {NoticeKind.COMMENT: "comments", NoticeKind.SENT_BACK: "qualify", NoticeKind.GIVEN: _page(notice.stage)}
-    return f"/{page.get(notice.kind, '')}?" + urlencode({"project": notice.project})
-
-
-def _page(stage: Stage | None) -> str:
-    return next((screen.path for screen in SCREENS.values() if stage is not None and screen.stage is stage), "")
-
-
 def _seen(services: Services, keys: Sequence[str]) -> None:
     with shell.pressed(services):
         notices.see_all(services.store, person=services.person, keys=list(keys))
 
 
 def _line(notice: Notice) -> list[markup.Markup]:
-    words = markup.tag("a", markup.text(notice.words), href=href(notice), target="_self")
+    words = markup.tag("a", markup.text(notice.words), href=notice.path, target="_self")
     return [
         words if notice.seen else markup.tag("b", words),
         markup.text(notice.title),
         markup.text(markup.moment(notice.at)),
         markup.text("" if notice.seen else "new"),
     ]
+
+
+def _mail(services: Services) -> None:
+    """Where and when I get them by e-mail, where the server sends any."""
+    if services.settings.mail_server is None:
+        return
+    shell.section("By e-mail")
+    about = (
+        "Once a day is one mail in the morning, if there is something new; it also says where work waits for you. "
+        "Without an address you get none."
+    )
+    shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
+    address, time = mails.choice(services.store, person=services.person)
+    done = shell.kept_message("notices.kept")
+    if done:
+        shell.show(markup.notice(done, style="good"))
+    with st.form("notices.mail", border=False):
+        left, right, _ = st.columns([3, 3, 2])
+        with left:
+            st.text_input("E-mail address", value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
+        with right:
+            times = list(MailTime)
+            at = times.index(time if address else MailTime.DAILY)
+            st.radio("Send notices", times, index=at, format_func=_label, key="notices.time", horizontal=True)
+        st.form_submit_button("Save", on_click=_kept, args=(services,))
+
+
+def _label(time: MailTime) -> str:
+    return time.label
+
+
+def _kept(services: Services) -> None:
+    with shell.pressed(services):
+        address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
+        mails.choose(services.store, person=services.person, address=address, time=time)
+        told = "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
+        shell.keep_message("notices.kept", told)

@@ -25,7 +25,7 @@ from db.records.media import (
     StoredSource,
     StoredTriageDecision,
 )
-from db.records.notices import StoredNoticeMark
+from db.records.notices import StoredMail, StoredMailChoice, StoredNoticeMark
 from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
 from db.records.projects import (
     StoredGuidelineSeen,
@@ -92,6 +92,8 @@ __all__ = [
     "StoredJudgeTemplate",
     "StoredJudgeUnit",
     "StoredJudgement",
+    "StoredMail",
+    "StoredMailChoice",
     "StoredMediaObject",
     "StoredMember",
     "StoredNoticeMark",

@@ -14,7 +14,7 @@ from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
-from db.tables.notices import NoticeMarkRow
+from db.tables.notices import MailChoiceRow, MailRow, NoticeMarkRow
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import (
     GuidelineSeenRow,
@@ -71,6 +71,8 @@ __all__ = [
     "JudgeTemplateRow",
     "JudgeUnitRow",
     "JudgementRow",
+    "MailChoiceRow",
+    "MailRow",
     "MediaObjectRow",
     "MemberRow",
     "NoticeMarkRow",

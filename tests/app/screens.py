@@ -15,7 +15,9 @@ from media.store import MediaStore
 from workflow.access import accounts
 
 
-def drawn(store: Store, home: Path, name: str, login: str, **query: str) -> AppTest:
+def drawn(
+    store: Store, home: Path, name: str, login: str, *, settings: Settings | None = None, **query: str
+) -> AppTest:
     """A screen as someone sees it at an address with such a query."""
 
     def screen(name, services):  # type: ignore[no-untyped-def]
@@ -25,7 +27,7 @@ def drawn(store: Store, home: Path, name: str, login: str, **query: str) -> AppT
             shell.draw_view(name, services)
 
     person = accounts.find_person(store, login=login)
-    services = Services(store, MediaStore(home / "media"), Settings(home, ""), person, "csrf")
+    services = Services(store, MediaStore(home / "media"), settings or Settings(home, ""), person, "csrf")
     test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
     for key, value in query.items():
         test.query_params[key] = value

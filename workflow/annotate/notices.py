@@ -92,7 +92,7 @@ def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], 
         tasks = "A task" if len(of_them) == 1 else f"{len(of_them)} tasks"
         words = f"{tasks} of the {called} {'was' if len(of_them) == 1 else 'were'} given to you."
         keys = (f"given:{event}" for event, _ in of_them)
-        yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys, stage=stage)
+        yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys)
 
 
 def _comments(session: Session, person: Person, mine: Mapping[int, StoredProject]) -> Iterator[Notice]:
@@ -123,24 +123,22 @@ def _qualifications(
         key = f"review:{review}"
         if state == Standing.PASSED:
             words = f"You have passed the qualification for the {called}."
-            yield _notice(NoticeKind.QUALIFIED, project, words, at, key, stage=stage)
+            yield _notice(NoticeKind.QUALIFIED, project, words, at, key)
         elif state == Standing.SENT_BACK:
             words = f"A senior sent your qualification for the {called} back and said why."
-            yield _notice(NoticeKind.SENT_BACK, project, words, at, key, stage=stage)
+            yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
         elif state == Standing.FAILED:
             words = f"You have not passed the qualification for the {called} yet; its page says what comes next."
-            yield _notice(NoticeKind.SENT_BACK, project, words, at, key, stage=stage)
+            yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
     for row in facts.exemptions(session, projects=mine, person_id=person.id, since=since):
         project, stage = mine[row.project_id], Stage(row.stage)
         called = _access(session, person, project).schema.stages.in_a_sentence(stage)
         words = f"You may work in the {called} without a qualification."
-        yield _notice(NoticeKind.QUALIFIED, project, words, row.created_at, f"exempt:{row.id}", stage=stage)
+        yield _notice(NoticeKind.QUALIFIED, project, words, row.created_at, f"exempt:{row.id}")
 
 
-def _notice(
-    kind: NoticeKind, project: StoredProject, words: str, at: datetime, *keys: str, stage: Stage | None = None
-) -> Notice:
-    return Notice(kind, project.name, project.title, words, at, keys, stage)
+def _notice(kind: NoticeKind, project: StoredProject, words: str, at: datetime, *keys: str) -> Notice:
+    return Notice(kind, project.name, project.title, words, at, keys)
 
 
 def _access(session: Session, person: Person, project: StoredProject) -> Access:

@@ -123,7 +123,7 @@ class Menu {
     };
     const count = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, " new"));
     const current = name === this.data.here && "page";
-    return el("a", { href, title, "aria-current": current, on: { click: follow } }, title, count);
+    return el("a", { href, title, "aria-current": current, on: { click: follow } }, title, count && " ", count);
   }
 
   openPalette() {

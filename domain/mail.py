@@ -1,0 +1,135 @@
+"""E-mail: where it is handed over, when someone wants it, and what becomes of one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from enum import StrEnum
+from urllib.parse import unquote, urlsplit
+
+from domain.errors import SettingsError
+
+LONGEST_ADDRESS = 254
+DIGEST_HOUR = 6
+"""UTC: when the notices of a day are put into one mail."""
+
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
+_PORTS = {"smtps": 465, "smtp": 587, "smtp+plain": 25}
+
+
+class MailTime(StrEnum):
+    """When someone wants their notices by e-mail."""
+
+    label: str
+    """As pages call it."""
+
+    def __new__(cls, *row: str) -> MailTime:
+        made = str.__new__(cls, row[0])
+        made._value_, made.label = row
+        return made
+
+    DAILY = "daily", "once a day"
+    AT_ONCE = "at_once", "at once"
+    OFF = "off", "never"
+
+
+class MailState(StrEnum):
+    """What has become of a mail."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    """A worker has it in hand. It stays so if that worker dies: then no one knows whether it arrived, and it is sent no
+    more."""
+    SENT = "sent"
+    FAILED = "failed"
+    DROPPED = "dropped"
+    """Whom it was for wants no mail any more."""
+
+
+@dataclass(frozen=True)
+class MailServer:
+    """Where mail is handed over."""
+
+    host: str
+    port: int
+    encrypted: str
+    """``smtps``: from the start; ``smtp``: by STARTTLS, without which nothing is sent; ``smtp+plain``: not at all."""
+    user: str
+    password: str = field(repr=False)
+    sender: str
+    """What mails come from: an address, perhaps with a name."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail as it is handed over."""
+
+    id: str
+    """Random; its Message-ID begins so."""
+    address: str
+    subject: str
+    text: str = field(repr=False)
+    off: str = field(default="", repr=False)
+    """The address that turns mails off; empty: nothing can be turned off."""
+
+
+class NotSent(Exception):
+    """A mail was not handed over; the text is a sentence for the people who run the server."""
+
+    def __init__(self, words: str, *, again: bool) -> None:
+        super().__init__(words)
+        self.again = again
+        """Whether it is worth another try, and can surely not have arrived."""
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is one plain e-mail address.
+
+    >>> [is_address(each) for each in ("ann@example.org", "ann", "a b@example.org", "Ann <ann@example.org>", "a@b@c")]
+    [True, False, False, False, False]
+    """
+    return len(text) <= LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None and ".." not in text
+
+
+def digest_is_due(told_at: datetime, now: datetime) -> bool:
+    """Whether an hour at which the notices of a day go out lies between the two."""
+    last = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
+    if last > now:
+        last -= timedelta(days=1)
+    return told_at < last
+
+
+def mail_server(url: str, password: str, sender: str) -> MailServer:
+    """The server that an address such as ``smtps://touchstone@mail.example.org`` names.
+
+    >>> mail_server("smtp://ann%40lab@mail.lab", "secret", "t@lab").user
+    'ann@lab'
+    """
+    wrong = SettingsError(
+        f"TOUCHSTONE_SMTP is {url!r}; give it an address such as smtps://USER@mail.example.org or"
+        " smtp://USER@mail.example.org:587, and the password in TOUCHSTONE_SMTP_PASSWORD."
+    )
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.password is not None:
+        raise SettingsError("TOUCHSTONE_SMTP holds a password; give it in TOUCHSTONE_SMTP_PASSWORD instead.")
+    if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise wrong
+    user = unquote(parts.username or "")
+    if user and parts.scheme == "smtp+plain":
+        raise SettingsError("TOUCHSTONE_SMTP would send a password for anyone to read; use smtps:// or smtp://.")
+    if bool(user) != bool(password):
+        raise SettingsError(
+            "TOUCHSTONE_SMTP names a user and TOUCHSTONE_SMTP_PASSWORD their password; give both or neither."
+        )
+    if not is_address(parseaddr(sender)[1]) or not sender.isprintable():
+        raise SettingsError(
+            f"TOUCHSTONE_SMTP_FROM is {sender!r}; give it what mails come from, such as"
+            " Touchstone <touchstone@example.org>."
+        )
+    return MailServer(parts.hostname, port or _PORTS[parts.scheme], parts.scheme, user, password, sender)
