@@ -55,13 +55,13 @@ def given(
     tasks = {id: (project, Stage(stage)) for id, project, stage in session.exec(in_hand)}
     if not tasks:
         return []
-    events = select(EventRow.task_id, EventRow.id, EventRow.at, EventRow.person_id, EventRow.kind).where(
-        col(EventRow.task_id).in_(list(tasks)), EventRow.at >= since
+    events = select(EventRow.task_id, EventRow.id, EventRow.at, EventRow.person_id).where(
+        col(EventRow.task_id).in_(list(tasks)), EventRow.kind == TASK_GIVEN, EventRow.at >= since
     )
     return [
         (*tasks[task], event, at)
-        for task, event, at, whose, kind in session.exec(events)
-        if task is not None and whose == person_id and kind == TASK_GIVEN
+        for task, event, at, whose in session.exec(events)
+        if task is not None and whose == person_id
     ]
 
 
