@@ -205,6 +205,16 @@ def found(
     return list(session.exec(wanted.order_by(col(EventRow.id).desc()).offset(offset).limit(limit)).all())
 
 
+def of_kinds(session: Session, *, project_id: int, kinds: Sequence[str]) -> list[tuple[StoredEvent, str | None]]:
+    """Events of kinds of which a project has few, with the login of the person who did it, the oldest first."""
+    wanted = (
+        select(EventRow, PersonRow.login)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .where(EventRow.project_id == project_id, col(EventRow.kind).in_(kinds))
+    )  # not ordered there: SQLite would walk through every event of the project
+    return sorted(session.exec(wanted).all(), key=lambda found: found[0].id or 0)
+
+
 def count(
     session: Session,
     *,

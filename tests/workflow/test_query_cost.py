@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
-from db import files, item_list
+from db import events, files, item_list
 from db.engine import Store
 from domain.states import Stage
 from testkit.factories import (
@@ -104,6 +104,7 @@ def test_pages_of_leads_look_up_no_row_of_the_work_that_they_do_not_show(store: 
         facts = item_list.facts(session, project_id=project, ids=item_ids)
         assert sorted(each.votes for each in facts.values()) == [0, 0, 0, 1]
         assert files.voters(session, project_id=project, stage=Stage.VERIFICATION) == {"ann"}
+        assert not events.of_kinds(session, project_id=project, kinds=events.VIEWS)
     event.remove(store.engine, "before_cursor_execute", note)
     with store.engine.connect() as connection:
         for statement, parameters in asked.items():

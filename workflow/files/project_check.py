@@ -89,8 +89,8 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
 
 
 def _parts(session: Session, access: Access) -> Iterator[str]:
-    came = events.found(session, project_id=access.project_id, kinds=("items.imported",))
-    for said in dict.fromkeys(event.data["part"] for event, *_ in reversed(came) if "part" in event.data):
+    came = events.of_kinds(session, project_id=access.project_id, kinds=("items.imported",))
+    for said in dict.fromkeys(event.data["part"] for event, _ in came if "part" in event.data):
         yield f"{access.name}: items came out of {said}"
 
 

@@ -130,7 +130,7 @@ def _views(session: Session, access: Access, person: Person) -> list[ItemView]:
     """What the log comes to: the reader's own views, and everyone's, by name."""
     found: dict[str, ItemView] = {}
     lead = at_least(access.role, Role.LEAD)
-    for event, login, _, _ in reversed(events.found(session, project_id=access.project_id, kinds=events.VIEWS)):
+    for event, login in events.of_kinds(session, project_id=access.project_id, kinds=events.VIEWS):
         data: Mapping[str, Any] = event.data
         id = data["view"]
         if event.kind == events.VIEW_SAVED:
