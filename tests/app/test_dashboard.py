@@ -35,6 +35,7 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
     early = drawn(store, home, "dashboard", "lea", project="p")
     assert part(early, "finish", stage="verification") == "-"
     assert "No forecast: 2 days with work" in words(early)
+    assert "No item has two votes yet." in words(early)
     for _ in range(2):
         vote(store, ann)
     clock.advance(days=1)
