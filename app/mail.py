@@ -15,7 +15,9 @@ from email.utils import format_datetime, parseaddr
 from functools import partial
 
 from db.engine import Store
-from domain.mail import Letter, MailServer, NotSent
+from domain.errors import InvalidInput, Problem, SettingsError
+from domain.mail import Letter, MailServer, NotSent, is_address
+from domain.settings import Settings
 from workflow.annotate import mails
 
 LOOK_SECONDS = 60.0
@@ -59,6 +61,17 @@ class Mailer:
                 _log.warning("mails could not be looked after; trying again", exc_info=True)
             if self._over.wait(LOOK_SECONDS):
                 return
+
+
+def server_for(settings: Settings, address: str) -> MailServer:
+    """Where a mail to that address is handed over. Raises ``SettingsError`` where the server sends none, and
+    ``InvalidInput`` for what is no address."""
+    server = settings.mail_server
+    if server is None:
+        raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
+    if not is_address(address):
+        raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
+    return server
 
 
 def send(server: MailServer, letter: Letter) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from domain.errors import InvalidInput, Problem, SettingsError
-from domain.mail import Letter, MailServer, MailState, MailTime, NotSent, is_address
+from domain.errors import SettingsError
+from domain.mail import Letter, MailState, MailTime, NotSent
 
 mail = typer.Typer(help="Notices by e-mail: try the mail server, see what became of mails.", no_args_is_help=True)
 
@@ -21,12 +21,10 @@ def register(cli: typer.Typer) -> None:
 @mail.command("try")
 def try_(address: Annotated[str, typer.Argument(help="Where the mail goes.")]) -> None:
     """Hand one mail to the mail server now, and say what it says."""
-    from app.mail import send
+    from app.mail import send, server_for
     from app.services import resources
 
-    server = _server()
-    if not is_address(address):
-        raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
+    server = server_for(resources().settings, address)
     text = f"Hello,\n\nTouchstone at {resources().settings.public_url} can send mail.\n"
     try:
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
@@ -68,12 +66,3 @@ def status() -> None:
     for login, row in troubled:
         said = row.said or "A worker ended over it, so it may have arrived; it is not sent again."
         typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {said}")
-
-
-def _server() -> MailServer:
-    from app.services import resources
-
-    server = resources().settings.mail_server
-    if server is None:
-        raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
-    return server

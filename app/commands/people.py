@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domain.errors import AlreadyTaken, SettingsError
+from domain.mail import Letter, MailServer, NotSent
 from domain.records import Membership, Part, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -104,14 +106,39 @@ def invite(
     dimension: Dimensions = None,
     stage: Stages = None,
     address: Address = HERE,
+    mail: Annotated[str | None, typer.Option(help="E-mail the link to this address, too.")] = None,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""
+    from app.mail import server_for
+    from app.services import resources
     from workflow.access import accounts
 
+    server = server_for(resources().settings, mail) if mail is not None else None
+    if server is not None:
+        address = resources().settings.public_url or address
     token = accounts.invite(
         _store(), by=None, project=project, role=role, dimensions=dimension or None, stages=stage or None
     )
-    typer.echo(f"{address.rstrip('/')}/invite/{token}")
+    link = f"{address.rstrip('/')}/invite/{token}"
+    typer.echo(link)
+    if server is not None and mail is not None:
+        _mail_invitation(server, mail, link)
+
+
+def _mail_invitation(server: MailServer, mail: str, link: str) -> None:
+    from app.mail import send
+    from workflow.access.accounts import INVITATION_DAYS
+
+    text = (
+        "Hello,\n\nyou are invited to work on a project in Touchstone. With this link you make an account of your own;"
+        f"\nit works once, within {INVITATION_DAYS} days:\n\n{link}\n"
+    )
+    letter = Letter(secrets.token_urlsafe(12), mail, "You are invited to Touchstone", text)
+    try:
+        send(server, letter)
+    except NotSent as error:
+        raise SettingsError(f"{error} The link above works all the same; hand it over yourself.") from None
+    typer.echo(f"{server.host}:{server.port} took a mail with it to {mail}.")
 
 
 @people.command("role")

@@ -273,6 +273,17 @@ def test_the_operator_tries_it_and_people_choose(
     server.replies["RCPT"] = "550 no such box"
     with pytest.raises(SettingsError, match=r"refused the address ops@example.org: 550 no such box\."):
         runner.invoke(cli, ["mail", "try", "ops@example.org"], catch_exceptions=False)
+    with pytest.raises(SettingsError, match="The link above works all the same"):
+        runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org"], catch_exceptions=False)
+    server.replies.clear()
+    said = runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org"])
+    (link,) = re.findall(rf"^{URL}/invite/(\S+)$", said.output, re.MULTILINE)
+    assert f"{URL}/invite/{link}\n" in server.mails[-1].get_content().replace("\r\n", "\n")
+    found = accounts.invitation(store, token=link)
+    assert found is not None
+    assert found.project == "p"
+    with pytest.raises(InvalidInput, match="one e-mail address"):
+        runner.invoke(cli, ["people", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "set", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
     assert "0 waiting" in runner.invoke(cli, ["mail", "status"]).output
