@@ -244,8 +244,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
                 else _differing(view, stage, dimension, among, by=by),
                 style="ts ts-small",
             ),
-            table_of(first, unit=choice.unit),
-            cautions(first),
+            *([table_of(first, unit=choice.unit), cautions(first)] if first else []),
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=choice.unit))

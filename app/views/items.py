@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotation_schemas.model import tolerances_of
 from annotation_schemas.state_words import state_called, states_of
 from app import markup, shell
 from app.items import actions, saved
@@ -182,6 +183,9 @@ def _for_leads(
     ):
         with columns[column]:
             choose(name, label, list(YES_OR_NO), getattr(now, name), YES_OR_NO.__getitem__)
+    if any(tolerances_of(each.criteria) for each in view.schema.schema_.stages.verifications.values()):
+        words = "Votes differ here as soon as what was said is not the same to the letter, within the tolerance or not."
+        shell.show(markup.paragraph(words, style="ts ts-quiet"))
 
 
 def _list_of(read: Mapping[str, Any], asked: ItemList, usual: Sequence[str]) -> ItemList:
