@@ -40,7 +40,7 @@ def show(made: Mapping[str, Any]) -> None:
 
 def _contents(sections: Sequence[tuple[str, str, str]]) -> None:
     """A way to each section, which opens it."""
-    st.subheader("Sections", anchor=False)
+    shell.section("Sections")
     for at, column in enumerate(st.columns(IN_A_ROW)):
         n = -(-len(sections) // IN_A_ROW)
         with column:
