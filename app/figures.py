@@ -50,7 +50,7 @@ at once and fills is better than one that waits."""
 FILES = 200
 """So many figures are kept, the newest."""
 _IN_MEMORY = 32
-_NICE = 10
+_NICE = 19
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.results.agreement_page:figures",
     "calibration": "app.views.calibration:files_of",
