@@ -44,6 +44,7 @@ from annotation_schemas.plans import steps_of
 from app import services
 from app.cli import cli
 from app.commands.schema import summary
+from app.services import Services
 from app.views.export import formats_of
 from app.workbench.page import static_part
 from db import files
@@ -54,6 +55,7 @@ from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
+from domain.settings import Settings
 from domain.states import Stage, TaskState
 from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
@@ -778,7 +780,9 @@ def framed(seen: Seen) -> Any:
 
 def exports(seen: Seen) -> Any:
     there = world(seen, n=0)
-    return formats_of(project(there.store, person=there.lee, project="p"))
+    home = Path(str(there.store.engine.url.database)).parent
+    services = Services(there.store, MediaStore(home / "media"), Settings(home, ""), there.lee, "csrf")
+    return formats_of(services, project(there.store, person=there.lee, project="p"))
 
 
 # ---- the rows -------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from annotation_schemas.formats.cells import Misfit
 from annotation_schemas.formats.columns import (
@@ -127,11 +127,11 @@ def named(rows: Iterable[Format]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names) or "no format"
 
 
-def offered(schema: Schema, *, writes: bool) -> list[Format]:
-    """The formats that a project of this schema can be exported in (or imported from): that of its own files first,
-    then those that its schema names, then those that fit."""
+def offered(schema: Schema, *, writes: bool, used: Sequence[str] = ()) -> list[Format]:
+    """The formats that a project of this schema can be exported in (or imported from): those that were ``used`` for
+    its files first, then those that its schema names, then those that fit."""
     own = [schema.source.format] if schema.source else []
-    named = [*own, *(schema.export.formats if writes else ())]
+    named = [*used, *own, *(schema.export.formats if writes else ())]
     first = [FORMATS[name] for name in dict.fromkeys(named) if name in FORMATS]
     rest = [row for row in FORMATS.values() if row not in first and row.fits(schema)]
     return [row for row in [*first, *rest] if row.available and (row.writes if writes else row.reads)]

@@ -27,7 +27,9 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
     of
         Stands for the list: what was made of another one is not shown.
     """
-    formats = {each.name: each for each in export.formats_of(view) if each.takes in (Takes.ITEMS, Takes.TASKS)}
+    formats = {
+        each.name: each for each in export.formats_of(services, view) if each.takes in (Takes.ITEMS, Takes.TASKS)
+    }
     if not formats:
         shell.show(markup.notice("The schema of this project names no format in which items can be written."))
         return

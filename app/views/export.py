@@ -18,6 +18,7 @@ from domain.records import ProjectView
 from domain.roles import Role
 from domain.run_kinds import RunKind
 from workflow.files import release
+from workflow.files.columns_used import formats_used
 from workflow.files.release_manifest import part_words
 from workflow.results.ratings import RATED
 from workflow.runs import run_views
@@ -41,7 +42,7 @@ def render(services: Services) -> None:
         "Items are written in the format in which they came; an untouched item is the same, byte for byte.",
         made_up=view.made_up,
     )
-    formats = formats_of(view)
+    formats = formats_of(services, view)
     if not formats:
         shell.show(markup.notice("The schema of this project names no format that can be written yet."))
         return
@@ -79,9 +80,10 @@ def render(services: Services) -> None:
     checklist.before_release(services, view)
 
 
-def formats_of(view: ProjectView) -> list[Format]:
+def formats_of(services: Services, view: ProjectView) -> list[Format]:
     """What can be written: the format that the project's items came in first."""
-    return offered(view.schema.schema_, writes=True)
+    used = formats_used(services.store, by=services.person, project=view.name)
+    return offered(view.schema.schema_, writes=True, used=used)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from app.controls import on_page
 from app.import_seen import as_changed
 from app.import_work import Order, Seen
 from app.services import Services
+from app.views.export import formats_of
 from db import files
 from db.engine import Store, open_store
 from domain.errors import Conflict, FileRefused
@@ -34,8 +35,8 @@ from importers.recognised import recognised
 from media.store import MediaStore
 from testkit.factories import make_person
 from tests.app.screens import drawn, words
-from workflow.access.projects import access_to, create_project
-from workflow.files.columns_used import columns_used
+from workflow.access.projects import access_to, create_project, project
+from workflow.files.columns_used import columns_used, formats_used
 from workflow.files.project_check import check
 
 ASKS = """
@@ -251,6 +252,19 @@ def test_columns_are_remembered_per_project_and_format(ann: Services, store: Sto
     assert used(format="jsonl") is None
     assert used(columns=HEAD.split(",")) is None
     assert used(None, project="q") is None
+
+
+def test_an_export_offers_first_the_format_of_the_last_file(ann: Services, store: Store) -> None:
+    def first() -> tuple[list[str], str]:
+        used = formats_used(store, by=ann.person, project="p")
+        return used, formats_of(ann, project(store, person=ann.person, project="p"))[0].name
+
+    assert first() == ([], "csv")  # the schema's own
+    import_work.begin(ann, order(ann, "import", uploaded(ann, table())))
+    assert first() == (["csv"], "csv")
+    lines = b'{"id": "n-1", "question": "New?", "answer": "Yes", "dimension": "all", "image": "a.png"}\n'
+    import_work.begin(ann, order(ann, "import", uploaded(ann, lines, "new.jsonl"), format="jsonl"))
+    assert first() == (["jsonl", "csv"], "jsonl")
 
 
 def book(*sheets: str) -> bytes:

@@ -1,14 +1,23 @@
-"""What was said of earlier files with the same columns: it is kept with each file that came in."""
+"""What is kept with each file that came in: its format, and what was said of its columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from annotation_schemas.formats import Said
+from db import files
 from db.engine import Store
 from domain.records import Person
 from workflow.access.projects import require_lead
 from workflow.files.named_in_files import named_files
+
+
+def formats_used(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The formats in which a project's items came, each once: that of the latest file first."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        there = files.files(session, project_id=access.project_id)
+    return list(dict.fromkeys(file.format for file in reversed(there)))
 
 
 def columns_used(
