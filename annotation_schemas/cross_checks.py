@@ -15,6 +15,7 @@ from annotation_schemas.grammar import MOST, among, choices, no_name, suggestion
 from annotation_schemas.keys import key_field, key_fields, keys_of_votes
 from annotation_schemas.kinds import refers_to_list
 from annotation_schemas.model import (
+    AssetSlot,
     Criterion,
     ItemField,
     Judge,
@@ -36,6 +37,9 @@ _SLOTS = frozenset(
     }
 )
 """Stages with the key that says how many people work on one thing."""
+
+DESCRIBING = ("text", "long_text", "text_list")
+"""The kinds of fields that can say what is seen on images; the last has an entry for each."""
 
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
@@ -113,8 +117,22 @@ def _item(schema: Schema) -> Found:
             least = "min" if slot.min < 0 else "max"
             why = "`min` is at least 0, and `max` at least 1 and no less than `min`"
             yield ("item", "assets", index, least), f"min and max do not fit together: {why}"
+        yield from _alt(schema, slot, ("item", "assets", index, "alt"))
     for index, field in enumerate(fields):
         yield from _field(schema, field, ("item", "fields", index))
+
+
+def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
+    """The field that says in words what is seen: one text for one image, and a list for several."""
+    if slot.alt is None:
+        return
+    names = [each.name for each in schema.item.fields if each.kind in DESCRIBING]
+    listed = [each.name for each in schema.item.fields if each.kind == DESCRIBING[-1]]
+    if slot.alt not in names:
+        wanted = " or ".join(f"`{name}`" for name in DESCRIBING)
+        yield path, f"`{slot.alt}` is no field of kind {wanted}{among(slot.alt, names)}"
+    elif slot.alt not in listed and slot.max != 1:
+        yield path, f"`{slot.alt}` is one text, and there may be several images; take a `text_list`, an entry for each"
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:

@@ -86,6 +86,9 @@ class AssetSlot(_Part):
     """0: an item may come without it. Otherwise no one is asked about an item whose image or clip is not there."""
     max: int | None = 1
     """None: any number."""
+    alt: str | None = None
+    """The item's field that says in words what is seen there, read out to those who do not see it: one text, or a list
+    with an entry for each image. Only stages that show the field have it."""
 
 
 class Choice(_Part):

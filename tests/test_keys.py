@@ -46,6 +46,7 @@ from app.cli import cli
 from app.commands.schema import summary
 from app.services import Services
 from app.views.export import formats_of
+from app.workbench import preview
 from app.workbench.page import static_part
 from db import files
 from db.engine import Store, open_store
@@ -876,6 +877,12 @@ PUTTING = {
     ],
 }
 
+
+def descriptions(seen: Seen) -> Any:
+    """What is read out of the media of a made-up item."""
+    return [each["alt"] for each in preview.shown(seen.loaded, Stage.VERIFICATION, "one")["task"]["assets"]]
+
+
 ROWS: dict[str, Row] = {
     "Schema.name": row(checked, "name", "other"),
     "Schema.version": row(checked, "version", 2),
@@ -911,6 +918,7 @@ ROWS: dict[str, Row] = {
     "AssetSlot.kind": row(VERIFYING, "item.assets.1.kind", "image"),
     "AssetSlot.min": row(VERIFYING, "item.assets.0.min", 2),
     "AssetSlot.max": row(VERIFYING, "item.assets.0.max", 4),
+    "AssetSlot.alt": row(descriptions, "item.assets.0.alt", "options"),
     "Choice.value": row(fits(kind="a"), f"{FIELD}.5.options.0.value", "c"),
     "Choice.label": row(VERIFYING, f"{C}.0.options.0.label", "Sure"),
     "Choice.help": row(VERIFYING, f"{C}.0.options.0.help", "Look twice."),

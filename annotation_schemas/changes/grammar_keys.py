@@ -242,6 +242,7 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "kind": as_is(rows.ASSET_KIND),
         "min": least(rows.ASSET_LIMITS, rows.WIDER_ITEM),
         "max": most(rows.ASSET_LIMITS, rows.WIDER_ITEM),
+        **_all(rows.WORDS, "alt"),
     },
     model.Choice: {"value": _named_by, **_all(rows.WORDS, "label", "help"), "reasons": _REASONS},
     model.ItemField: {

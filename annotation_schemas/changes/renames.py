@@ -16,6 +16,7 @@ Names = Mapping[str, Mapping[str, str]]
 _REFERS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("Dimension", "id"): ("dimensions",),
     ("AssetSlot", "role"): ("assets",),
+    ("AssetSlot", "alt"): ("fields",),
     ("ItemField", "name"): ("fields",),
     ("ItemField", "field"): ("fields",),
     ("ItemField", "form"): ("fields",),

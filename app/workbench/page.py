@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -304,7 +305,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "dimension": task.dimension,
         "revision": task.revision,
         "fields": fields,
-        "assets": [_asset(asset) for asset in task.assets],
+        "assets": _described(schema, task.assets, fields),
         "options": options,
         "plans": _plans(schema, task),
         "lease_until": instant(task.lease_until),
@@ -355,11 +356,25 @@ def _plans(schema: Schema, task: TaskView) -> Json:
     return {name: told for name, told in found.items() if told is not None}
 
 
-def _asset(asset: AssetView) -> Json:
+def _described(schema: Schema, assets: Sequence[AssetView], fields: Mapping[str, Any]) -> list[Json]:
+    """The media of an item with what the fields on the page say of them."""
+    described = {slot.role: slot.alt for slot in schema.item.assets if slot.alt is not None}
+    before: Counter[str] = Counter()
+    found = []
+    for asset in assets:
+        said = fields.get(described.get(asset.role, ""))
+        at, before[asset.role] = before[asset.role], before[asset.role] + 1
+        text = (said[at] if at < len(said) else None) if isinstance(said, list | tuple) else said
+        found.append(_asset(asset, alt=text if isinstance(text, str) and text.strip() else None))
+    return found
+
+
+def _asset(asset: AssetView, *, alt: str | None = None) -> Json:
     return {
         "id": asset.id,
         "role": asset.role,
         "title": as_words(asset.role),
+        "alt": alt,
         "kind": asset.kind,
         "missing": asset.missing,
         "width": asset.width,

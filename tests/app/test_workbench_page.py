@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from app.workbench import assets, page
+from domain.errors import SchemaError
 from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 
@@ -71,6 +72,56 @@ def test_fields_that_are_secret_in_a_stage_never_reach_the_page_even_if_the_task
     careless = task(Stage.VERIFICATION, fields={"question": "What?", "answer": "A cup.", **secret})
     text = json.dumps(drawn(schema("demo"), careless))
     assert "SECRET" not in text
+
+
+DESCRIBED = """
+name: described
+version: 1
+title: Described
+source: {format: csv}
+dimensions: [{id: all, title: All}]
+item:
+  assets:
+    - {role: photo, kind: image, alt: caption}
+    - {role: detail, kind: image, max: 3, alt: captions}
+  fields:
+    - {name: question, kind: text}
+    - {name: caption, kind: long_text, required: false, secret_in: [grading]}
+    - {name: captions, kind: text_list, required: false}
+stages:
+  verification:
+    raters: 1
+    criteria: [{name: ok, kind: choice, prompt: "Right?", options: ["yes", "no"]}]
+    keep: {rule: unanimous, criterion: ok, value: "yes"}
+  grading: {raters: 1, criteria: [{name: good, kind: scale, prompt: Good, values: [0, 1]}]}
+"""
+
+
+def test_images_are_described_by_the_field_that_the_schema_names_where_the_stage_shows_it() -> None:
+    loaded = load_text(DESCRIBED, "", "described")
+    roles = ("photo", "detail", "detail", "detail")
+    pictures = [AssetView(id=str(at), role=role, kind="image") for at, role in enumerate(roles)]
+    said = {"question": "What?", "caption": "A red cup.", "captions": ["The handle.", " "]}
+
+    def alts(stage: Stage, fields: dict[str, Any]) -> list[str | None]:
+        page = drawn(loaded, task(stage, dimension="all", fields=fields, assets=pictures))
+        return [each["alt"] for each in page["task"]["assets"]]
+
+    assert alts(Stage.VERIFICATION, said) == ["A red cup.", "The handle.", None, None]
+    assert alts(Stage.GRADING, said) == [None, "The handle.", None, None]  # its caption is secret there
+    assert alts(Stage.VERIFICATION, {"question": "What?"}) == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("alt: caption}", "alt: captoin}", "`captoin` is no field of kind `text` or `long_text` or `text_list`"),
+        ("alt: captions}", "alt: caption}", "`caption` is one text, and there may be several images"),
+    ],
+)
+def test_a_description_that_cannot_be_is_refused(old: str, new: str, sentence: str) -> None:
+    with pytest.raises(SchemaError, match=sentence):
+        load_text(DESCRIBED.replace(old, new), "", "described")
 
 
 def test_the_key_of_a_multiple_choice_item_is_absent_from_verification() -> None:

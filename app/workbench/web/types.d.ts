@@ -163,6 +163,8 @@ export interface Asset {
   id: string;
   role: string;
   title: string;
+  /** What is seen there in words, where the item says so. */
+  alt: string | null;
   kind: string;
   missing: boolean;
   width: number | null;

@@ -39,7 +39,7 @@ export class ClipFrame extends Frame {
       loop: true,
       playsinline: true,
       preload: "auto",
-      "aria-label": `${asset.title} of this item`,
+      "aria-label": asset.alt ?? `${asset.title} of this item`,
     });
     this.video.muted = true;
     this.time = el("span", { class: "time" }, "0:00.00");

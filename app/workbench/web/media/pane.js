@@ -92,7 +92,7 @@ export class MediaPane {
    * @param {number} index
    */
   thumb(asset, index) {
-    const label = `Image ${index + 1}: ${asset.title}`;
+    const label = `Image ${index + 1}: ${asset.alt ?? asset.title}`;
     const several = this.assets.some(({ role }) => role !== asset.role);
     return el(
       "button",
