@@ -8,6 +8,7 @@ APPEND_ONLY = (
     "annotation",
     "revision",
     "guideline_version",
+    "schedule",
     "cause_answer",
     "comment",
     "event",

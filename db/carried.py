@@ -152,6 +152,7 @@ CARRIED: Mapping[str, Carried] = {
         ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": Bound("item")}, plain=("decisions",)
     ),
     "guideline_version": Carried(ProjectPart.PROJECT),
+    "schedule": Carried(ProjectPart.PROJECT, plain=("deadlines", "stage_order")),
     "guideline_seen": Carried(PEOPLE),
     "member": Carried(
         PEOPLE, {"dimensions_version": One("schema_version")}, plain=("dimensions", "dimensions_given", "stages")
@@ -210,6 +211,7 @@ LEFT: Mapping[str, str] = {
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",
     "failed_login": "of accounts, not of a project",
+    "daily_goal": "what someone has set themselves, for all their projects on this server",
     "notice_mark": "what someone has seen on this server of what they were told",
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",

@@ -154,6 +154,17 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> int:
     return session.exec(wanted).one()
 
 
+def any_unfinished(session: Session, *, project_id: int, stage: Stage) -> bool:
+    """Whether a slot of a stage waits or is in someone's hands."""
+    wanted = select(TaskRow.id).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.purpose == Purpose.LIVE,
+        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+    )
+    return session.exec(wanted.limit(1)).first() is not None
+
+
 @dataclass(frozen=True)
 class AnswerSlots:
     """A model's answer that was passed on to people, and where its slots are."""

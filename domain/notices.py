@@ -24,6 +24,8 @@ class NoticeKind(StrEnum):
     """You may work in a stage that asks for a qualification."""
     SENT_BACK = "sent_back"
     """Your qualification was sent back, or not passed."""
+    DEADLINE = "deadline"
+    """The deadline of a stage that you may work in is near or over, and something is left there."""
     WORK = "work"
     """Work waits for you in a stage in which you have done nothing for a while. Only mails tell it: in the app, My work
     does."""

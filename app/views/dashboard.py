@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +20,8 @@ from app.services import Services
 from app.views import history, preview, refine, triage
 from domain.records import Blocked, Dashboard, DimensionProgress, ProjectView
 from domain.roles import Role
-from domain.states import VERIFICATIONS, ItemState
+from domain.states import VERIFICATIONS, ItemState, Stage
+from workflow.access import schedule
 from workflow.annotate import project_progress
 from workflow.lead import disagreement, forecast, progress_over_time, scorecard
 from workflow.lead.disagreement import Disagreement
@@ -86,13 +88,11 @@ def render(services: Services) -> None:
 
 
 def _targets(view: ProjectView) -> markup.Markup:
-    """Where the numbers wanted come from, and how one changes them."""
-    link = markup.tag("a", markup.text("Schema"), href="/schema?" + urlencode({"project": view.name}), target="_self")
-    words = "How many items are wanted stands in the schema (", "). Change it on the page ", ", with history and undo."
-    before, between, after = (markup.quiet(each) for each in words)
-    return markup.tag(
-        "p", before, markup.mono("wanted"), between, link, after, style="ts ts-small", data_part="targets"
-    )
+    """Where one changes the numbers wanted and the deadlines."""
+    href = "/schedule?" + urlencode({"project": view.name})
+    link = markup.tag("a", markup.text("Schedule"), href=href, target="_self")
+    before, after = markup.quiet("How many items are wanted, and until when: on the page "), markup.quiet(".")
+    return markup.tag("p", before, link, after, style="ts ts-small", data_part="targets")
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
@@ -195,7 +195,10 @@ def _forecasts(services: Services, view: ProjectView) -> None:
         shell.section("What is left, and until when")
     pending_figures.show_pending(services, found, lambda: _foreseen(services, view), about="The forecasts are")
     if lines:
-        shell.show(left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages))
+        kept = schedule.schedule(services.store, by=services.person, project=view.name)
+        shell.show(
+            left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
+        )
         st.caption(
             "Days are in UTC. The dates assume that people work as much as on the best and on the worst day with"
             " work in the last two weeks, and on the same share of days; that nothing is sent back; and that nothing"
@@ -284,18 +287,38 @@ def left(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
     return markup.tag("p", markup.tag("b", markup.text(f"{words}.")), style="ts", data_part="left")
 
 
-def forecasts(found: Sequence[Forecast], stages: Stages) -> markup.Markup:
-    """A row per stage in which something is left."""
-    heads = [("Stage", ""), ("Left", "number"), ("Done between", "line"), ("Active time", "number"), ("Why", "wide")]
-    return markup.table(heads, [_forecast(one, stages) for one in found])
+def forecasts(
+    found: Sequence[Forecast], stages: Stages, deadlines: Mapping[Stage, date] | None = None
+) -> markup.Markup:
+    """A row per stage in which something is left; with ``deadlines`` whether those are met as it looks."""
+    due = [("Deadline", "line")] if deadlines else []
+    heads = [("Stage", ""), ("Left", "number"), ("Done between", "line"), *due, ("Active time", "number")]
+    return markup.table([*heads, ("Why", "wide")], [_forecast(one, stages, deadlines or {}) for one in found])
 
 
-def _forecast(one: Forecast, stages: Stages) -> list[markup.Markup]:
+def against(one: Forecast, due: date) -> tuple[str, str]:
+    """What a forecast says about a deadline, and the style of that."""
+    if one.finish is None:
+        return "", ""
+    first, last = one.finish
+    return ("met", "good") if last <= due else ("missed at this pace", "bad") if first > due else ("may be missed", "")
+
+
+def _deadline(one: Forecast, due: date | None) -> markup.Markup:
+    if due is None:
+        return markup.text("-")
+    said, style = against(one, due)
+    told = markup.tag("div", markup.text(said), style=f"{style} ts-small".strip())
+    return markup.tag("span", markup.text(str(due)), told, data_part="deadline", data_stage=one.stage.value)
+
+
+def _forecast(one: Forecast, stages: Stages, deadlines: Mapping[Stage, date]) -> list[markup.Markup]:
     finish = " and ".join(str(day) for day in one.finish) if one.finish else "-"
     return [
         markup.tag("b", markup.text(stages.title_of(one.stage))),
         markup.number(one.left),
         markup.tag("span", markup.text(finish), data_part="finish", data_stage=one.stage.value),
+        *([_deadline(one, deadlines.get(one.stage))] if deadlines else []),
         markup.text(_hours(*one.hours) if one.hours else "-"),
         markup.quiet(one.sentence),
     ]

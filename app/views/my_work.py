@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from functools import partial
 from itertools import groupby
 from urllib.parse import urlencode
@@ -19,8 +20,9 @@ from domain.comments import Mentions
 from domain.errors import Conflict, LeaseLost, NotAllowed
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
+from domain.schedule import Schedule, said_of
 from domain.states import VERIFICATIONS, Stage
-from workflow.access import projects
+from workflow.access import projects, schedule
 from workflow.annotate import (
     claims,
     comments,
@@ -28,10 +30,12 @@ from workflow.annotate import (
     gold_checks,
     image_pool,
     no_work,
+    own_pace,
     progress,
     project_progress,
     submissions,
 )
+from workflow.annotate.own_pace import OwnPace
 
 SCREEN = Screen("My work", place=10)
 
@@ -80,14 +84,81 @@ def render(services: Services) -> None:
     if not mine:
         _no_project(services)
         return
+    _pace(services)
+    schedules = schedule.of_person(services.store, person=services.person)
     keys = iter(KEYS)
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
     for view in sorted(mine, key=lambda view: (view.archived, view.name != chosen)):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
-        _project(services, view, stages, keys, waiting.get(view.name))
+        _project(services, view, stages, keys, waiting.get(view.name), schedules.get(view.name, schedule.NOTHING))
     _earlier(services, mine)
     _postponed(services, mine)
     _drafts(services, mine)
+
+
+def _pace(services: Services) -> None:
+    """What I have done today and on the last days, next to the goal that I have set myself."""
+    pace = own_pace.own_pace(services.store, person=services.person, zone=st.context.timezone)
+    words, button = st.columns([5, 1.4], vertical_alignment="center")
+    with words:
+        shell.show(_done(pace))
+    with (
+        button,
+        st.popover("Daily goal", key="my_work.goal", width="stretch"),
+        st.form("my_work.goal.form", border=False),
+    ):
+        st.number_input(
+            "Tasks a day",
+            1,
+            own_pace.LARGEST_GOAL,
+            pace.goal,
+            key="my_work.goal.tasks",
+            placeholder="no goal",
+            help="Only you see your goal. Leave it empty for none.",
+        )
+        st.form_submit_button("Set", on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
+    if pace.n:
+        with st.expander("My last seven days", key="my_work.days"):
+            shell.show(_days(pace))
+
+
+def _done(pace: OwnPace) -> markup.Markup:
+    of = f" of {pace.goal:,}" if pace.goal else ""
+    parts = [markup.tag("b", markup.text(f"{pace.today:,}{of} done today"))]
+    if pace.goal and pace.today >= pace.goal:
+        parts.append(markup.text("your goal is reached"))
+    if pace.n:
+        parts.append(markup.quiet(f"{pace.n:,} in seven days"))
+    if pace.an_hour is not None:
+        parts.append(markup.quiet(f"{pace.an_hour:,.0f} in an active hour"))
+    done = markup.tag("div", markup.joined(parts, " · "))
+    if not pace.goal:
+        return markup.tag("div", done, style="ts", data_part="pace")
+    bar = [
+        ("kept", "done today", min(pace.today, pace.goal)),
+        ("wanting", "to your goal", max(pace.goal - pace.today, 0)),
+    ]
+    return markup.tag("div", done, markup.bar(bar, total=pace.goal, style="thin"), style="ts", data_part="pace")
+
+
+def _days(pace: OwnPace) -> markup.Markup:
+    rows = [
+        [
+            markup.text(f"{each.day:%a} {each.day}"),
+            markup.number(each.n),
+            markup.text(f"{60 * each.hours:.0f} min" if each.timed else "-"),
+            markup.text(f"{each.timed / each.hours:,.0f}" if each.timed >= own_pace.LEAST and each.hours else "-"),
+        ]
+        for each in reversed(pace.days)
+    ]
+    heads = [("Day", "line"), ("Tasks", "number"), ("Active time", "number"), ("In an active hour", "number")]
+    return markup.table(heads, rows)
+
+
+def _set_goal(services: Services) -> None:
+    with shell.pressed(services):
+        tasks = st.session_state["my_work.goal.tasks"]
+        own_pace.set_goal(services.store, person=services.person, tasks=int(tasks) if tasks is not None else None)
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
@@ -107,6 +178,7 @@ def _project(
     work: Sequence[StageWork],
     keys: Iterator[str],
     mentions: Mentions | None = None,
+    kept: Schedule = schedule.NOTHING,
 ) -> None:
     label = (
         [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
@@ -123,8 +195,9 @@ def _project(
         _nothing_at_all(services, view, work)
         if not work:
             return
-    for stage, rows in groupby(work, key=lambda row: row.stage):
-        _stage(services, view, stage, list(rows), keys)
+    by_stage = {stage: list(rows) for stage, rows in groupby(work, key=lambda row: row.stage)}
+    for stage in kept.in_order(by_stage):
+        _stage(services, view, stage, by_stage[stage], keys, due=kept.deadlines.get(stage))
 
 
 def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
@@ -148,7 +221,15 @@ def waiting_in(services: Services, view: ProjectView, stage: Stage, rows: Sequen
     return min(waiting, free)  # dimensions share their images
 
 
-def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
+def _stage(
+    services: Services,
+    view: ProjectView,
+    stage: Stage,
+    rows: Sequence[StageWork],
+    keys: Iterator[str],
+    *,
+    due: date | None = None,
+) -> None:
     waiting, done = waiting_in(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     barred = not startable and any(row.code == "not_qualified" for row in rows)
@@ -157,7 +238,8 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
-            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done))
+            until = said_of(due, services.store.now()) if due is not None and waiting else ""
+            shell.show(_words(view.schema.schema_.stages, stage, rows, waiting=waiting, done=done, until=until))
         with button:
             pressed = st.button(
                 "Qualify" if barred else START.get(stage, "Start"),
@@ -174,12 +256,15 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
         _dimensions(view, screen.name, rows)
 
 
-def _words(stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
+def _words(
+    stages: Stages, stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int, until: str = ""
+) -> markup.Markup:
     sentence = waiting_sentence(stage, rows, waiting=waiting)
     name = markup.text(stages.title_of(stage))
     mine = [markup.quiet(f"{done} done by you")] if done else []
     if waiting:
-        head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine], " · ")
+        last = [markup.tag("span", markup.text(until), data_part="due")] if until else []
+        head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine, *last], " · ")
         parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
         below = markup.bar(parts, total=done + waiting, style="thin")
     else:

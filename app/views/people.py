@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -14,10 +15,10 @@ from app.screens import SCREENS, Group, Screen
 from app.services import Services
 from app.some_of import Some
 from domain.errors import Conflict
-from domain.records import Membership, ProjectView
+from domain.records import AuditEntry, Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow.access import accounts, projects, sign_in
+from workflow.access import accounts, audit, projects, sign_in
 
 SCREEN = Screen("People", place=138, role=Role.LEAD, group=Group.PEOPLE)
 
@@ -47,6 +48,7 @@ def render(services: Services) -> None:
     else:
         _list(services, view, members)
     _deactivated(services, view)
+    _past(services, view)
 
 
 def stages_of(view: ProjectView) -> list[Stage]:
@@ -62,6 +64,8 @@ def _titles(view: ProjectView) -> dict[str, str]:
 # ---- the list -------------------------------------------------------------------------------------------------------
 
 _WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
+RIGHTS = ("member.set", "member.removed", "member.joined")
+"""The kinds of events that change who may do what."""
 PAGE = 50
 """So many people are on a page of the list."""
 
@@ -147,6 +151,47 @@ def _deactivated(services: Services, view: ProjectView) -> None:
                 wrap=True,
                 on_click=partial(_pressed, services, partial(_set_active, services, member, active=True)),
             )
+
+
+def _past(services: Services, view: ProjectView) -> None:
+    """Who was given which part, when and by whom; drawn when someone opens it."""
+    shell.section("Rights so far")
+    if not st.toggle("Show who was given which part, and when", key=f"people.past.{view.name}"):
+        return
+    about: dict[str, Any] = {"by": services.person, "project": view.name, "kinds": RIGHTS}
+    n = audit.count(services.store, **about)
+    first = shell.pager(n, size=PAGE, of=view.name, key="people.past.pages", noun="change")
+    found = audit.entries(services.store, **about, offset=first, limit=PAGE)
+    by = shell.named(services, {each.who for each in found})
+    called = shell.called(services, {str(each.data.get("login") or each.who or "") for each in found})
+    rows = [
+        [
+            markup.text(markup.moment(each.at)),
+            markup.text(called(str(each.data.get("login") or each.who or ""))),
+            markup.text(_given(view, each)),
+            by(each.who or "on the machine"),
+        ]
+        for each in found
+    ]
+    shell.show(markup.table([("When", "line"), ("Whose", ""), ("Since then", "wide"), ("By", "")], rows))
+
+
+def _given(view: ProjectView, entry: AuditEntry) -> str:
+    """The part that someone has since an event."""
+    if entry.kind == "member.removed":
+        return "out of the project"
+    if entry.kind == "member.joined":
+        return "in the project, by an invitation"
+    data, titles = entry.data, _titles(view)
+    stages, dimensions = data.get("stages"), data.get("dimensions")
+    known = view.schema.schema_.stages.title_of
+    within = (
+        ", ".join(titles.get(name, name) for name in dimensions) or "no dimension"
+        if dimensions is not None
+        else "all dimensions"
+    )
+    at = ", ".join(map(known, stages)) or "no stage" if stages is not None else "all stages"
+    return f"{data.get('role', '')} in {within}, for {at}"
 
 
 # ---- what is chosen for someone ------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _go_on(services: Services, view: ProjectView, going: apart.Going | None) -> 
     back = right.button("Take it back", key="schema.interrupted", width="stretch")
     if finish or back:
         with shell.pressed(services):
-            _do(services, schema_work.Order(view.name, services.person, "finish" if finish else "back"))
+            do_change(services, schema_work.Order(view.name, services.person, "finish" if finish else "back"))
         st.rerun()
 
 
@@ -138,7 +138,7 @@ def _how_far(services: Services, view: ProjectView, going: apart.Going | None) -
             st.progress(0.0, text="Looking at what is stored")
 
 
-def _do(services: Services, order: schema_work.Order) -> None:
+def do_change(services: Services, order: schema_work.Order) -> None:
     """Do it here if the project is small, and else in a process of its own."""
     n = sum(migration.in_each_state(services.store, by=services.person, project=order.project).values())
     if n > schema_work.HERE:
@@ -369,7 +369,7 @@ def _take(services: Services, view: ProjectView, examined: Examined, seen: Seen)
     if st.button(f"Bring version {seen.found.new_version} into force", type="primary", key="schema.take"):
         with shell.pressed(services):
             order = schema_work.Order(view.name, services.person, "take", examined.loaded, seen.decisions)
-            _do(services, order)
+            do_change(services, order)
             st.session_state.pop(f"schema.seen.{view.name}", None)
         st.rerun()
 
@@ -408,7 +408,7 @@ def _past(services: Services, view: ProjectView, past: Sequence[Past], *, under_
         return
 
     def undo() -> None:
-        _do(services, schema_work.Order(view.name, services.person, "undo"))
+        do_change(services, schema_work.Order(view.name, services.person, "undo"))
 
     if st.button(f"Take change {last.number} back", key="schema.undo"):
         counts = submissions_by_version(services.store, person=services.person, project=view.name, stages=BLIND)

@@ -26,12 +26,20 @@ from db.records.media import (
     StoredTriageDecision,
 )
 from db.records.notices import StoredMail, StoredMailChoice, StoredNoticeMark
-from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
+from db.records.people import (
+    StoredDailyGoal,
+    StoredFailedLogin,
+    StoredInvitation,
+    StoredPerson,
+    StoredSession,
+    StoredSignInLink,
+)
 from db.records.projects import (
     StoredGuidelineSeen,
     StoredGuidelineVersion,
     StoredMember,
     StoredProject,
+    StoredSchedule,
     StoredSchemaChange,
     StoredSchemaVersion,
 )
@@ -75,6 +83,7 @@ __all__ = [
     "StoredCandidate",
     "StoredComment",
     "StoredCommentFor",
+    "StoredDailyGoal",
     "StoredDraft",
     "StoredEvent",
     "StoredFailedLogin",
@@ -115,6 +124,7 @@ __all__ = [
     "StoredRunBatchUnit",
     "StoredRunChunk",
     "StoredRunWorker",
+    "StoredSchedule",
     "StoredSchemaChange",
     "StoredSchemaVersion",
     "StoredSession",

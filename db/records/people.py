@@ -66,6 +66,14 @@ class StoredInvitation(SQLModel):
     used_by_id: int | None = Field(default=None, foreign_key="person.id")
 
 
+class StoredDailyGoal(SQLModel):
+    """How many tasks someone wants to do a day, as they set it themselves."""
+
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    tasks: int
+    set_at: datetime = Field(sa_type=UTCDateTime)
+
+
 class StoredFailedLogin(SQLModel):
     """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
 

@@ -97,6 +97,22 @@ class StoredGuidelineSeen(SQLModel):
     seen_at: datetime = Field(sa_type=UTCDateTime)
 
 
+class StoredSchedule(SQLModel):
+    """Until when the stages of a project are to be done, and in which order they are offered. Append-only: the newest
+    holds."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    number: int
+    """Counts from 1 in each project."""
+    deadlines: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
+    """The last day of stages (ISO 8601, in UTC)."""
+    stage_order: list[str] = Field(default_factory=list, sa_type=JSON)
+    """The stages that are offered first."""
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
 class StoredMember(SQLModel):
     """A person's part in a project. None stands for all dimensions, all stages."""
 

@@ -15,12 +15,13 @@ from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
 from db.tables.notices import MailChoiceRow, MailRow, NoticeMarkRow
-from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from db.tables.people import DailyGoalRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import (
     GuidelineSeenRow,
     GuidelineVersionRow,
     MemberRow,
     ProjectRow,
+    ScheduleRow,
     SchemaChangeRow,
     SchemaVersionRow,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "CandidateRow",
     "CommentForRow",
     "CommentRow",
+    "DailyGoalRow",
     "DraftRow",
     "EventRow",
     "FailedLoginRow",
@@ -94,6 +96,7 @@ __all__ = [
     "RunChunkRow",
     "RunRow",
     "RunWorkerRow",
+    "ScheduleRow",
     "SchemaChangeRow",
     "SchemaVersionRow",
     "SessionRow",

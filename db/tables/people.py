@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import Index
 
-from db.records.people import StoredFailedLogin, StoredInvitation, StoredPerson, StoredSession, StoredSignInLink
+from db.records.people import (
+    StoredDailyGoal,
+    StoredFailedLogin,
+    StoredInvitation,
+    StoredPerson,
+    StoredSession,
+    StoredSignInLink,
+)
 
 
 class PersonRow(StoredPerson, table=True):
@@ -21,6 +28,10 @@ class SignInLinkRow(StoredSignInLink, table=True):
 
 class InvitationRow(StoredInvitation, table=True):
     __tablename__ = "invitation"
+
+
+class DailyGoalRow(StoredDailyGoal, table=True):
+    __tablename__ = "daily_goal"
 
 
 class FailedLoginRow(StoredFailedLogin, table=True):

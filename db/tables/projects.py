@@ -9,6 +9,7 @@ from db.records.projects import (
     StoredGuidelineVersion,
     StoredMember,
     StoredProject,
+    StoredSchedule,
     StoredSchemaChange,
     StoredSchemaVersion,
 )
@@ -37,6 +38,11 @@ class GuidelineVersionRow(StoredGuidelineVersion, table=True):
 
 class GuidelineSeenRow(StoredGuidelineSeen, table=True):
     __tablename__ = "guideline_seen"
+
+
+class ScheduleRow(StoredSchedule, table=True):
+    __tablename__ = "schedule"
+    __table_args__ = (UniqueConstraint("project_id", "number"),)
 
 
 class MemberRow(StoredMember, table=True):

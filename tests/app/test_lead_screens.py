@@ -210,7 +210,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
     targets = part(show("dashboard", "lea"), "targets")
-    assert targets.endswith("Change it on the page Schema, with history and undo.")
+    assert targets.endswith("on the page Schedule.")
     assert "Authoring · Verification" in part(show("dashboard", "lea"), "previews")
 
 
@@ -1034,7 +1034,7 @@ def test_the_menu_offers_what_someone_can_do(store: Store) -> None:
         "Models and judges": ["Models", "Judges", "Cases", "Calibration"],
         "Numbers": ["Results", "Tables", "Regression", "Agreement"],
         "Release": ["Leaderboard", "Export"],
-        "Settings": ["Projects", "Guideline", "Schema", "Label Studio", "Audit"],
+        "Settings": ["Projects", "Guideline", "Schedule", "Schema", "Label Studio", "Audit"],
         "": ["Notices"],
     }
     projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])

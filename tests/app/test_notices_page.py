@@ -44,6 +44,7 @@ def test_each_kind_leads_to_its_page(store: Store) -> None:
         "part": "/?project=p+%26+q",
         "given": "/?project=p+%26+q",
         "work": "/?project=p+%26+q",
+        "deadline": "/?project=p+%26+q",
         "comment": "/comments?project=p+%26+q",
         "qualified": "/qualify?project=p+%26+q",
         "sent_back": "/qualify?project=p+%26+q",

@@ -213,7 +213,7 @@ def test_missing_media_say_so_without_naming_a_file() -> None:
     found = drawn(schema("demo"), task(Stage.VERIFICATION, assets=[gone]))
     (asset,) = found["task"]["assets"]
     assert asset["missing"] is True
-    assert set(asset) == {"id", "role", "title", "kind", "missing", "width", "height", "group"}
+    assert set(asset) == {"id", "role", "title", "alt", "kind", "missing", "width", "height", "group"}
     assert asset["group"] == [], "only the pool shows groups"
 
 

@@ -148,6 +148,9 @@ def _fill(store: Store) -> None:
         )
         add("imported_rating", **own, stage="grading", unit="u", rater="r", criterion="score", value=0.5)
         add("file_rater", project_id=p, name="r", is_person=True)
+        add(
+            "schedule", **own, number=1, deadlines={"verification": "2027-01-31"}, stage_order=["grading"], by_id=person
+        )
         add("guideline_seen", project_id=p, person_id=person, number=1, seen_at=now)
         add("judge_template", **own, name="t", version=1, hash="h", text="?", origin="", by_id=person)
         add(

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, time, timedelta
 
 from db import notices as facts
-from db import projects
+from db import projects, schedules, task_counts
 from db.engine import Session, Store
 from db.records import StoredProject
 from domain.notices import TOLD_FOR, Notice, NoticeKind
 from domain.qualification import Standing
 from domain.records import Person
+from domain.schedule import NEAR, day_of, said_of
 from domain.states import Stage
-from workflow.access.projects import Access, access_to
+from workflow.access import schedule
+from workflow.access.projects import Access, access_to, stages_of
 from workflow.annotate import comments
 
 PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a project lead"}
@@ -57,6 +59,7 @@ def told(session: Session, *, person: Person, now: datetime) -> list[Notice]:
         *_given(session, person, mine, now),
         *_comments(session, person, mine),
         *_qualifications(session, person, mine, now),
+        *_deadlines(session, person, mine, now),
     ]
     if not found:
         return []
@@ -135,6 +138,31 @@ def _qualifications(
         called = _access(session, person, project).schema.stages.in_a_sentence(stage)
         words = f"You may work in the {called} without a qualification."
         yield _notice(NoticeKind.QUALIFIED, project, words, row.created_at, f"exempt:{row.id}")
+
+
+def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProject], now: datetime) -> Iterator[Notice]:
+    for id, row in schedules.newest(session, projects=mine).items():
+        kept = schedule.read(row)
+        near = [stage for stage in kept.deadlines if kept.is_near(stage, now)]
+        access = _access(session, person, mine[id]) if near else None
+        for stage in near:
+            due = kept.deadlines[stage]
+            over = due < day_of(now)
+            at = datetime.combine(due + timedelta(days=1) if over else due - NEAR, time(), UTC)
+            if access is None or now - at > TOLD_FOR or stage not in stages_of(access.schema):
+                continue
+            if access.may_do(stage) and _is_left(session, id, stage):
+                called = access.schema.stages.title_of(stage)
+                key = f"due:{id}:{stage}:{due}:{'over' if over else 'near'}"
+                words = f"{called} {said_of(due, now)}, and not all of it is done."
+                yield _notice(NoticeKind.DEADLINE, mine[id], words, max(at, row.created_at), key)
+
+
+def _is_left(session: Session, project_id: int, stage: Stage) -> bool:
+    """Whether anything is left in a stage; where images come first, that is not looked for."""
+    if stage in (Stage.TRIAGE, Stage.AUTHORING):
+        return True
+    return task_counts.any_unfinished(session, project_id=project_id, stage=stage)
 
 
 def _notice(kind: NoticeKind, project: StoredProject, words: str, at: datetime, *keys: str) -> Notice:

@@ -1,0 +1,65 @@
+"""Other targets in the text of a schema: only the numbers change, and comments and spacing stay as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import yaml
+
+Edit = tuple[int, int, str]
+"""From and to which character of the text, and what stands there instead."""
+
+
+def with_wanted(text: str, wanted: Mapping[str, int | None], *, version: int) -> str:
+    """The text with another ``version`` and with these numbers under ``wanted``, by the id of the dimension; None: the
+    key is not there.
+
+    Whoever takes the result looks whether it says what was meant: a text may be written in ways that this does not
+    know, and is then returned as it is, or wrong.
+    """
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    top = {key.value: value for key, value in root.value} if isinstance(root, yaml.MappingNode) else {}
+    edits = [_replaced(top["version"], version)] if "version" in top else []
+    for entry in _entries(top.get("dimensions")):
+        keys = [key.value for key, _ in entry.value]
+        name = str(entry.value[keys.index("id")][1].value) if "id" in keys else ""
+        if name in wanted:
+            edits += _edits(text, entry, keys, wanted[name])
+    for begin, end, new in sorted(edits, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return text
+
+
+def _entries(listed: yaml.Node | None) -> list[yaml.MappingNode]:
+    entries = listed.value if isinstance(listed, yaml.SequenceNode) else []
+    return [entry for entry in entries if isinstance(entry, yaml.MappingNode)]
+
+
+def _edits(text: str, entry: yaml.MappingNode, keys: list[str], new: int | None) -> list[Edit]:
+    pairs = entry.value
+    if "wanted" not in keys:
+        return [] if new is None else [_added(text, entry, pairs[keys.index("id")], new)]
+    at = keys.index("wanted")
+    key, value = pairs[at]
+    if new is not None:
+        return [_replaced(value, new)]
+    if at + 1 < len(pairs):
+        return [(key.start_mark.index, pairs[at + 1][0].start_mark.index, "")]
+    before = pairs[at - 1][1].end_mark.index
+    if not entry.flow_style:
+        before = max(text.rfind("\n", 0, key.start_mark.index), 0)
+    return [(before, value.end_mark.index, "")]
+
+
+def _replaced(value: yaml.Node, new: int) -> Edit:
+    return value.start_mark.index, value.end_mark.index, str(new)
+
+
+def _added(text: str, entry: yaml.MappingNode, after: tuple[yaml.Node, yaml.Node], new: int) -> Edit:
+    key, value = after
+    end = value.end_mark.index
+    if entry.flow_style:
+        return end, end, f", wanted: {new}"
+    line = text.find("\n", end)
+    end = line if line >= 0 else len(text)
+    return end, end, f"\n{' ' * key.start_mark.column}wanted: {new}"

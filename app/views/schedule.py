@@ -1,0 +1,193 @@
+"""Schedule: how many items are wanted, until when stages are to be done, and in which order they are offered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotation_schemas.changes import Decisions
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from annotation_schemas.wanted_text import with_wanted
+from app import markup, schema_work, shell
+from app.screens import Group, Screen
+from app.services import Services
+from app.views.schema import do_change
+from domain.errors import Conflict, SchemaError
+from domain.records import ProjectView
+from domain.roles import Role
+from domain.schedule import Schedule, said_of
+from domain.states import Stage
+from workflow.access import schedule
+from workflow.access.projects import stages_of
+from workflow.annotate import project_progress
+from workflow.schemas import migration
+
+SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
+
+SHOWN_CHANGES = 100
+
+
+def render(services: Services) -> None:
+    """Deadlines and order, targets, and what was changed so far."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Schedule",
+        "Until when each stage is to be done, in which order stages are offered, and how many items are wanted. "
+        "Everyone sees the deadlines of their stages on My work, and is told three days before.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    for name in ("schedule.done", "schema.done"):
+        if done := shell.kept_message(name):
+            shell.show(markup.notice(done, style="good"))
+    now = schedule.schedule(services.store, by=services.person, project=view.name)
+    _stages(services, view, now)
+    _targets(services, view)
+    _past(services, view)
+
+
+def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
+    shell.section("Deadlines and order")
+    usual = stages_of(view.schema.schema_)
+    if not usual:
+        shell.show(markup.notice("The schema of this project has no stages."))
+        return
+    titles = view.schema.schema_.stages.title_of
+    key = f"schedule.{view.name}.{now.number}"
+    with st.form(f"{key}.stages", border=False):
+        for at, stage in enumerate(now.in_order(usual), 1):
+            name, due, place, said = st.columns([2, 2, 1, 3], vertical_alignment="bottom")
+            with name:
+                shell.show(markup.tag("div", markup.tag("b", markup.text(titles(stage))), style="ts"))
+            with due:
+                st.date_input(
+                    f"{titles(stage)}: last day (UTC)",
+                    now.deadlines.get(stage),
+                    key=f"{key}.due.{stage}",
+                    format="YYYY-MM-DD",
+                )
+            with place:
+                st.number_input(f"{titles(stage)}: place", 1, len(usual), at, key=f"{key}.place.{stage}")
+            with said:
+                if stage in now.deadlines:
+                    words = said_of(now.deadlines[stage], services.store.now())
+                    shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
+        st.caption("A stage without a day has no deadline. My work offers the stage in place 1 first.")
+        st.form_submit_button("Save", on_click=_save, args=(services, view, now, key, usual), key="schedule.save")
+
+
+def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual: Sequence[Stage]) -> None:
+    with shell.pressed(services):
+        said = {stage: st.session_state[f"{key}.due.{stage}"] for stage in usual}
+        shown = now.in_order(usual)
+        # of two in the same place the one that was given it comes first
+        places = {stage: (st.session_state[f"{key}.place.{stage}"], at) for at, stage in enumerate(shown, 1)}
+        order = sorted(usual, key=lambda stage: (places[stage][0], places[stage][0] == places[stage][1], places[stage]))
+        changed = schedule.put(
+            services.store,
+            by=services.person,
+            project=view.name,
+            deadlines={stage: due for stage, due in said.items() if due is not None},
+            order=order if order != list(usual) else (),
+            based_on=now.number,
+        )
+        shell.keep_message("schedule.done", "Saved." if changed else "Nothing was changed.")
+
+
+def _targets(services: Services, view: ProjectView) -> None:
+    shell.section("Items wanted")
+    board = project_progress.dashboard(services.store, person=services.person, project=view.name)
+    counts = {row.dimension: row for row in board.rows}
+    key = f"schedule.wanted.{view.schema.hash}"
+    with st.form(key, border=False):
+        for dimension in view.schema.schema_.dimensions:
+            name, wanted, said = st.columns([3, 2, 3], vertical_alignment="bottom")
+            with name:
+                shell.show(markup.tag("div", markup.tag("b", markup.text(dimension.title)), style="ts"))
+            with wanted:
+                st.number_input(
+                    f"{markup.label(dimension.title)}: items wanted",
+                    1,
+                    10_000_000,
+                    dimension.wanted,
+                    key=f"{key}.{dimension.id}",
+                    placeholder="no number",
+                )
+            with said:
+                row = counts[dimension.id]
+                words = f"{row.kept:,} kept of {row.drafted:,} written"
+                shell.show(markup.tag("div", markup.quiet(words), style="ts ts-small"))
+        st.caption(
+            "Other numbers are a change of the schema: people work on, no vote is asked again, and it can be taken "
+            "back on the page Schema."
+        )
+        st.form_submit_button(
+            "Change the numbers wanted", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
+        )
+
+
+def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
+    with shell.pressed(services):
+        wanted = {each.id: st.session_state[f"{key}.{each.id}"] for each in view.schema.schema_.dimensions}
+        past = migration.history(services.store, by=services.person, project=view.name)
+        version = max([view.schema.schema_.version, *(max(each.version, each.new_version) for each in past)]) + 1
+        numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
+        loaded = wanting(view.schema, numbers, version=version)
+        if loaded is None:
+            shell.keep_message("schedule.done", "Nothing was changed.")
+        else:
+            do_change(services, schema_work.Order(view.name, services.person, "take", loaded, Decisions()))
+            shell.keep_message(
+                "schedule.done", "The numbers wanted are changed, or are being changed: the page Schema shows how far."
+            )
+
+
+def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int) -> LoadedSchema | None:
+    """The schema of that version with these numbers wanted, by dimension; None where it has them already.
+
+    Raises
+    ------
+    Conflict
+        Its text is written in a way in which the numbers cannot be changed by themselves.
+    """
+    old = now.schema_
+    if all(each.wanted == wanted.get(each.id, each.wanted) for each in old.dimensions):
+        return None
+    meant = tuple(each.model_copy(update={"wanted": wanted.get(each.id, each.wanted)}) for each in old.dimensions)
+    changed = {each.id: each.wanted for each, before in zip(meant, old.dimensions, strict=True) if each != before}
+    try:
+        loaded = load_text(with_wanted(now.text, changed, version=version), now.guideline_text, old.name)
+    except SchemaError:
+        loaded = None
+    if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
+        raise Conflict(
+            "The schema of this project is written in a way in which the numbers cannot be changed here. Change "
+            "`wanted` on the page Schema. Nothing was changed."
+        )
+    return loaded
+
+
+def _past(services: Services, view: ProjectView) -> None:
+    shell.section("Changes so far")
+    past = schedule.history(services.store, by=services.person, project=view.name)
+    if not past:
+        shell.show(markup.paragraph("None.", style="ts ts-quiet"))
+        return
+    by = shell.named(services, [each.by for each in past])
+    rows = [
+        [
+            markup.text(markup.moment(each.at)),
+            by(each.by or "on the machine"),
+            markup.joined([markup.tag("div", markup.text(line)) for line in each.what]),
+        ]
+        for each in past[:SHOWN_CHANGES]
+    ]
+    shell.show(markup.table([("When", "line"), ("By", ""), ("What", "wide")], rows))
+    if len(past) > SHOWN_CHANGES:
+        audit = "/audit?" + urlencode({"project": view.name})
+        link = markup.tag("a", markup.text("Audit"), href=audit, target="_self")
+        older = markup.text(f"{len(past) - SHOWN_CHANGES:,} older ones stand on the page ")
+        shell.show(markup.tag("p", older, link, style="ts ts-small"))

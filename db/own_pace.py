@@ -1,0 +1,67 @@
+"""Queries on one person's own pace, and on the goal that they set themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from db.tables import AnnotationRow, DailyGoalRow, TriageDecisionRow
+from domain.states import Purpose, Stage
+
+
+def submitted(
+    session: Session, *, person_id: int, projects: Iterable[int], since: datetime
+) -> list[tuple[datetime, float | None]]:
+    """When someone submitted a task for the first time from a moment on, and the active seconds it took; a
+    qualification's tasks are none."""
+    row = AnnotationRow
+    wanted = select(row.created_at, row.seconds).where(
+        row.person_id == person_id,
+        col(row.project_id).in_(list(projects)),
+        col(row.stage).in_(list(Stage)),  # with the purposes an index leads to the last days
+        col(row.purpose).in_([each for each in Purpose if each is not Purpose.QUALIFICATION]),
+        row.created_at >= since,
+        col(row.supersedes_id).is_(None),
+        col(row.schema_change).is_(None),
+    )
+    return [(at, seconds) for at, seconds in session.exec(wanted)]
+
+
+def triaged(session: Session, *, person_id: int, projects: Iterable[int], since: datetime) -> list[datetime]:
+    """When someone kept or dropped a candidate image for the first time, from a moment on."""
+    row = TriageDecisionRow
+    first = func.min(col(row.created_at))
+    wanted = (
+        select(first)
+        .where(
+            row.person_id == person_id,
+            col(row.project_id).in_(list(projects)),
+            col(row.action).in_(("kept", "dropped")),
+        )
+        .group_by(col(row.project_id), col(row.asset_id))
+        .having(first >= since)
+    )
+    return list(session.exec(wanted))
+
+
+def goal(session: Session, *, person_id: int) -> int | None:
+    """How many tasks someone wants to do a day; None: they have set no goal."""
+    row = session.get(DailyGoalRow, person_id)
+    return row.tasks if row is not None else None
+
+
+def set_goal(session: Session, *, person_id: int, tasks: int | None, now: datetime) -> None:
+    """Keep a goal; None: none."""
+    row = session.get(DailyGoalRow, person_id)
+    if tasks is None:
+        if row is not None:
+            session.delete(row)
+    elif row is None:
+        session.add(DailyGoalRow(person_id=person_id, tasks=tasks, set_at=now))
+    else:
+        row.tasks, row.set_at = tasks, now
+        session.add(row)
+    session.flush()
