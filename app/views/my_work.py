@@ -263,7 +263,7 @@ def _words(
     name = markup.text(stages.title_of(stage))
     mine = [markup.quiet(f"{done} done by you")] if done else []
     if waiting:
-        last = [markup.tag("span", markup.text(until), data_part="due")] if until else []
+        last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
         head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine, *last], " · ")
         parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
         below = markup.bar(parts, total=done + waiting, style="thin")

@@ -28,6 +28,8 @@ from workflow.schemas import migration
 SCREEN = Screen("Schedule", place=133, role=Role.LEAD, group=Group.SETTINGS)
 
 SHOWN_CHANGES = 100
+BESIDE = 3
+"""So many dimensions stand next to each other."""
 
 
 def render(services: Services) -> None:
@@ -59,9 +61,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
     key = f"schedule.{view.name}.{now.number}"
     with st.form(f"{key}.stages", border=False):
         for at, stage in enumerate(now.in_order(usual), 1):
-            name, due, place, said = st.columns([2, 2, 1, 3], vertical_alignment="bottom")
-            with name:
-                shell.show(markup.tag("div", markup.tag("b", markup.text(titles(stage))), style="ts"))
+            due, place, said = st.columns([2, 1.4, 3], vertical_alignment="bottom")
             with due:
                 st.date_input(
                     f"{titles(stage)}: last day (UTC)",
@@ -103,23 +103,19 @@ def _targets(services: Services, view: ProjectView) -> None:
     counts = {row.dimension: row for row in board.rows}
     key = f"schedule.wanted.{view.schema.hash}"
     with st.form(key, border=False):
-        for dimension in view.schema.schema_.dimensions:
-            name, wanted, said = st.columns([3, 2, 3], vertical_alignment="bottom")
-            with name:
-                shell.show(markup.tag("div", markup.tag("b", markup.text(dimension.title)), style="ts"))
-            with wanted:
-                st.number_input(
-                    f"{markup.label(dimension.title)}: items wanted",
-                    1,
-                    10_000_000,
-                    dimension.wanted,
-                    key=f"{key}.{dimension.id}",
-                    placeholder="no number",
-                )
-            with said:
+        known = view.schema.schema_.dimensions
+        for begin in range(0, len(known), BESIDE):
+            for column, dimension in zip(st.columns(BESIDE), known[begin : begin + BESIDE], strict=False):
                 row = counts[dimension.id]
-                words = f"{row.kept:,} kept of {row.drafted:,} written"
-                shell.show(markup.tag("div", markup.quiet(words), style="ts ts-small"))
+                with column:
+                    st.number_input(
+                        f"{markup.label(dimension.title)} ({row.kept:,} kept of {row.drafted:,} written)",
+                        1,
+                        10_000_000,
+                        dimension.wanted,
+                        key=f"{key}.{dimension.id}",
+                        placeholder="no number",
+                    )
         st.caption(
             "Other numbers are a change of the schema: people work on, no vote is asked again, and it can be taken "
             "back on the page Schema."

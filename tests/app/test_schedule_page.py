@@ -54,7 +54,7 @@ def test_a_lead_sets_deadlines_an_order_and_numbers_and_sees_what_was_changed(st
     assert "Nothing was changed." in words(pressed(pressed(test, "Save"), "Change the numbers wanted"))
     # what people see of it
     mine = drawn(store, home, "my_work", "ann")
-    assert part(mine, "due") == f"is due on {due}, in 2 days"
+    assert part(mine, "due") == f"due on {due}, in 2 days"
     cards = [each.key for each in mine.button if str(each.key).startswith("my_work.start.p.")]
     shown = [str(key).split(".")[3] for key in cards]
     assert shown.index("grading") < shown.index("verification")
