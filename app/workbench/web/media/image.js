@@ -25,7 +25,11 @@ export class ImageFrame extends Frame {
     super(asset, index, number, pane);
     /** @type {HTMLImageElement | null} */
     this.original = null;
-    this.image = el("img", { class: "view waiting", alt: asset.alt ?? `${asset.title} of this item`, draggable: "false" });
+    this.image = el("img", {
+      class: "view waiting",
+      alt: asset.alt ?? `${asset.title} of this item`,
+      draggable: "false",
+    });
     this.image.addEventListener("load", () => {
       this.image.classList.remove("waiting");
       this.apply();
