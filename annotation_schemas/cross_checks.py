@@ -38,9 +38,6 @@ _SLOTS = frozenset(
 )
 """Stages with the key that says how many people work on one thing."""
 
-DESCRIBING = ("text", "long_text", "text_list")
-"""The kinds of fields that can say what is seen on images; the last has an entry for each."""
-
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
 
@@ -126,13 +123,13 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
     """The field that says in words what is seen: one text for one image, and a list for several."""
     if slot.alt is None:
         return
-    names = [each.name for each in schema.item.fields if each.kind in DESCRIBING]
-    listed = [each.name for each in schema.item.fields if each.kind == DESCRIBING[-1]]
-    if slot.alt not in names:
-        wanted = " or ".join(f"`{name}`" for name in DESCRIBING)
-        yield path, f"`{slot.alt}` is no field of kind {wanted}{among(slot.alt, names)}"
-    elif slot.alt not in listed and slot.max != 1:
-        yield path, f"`{slot.alt}` is one text, and there may be several images; take a `text_list`, an entry for each"
+    rows = {each.name: kinds.of_field(each) for each in schema.item.fields}
+    fits = {name: row for name, row in rows.items() if row.written or row.is_list}
+    if slot.alt not in fits:
+        yield path, f"`{slot.alt}` is no field of text or of a list of texts{among(slot.alt, list(fits))}"
+    elif slot.max != 1 and not fits[slot.alt].is_list:
+        lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
+        yield path, f"`{slot.alt}` is one text, and there may be several images; take a {lists}, an entry for each"
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:

@@ -154,7 +154,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]
         page.locator("input[type=file]").nth(0).set_input_files(upload)  # type: ignore[arg-type]
-        page.get_by_text(name).wait_for()
+        page.get_by_text(name).first.wait_for()
         settled(page)
         page.get_by_role("button", name="Import", exact=True).click()
         page.get_by_text(told).first.wait_for()
@@ -190,7 +190,7 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     ):
         upload = [{"name": name, "mimeType": "application/octet-stream", "buffer": content}]
         page.locator("input[type=file]").nth(0).set_input_files(upload)  # type: ignore[arg-type]
-        page.get_by_text(name).wait_for()
+        page.get_by_text(name).first.wait_for()
         settled(page)
         page.get_by_role("button", name="Import", exact=True).click()
         page.get_by_text(told).first.wait_for()

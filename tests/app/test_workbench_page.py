@@ -115,7 +115,7 @@ def test_images_are_described_by_the_field_that_the_schema_names_where_the_stage
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("alt: caption}", "alt: captoin}", "`captoin` is no field of kind `text` or `long_text` or `text_list`"),
+        ("alt: caption}", "alt: captoin}", "`captoin` is no field of text or of a list of texts"),
         ("alt: captions}", "alt: caption}", "`caption` is one text, and there may be several images"),
     ],
 )

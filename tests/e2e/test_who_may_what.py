@@ -97,6 +97,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "bulk": FOR_LEADS,
     "guideline": FOR_LEADS,
     "schema": FOR_LEADS,
+    "schedule": FOR_LEADS,
     "people": FOR_LEADS,
     "label_studio": FOR_LEADS,
     "import_": FOR_LEADS,
