@@ -76,7 +76,7 @@ def show(chart: Chart, *, project: str) -> None:
             st.caption(f"{MOST_ROWS} of {len(chart.rows):,} rows; the file has all.")
         st.download_button(
             "CSV",
-            as_csv(chart),
+            lambda: as_csv(chart),
             file_name=f"{project}-{chart.key}.csv",
             mime="text/csv",
             key=f"chart.csv.{chart.key}",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.precedence import precedence
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.settings import Settings, settings_from
@@ -47,8 +48,10 @@ def open_resources(settings: Settings) -> Resources:
     A home that is made here is for its owner alone: it holds the hashes of passwords, and media that may be private.
     """
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = open_store(settings.database_url, settings.home)
+    store.before_reading = precedence.give_way
     return Resources(
-        store=open_store(settings.database_url, settings.home),
+        store=store,
         media=MediaStore(settings.home / "media"),
         settings=settings,
     )

@@ -16,6 +16,7 @@ import streamlit as st
 
 from app import dialogs, markup, sidebar
 from app.controls import on_page as on_page
+from app.precedence import precedence
 from app.screens import SCREENS, Screen
 from app.services import Resources, Services, resources
 from app.session import token_of
@@ -100,13 +101,15 @@ def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
 
 def _draw(screen: Screen, services: Services) -> None:
     with guard(services):
-        if screen.stage is None:
+        if screen.stage is not None:
+            working_page()
+            draw_view(screen.name, services)
+            return
+        with precedence.looking():
             with guard(services), st.sidebar:
                 sidebar.draw(services, screen)
             st.html(f"<style>{LEAD_STYLE}{sidebar.STYLE}</style>")
-        else:
-            working_page()
-        draw_view(screen.name, services)
+            draw_view(screen.name, services)
 
 
 def draw_view(name: str, services: Services) -> None:

@@ -55,18 +55,29 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _nothing() -> None:
+    """What is done where nothing is to be done."""
+
+
 class Store:
     """A database, its transactions, and the clock that its use cases read."""
 
     def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
         self.engine = engine
         self.clock = clock
+        self.before_reading: Callable[[], None] = _nothing
+        """Called before each statement of a transaction that changes nothing: the place where a thread may wait."""
+        event.listen(engine, "before_cursor_execute", self._asks)
         self._immediate = engine.execution_options(immediate=True)
         self._much = engine.execution_options(immediate=True, much=True)
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
             self._write_lock = lambda: _held(lock)
+
+    def _asks(self, connection: Connection, *_: Any) -> None:
+        if not connection.get_execution_options().get("immediate"):
+            self.before_reading()
 
     @property
     def is_sqlite(self) -> bool:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
+from app.precedence import precedence
 from app.routes.replies import answering, read_json, signed_in, wanted
 from app.services import Resources
 from app.session import CSRF_HEADER
@@ -177,7 +178,8 @@ def _endpoint(action: Action, resources: Resources) -> Any:
         if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
             raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
         body = await read_json(request)
-        return JSONResponse(await run_in_threadpool(action, resources.store, session.person, body))
+        with precedence.at_work():
+            return JSONResponse(await run_in_threadpool(action, resources.store, session.person, body))
 
     return answering(endpoint)
 

@@ -118,7 +118,9 @@ def _downloads(view: ProjectView, found: Failures) -> None:
     left, right = st.columns(2)
     with left:
         name = f"{view.name}-failures.csv"
-        st.download_button("Counts as CSV", failures.as_csv(found), name, "text/csv", key="failures.csv")
+        st.download_button("Counts as CSV", lambda: failures.as_csv(found), name, "text/csv", key="failures.csv")
     with right:
         name = f"{view.name}-coded-answers.csv"
-        st.download_button("Coded answers as CSV", failures.answers_csv(found), name, "text/csv", key="failures.coded")
+        st.download_button(
+            "Coded answers as CSV", lambda: failures.answers_csv(found), name, "text/csv", key="failures.coded"
+        )

@@ -90,7 +90,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
-    st.download_button("People as CSV", gold_scores.as_csv(found), name, "text/csv", key="gold.csv")
+    st.download_button("People as CSV", lambda: gold_scores.as_csv(found), name, "text/csv", key="gold.csv")
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return

@@ -159,7 +159,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         return
     shell.show(matrix(found))
     name = f"{view.name}-{stage.value}-qualification.csv"
-    st.download_button("CSV", qualification_results.as_csv(found), name, "text/csv", key="qualify.csv")
+    st.download_button("CSV", lambda: qualification_results.as_csv(found), name, "text/csv", key="qualify.csv")
     me = services.person.login
     waiting = [
         each

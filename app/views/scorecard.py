@@ -65,7 +65,7 @@ def render(services: Services) -> None:
         if chosen:
             shell.show(table(stages, chosen[first : first + PAGE]))
         name = f"{view.name}-scorecard.csv"
-        st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
+        st.download_button("Scorecard as CSV", lambda: scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(view, cards)
     elif found.current:
         shell.show(markup.notice("No one has submitted anything yet."))
@@ -203,7 +203,7 @@ def _pay(services: Services, view: ProjectView) -> None:
     lines = scorecard.pay_sheet(services.store, by=services.person, project=view.name, since=since, until=until)
     with right:
         name = f"{view.name}-paysheet.csv"
-        st.download_button("Pay sheet as CSV", scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
+        st.download_button("Pay sheet as CSV", lambda: scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
         "Items are tasks submitted for the first time within the days, gold checks included; a correction is no second"
         " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."

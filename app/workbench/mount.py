@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.precedence import precedence
 from app.workbench import assets
 from domain.errors import Unavailable
 
@@ -36,7 +37,7 @@ def workbench(
     def away(error: Unavailable) -> None:
         _component(key=key, data={"away": str(error)}, on_next_change=_fired)
 
-    with guard(away):
+    with precedence.at_work(), guard(away):
         known = st.session_state.get(key)
         wish = known.get("next") if known is not None else None
         asked = wish if isinstance(wish, dict) else {}
