@@ -82,15 +82,14 @@ def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id:
 
 @cache
 def _in_state(state: TaskState) -> Any:
-    # Grouped by an expression: by the column itself, SQLite goes through all that anyone has done in this stage.
-    dimension = col(TaskRow.dimension).concat("")
-    wanted = select(dimension, func.count()).where(
+    # Everything that is asked here stands in the index ``ix_task_mine``: no row is looked up, of tens of thousands.
+    wanted = select(TaskRow.dimension, func.count()).where(
         col(TaskRow.person_id) == bindparam("taker"),
         *of_stage(),
         col(TaskRow.state) == state,
         col(TaskRow.purpose) != Purpose.QUALIFICATION,
     )
-    return wanted.group_by(dimension)
+    return wanted.group_by(col(TaskRow.dimension))
 
 
 def count_correcting(

@@ -23,8 +23,8 @@ class TaskRow(StoredTask, table=True):
         Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "awaits_media", "rank", "shuffle"),
         Index("ix_task_opened", "project_id", "stage", "state", "awaits_media", "opened", "id"),
         Index("ix_task_lease", "project_id", "stage", "state", "lease_until"),
-        Index("ix_task_mine", "person_id", "project_id", "stage", "state"),
-        Index("ix_task_correcting", "person_id", "correcting"),
+        Index("ix_task_mine", "person_id", "project_id", "stage", "state", "dimension", "purpose"),
+        Index("ix_task_correcting", "person_id", "project_id", "stage", "correcting"),
     )
 
 
