@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation_schemas.formats.columns import ItemKeys
+from annotation_schemas.formats.released import ReleaseWriter
 from annotation_schemas.model import Schema
 from domain.reading.answers import ReadOutcome
 from domain.records import AnswerReading, FileRecord, ItemRecord, PredictionRecord, Rating
@@ -95,6 +96,10 @@ def _any_project(schema: Schema) -> bool:
     return True
 
 
+def _everything(schema: Schema) -> str | None:
+    return None
+
+
 def only_named(schema: Schema) -> bool:
     """For ``Format.fits``: only projects whose schema names the format."""
     return False
@@ -121,6 +126,10 @@ class Format:
     """
     writes: Writer | str | None = None
     """What writes its files, likewise; None: it is not exported."""
+    releases: ReleaseWriter | str | None = None
+    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported."""
+    carries: Callable[[Schema], str | None] = _everything
+    """Of a format that ``releases``: what of a schema it cannot hold, in a sentence; None: it can hold everything."""
     needs_run: bool = False
     """An export holds the answers of one run, which has to be named; items without an answer get a label."""
     keys: ItemKeys | None = None
