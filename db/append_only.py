@@ -22,6 +22,10 @@ APPEND_ONLY = (
     "judgement",
     "reading",
     "bridge_answer",
+    "release",
+    "release_item",
+    "withdrawal",
+    "release_about",
 )
 """The tables of which the database refuses to change or delete rows; only a whole project goes (``let_go``)."""
 

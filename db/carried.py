@@ -204,6 +204,10 @@ CARRIED: Mapping[str, Carried] = {
     "judge_template": Carried(RUNS),
     "judge_unit": Carried(RUNS),
     "judgement": Carried(RUNS, plain=("value",)),
+    "release_about": Carried(ProjectPart.PROJECT, plain=("about",)),
+    "release": Carried(VOTES, plain=("asked", "told")),
+    "release_item": Carried(VOTES),
+    "withdrawal": Carried(VOTES),
 }
 
 LEFT: Mapping[str, str] = {

@@ -50,6 +50,7 @@ from db.records.quality import (
     StoredQualificationReview,
     StoredQualificationSet,
 )
+from db.records.releases import StoredRelease, StoredReleaseAbout, StoredReleaseItem, StoredWithdrawal
 from db.records.runs import (
     StoredAttempt,
     StoredFileRater,
@@ -117,6 +118,9 @@ __all__ = [
     "StoredQueueCursor",
     "StoredReading",
     "StoredReasonAnswer",
+    "StoredRelease",
+    "StoredReleaseAbout",
+    "StoredReleaseItem",
     "StoredRevision",
     "StoredRun",
     "StoredRunBatch",
@@ -133,5 +137,6 @@ __all__ = [
     "StoredTask",
     "StoredToolResult",
     "StoredTriageDecision",
+    "StoredWithdrawal",
     "StoredWorkCount",
 ]

@@ -26,6 +26,7 @@ from db.tables.projects import (
     SchemaVersionRow,
 )
 from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
+from db.tables.releases import ReleaseAboutRow, ReleaseItemRow, ReleaseRow, WithdrawalRow
 from db.tables.runs import (
     AttemptRow,
     FileRaterRow,
@@ -89,6 +90,9 @@ __all__ = [
     "QueueCursorRow",
     "ReadingRow",
     "ReasonAnswerRow",
+    "ReleaseAboutRow",
+    "ReleaseItemRow",
+    "ReleaseRow",
     "RevisionRow",
     "RunBatchProblemRow",
     "RunBatchRow",
@@ -105,6 +109,7 @@ __all__ = [
     "TaskRow",
     "ToolResultRow",
     "TriageDecisionRow",
+    "WithdrawalRow",
     "WorkCountRow",
     "metadata",
 ]

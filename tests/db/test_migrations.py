@@ -159,7 +159,11 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
                 f" raw, created_at) VALUES (1, 1, 1, 1, 1, '', '', '{{}}', '{WHEN}')"
             )
         )
-    known = statement.replace("created_at", "at") if table == "event" else statement
+        run(text(f"INSERT INTO release VALUES (1, 1, 1, 0, '{{}}', '{{}}', 'h', 'k', NULL, '{WHEN}')"))
+        run(text("INSERT INTO release_item VALUES (1, 1, 1, 'test', 0)"))
+        run(text(f"INSERT INTO withdrawal VALUES (1, 1, 1, 1, 'why', NULL, '{WHEN}')"))
+        run(text(f"INSERT INTO release_about VALUES (1, 1, 1, '{{}}', NULL, '{WHEN}')"))
+    known = statement.replace("created_at", {"event": "at", "release_item": "place"}.get(table, "created_at"))
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text(known.format(table)))
 
