@@ -28,6 +28,7 @@ COMMANDS = (
     "failures",
     "plan",
     "files",
+    "release",
     "items",
     "bulk",
     "serve",

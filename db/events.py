@@ -75,7 +75,10 @@ LOOKED = "history.read"
 VIEW_SAVED, VIEW_RENAMED, VIEW_DELETED = VIEWS = ("view.saved", "view.renamed", "view.deleted")
 """Kinds of events about lists of items that someone has given a name: ``view`` is the id of the list."""
 
-LOOKING = ("export.made", LOOKED, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
+RELEASED, RELEASE_SAID = "release.created", "release.said"
+"""Kinds of events: a release was made; something is said of releases from now on."""
+
+LOOKING = ("export.made", LOOKED, RELEASED, RELEASE_SAID, BOARD_PUBLISHED, BOARD_WITHDRAWN, *VIEWS)
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 
@@ -91,7 +94,7 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "leaderboard.", "view.")
+WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.", "release.", "leaderboard.", "view.")
 """What kinds of events begin with that change no figure of a project."""
 
 

@@ -66,7 +66,6 @@ def add(
     asked: Mapping[str, Any],
     told: Mapping[str, Any],
     manifest_sha256: str,
-    pseudonym_key: str,
     by_id: int | None,
     now: datetime,
 ) -> StoredRelease:
@@ -78,7 +77,6 @@ def add(
         asked=dict(asked),
         told=dict(told),
         manifest_sha256=manifest_sha256,
-        pseudonym_key=pseudonym_key,
         by_id=by_id,
         created_at=now,
     )

@@ -53,6 +53,7 @@ BEFORE = {
     "lead": {"access", "annotate", "runs", "results"},
     "labelstudio": {"access", "annotate", "runs"},
     "schemas": {"access", "annotate", "files"},
+    "releases": {"access", "annotate", "runs", "results", "files"},
 }
 """The rooms of the workflow, and what each of them may import of the others."""
 

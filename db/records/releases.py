@@ -25,8 +25,6 @@ class StoredRelease(SQLModel):
     told: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     """Its manifest without the list of files and what is counted item by item."""
     manifest_sha256: str
-    pseudonym_key: str
-    """The secret by which its people have their pseudonyms, in hexadecimal digits; it is in no file."""
     by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 

@@ -159,7 +159,7 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
                 f" raw, created_at) VALUES (1, 1, 1, 1, 1, '', '', '{{}}', '{WHEN}')"
             )
         )
-        run(text(f"INSERT INTO release VALUES (1, 1, 1, 0, '{{}}', '{{}}', 'h', 'k', NULL, '{WHEN}')"))
+        run(text(f"INSERT INTO release VALUES (1, 1, 1, 0, '{{}}', '{{}}', 'h', NULL, '{WHEN}')"))
         run(text("INSERT INTO release_item VALUES (1, 1, 1, 'test', 0)"))
         run(text(f"INSERT INTO withdrawal VALUES (1, 1, 1, 1, 'why', NULL, '{WHEN}')"))
         run(text(f"INSERT INTO release_about VALUES (1, 1, 1, '{{}}', NULL, '{WHEN}')"))

@@ -73,17 +73,17 @@ def about_release(
         "date": last.isoformat() if last else None,
         "format": format,
         "left_out": list(without),
-        "schema": _schema(session, access) | ({} if split.version is None else {"only": split.version}),
+        "schema": schema_of(session, access) | ({} if split.version is None else {"only": split.version}),
     }
     if not split.verified:
         there = [{**_item(state, names, places, row), "state": row.state.value} for row in rows]
-        return {**about, "verified": False, "counts": _counts(access, rows), "items": there}
+        return {**about, "verified": False, "counts": counts_of(access, rows), "items": there}
     votes = _votes(session, access, names, hidden=votes_tell(access.schema, without))
     return {
         **about,
         "guideline": _guideline(session, access, rows, votes.under),
-        "policy": _policy(schema),
-        "counts": _counts(access, rows),
+        "policy": policy_of(schema),
+        "counts": counts_of(access, rows),
         **({} if split.only is not None else {"gates": gates(session, access=access)}),
         **_by_reference(votes, _kept_items(session, access, state, names, places, votes, split)),
     }
@@ -108,7 +108,7 @@ def _restricted(state: ItemsOut, chosen: Sequence[Outgoing], split: Split) -> di
     }
 
 
-def _policy(schema: Schema) -> dict[str, Any]:
+def policy_of(schema: Schema) -> dict[str, Any]:
     """What made verdicts of the votes: of the first stage of verification, and under its name of each further one."""
     stages = schema.stages
 
@@ -125,7 +125,7 @@ def _policy(schema: Schema) -> dict[str, Any]:
     return of(stages.verification) | further
 
 
-def _schema(session: Session, access: Access) -> dict[str, Any]:
+def schema_of(session: Session, access: Access) -> dict[str, Any]:
     """The version in force; where something that counts was given under others, every version with how much."""
     told = {"name": access.schema.name, "version": access.schema.version, "sha256": access.loaded.hash}
     counts = schema_changes.votes_by_version(session, project_id=access.project_id) if access.reading.numbers else {}
@@ -164,7 +164,7 @@ def _guideline(
     }
 
 
-def _counts(access: Access, rows: Sequence[Outgoing]) -> dict[str, Any]:
+def counts_of(access: Access, rows: Sequence[Outgoing]) -> dict[str, Any]:
     """Items at each gate, in all and by dimension."""
 
     further = {VOTED_ON[stage] for stage in VERIFICATIONS[1:]}

@@ -24,7 +24,6 @@ def upgrade() -> None:
         sa.Column("asked", sa.JSON(), nullable=False),
         sa.Column("told", sa.JSON(), nullable=False),
         sa.Column("manifest_sha256", sa.String(), nullable=False),
-        sa.Column("pseudonym_key", sa.String(), nullable=False),
         sa.Column("by_id", sa.Integer(), nullable=True),
         sa.Column("created_at", moment, nullable=False),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_release_project_id")),

@@ -1,0 +1,295 @@
+"""``touchstone release``: frozen, numbered exports that anybody can load, verify and recompute."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from domain.errors import Conflict, SettingsError
+
+if TYPE_CHECKING:
+    from workflow.releases.create import Created
+
+release = typer.Typer(
+    help="Releases: frozen, numbered exports that anybody can load, verify and recompute.", no_args_is_help=True
+)
+Project = Annotated[str, typer.Argument(help="The project's name.")]
+Several = "may be given again, or several with commas"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.add_typer(release, name="release")
+
+
+@release.command("create")
+def create(
+    project: Project,
+    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
+    formats: Annotated[
+        list[str] | None, typer.Option("--formats", "--format", help=f"Formats of it; {Several}. None: the schema's.")
+    ] = None,
+    split: Annotated[
+        list[str] | None,
+        typer.Option(help="A split: NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME; may be given again. None: test."),
+    ] = None,
+    private: Annotated[
+        list[str] | None, typer.Option(help=f"A split whose right answers stay out of public files; {Several}.")
+    ] = None,
+    media: Annotated[bool, typer.Option("--media", help="Put images and clips in it; else name them by hash.")] = False,
+    license: Annotated[str | None, typer.Option(help="Say the licence first, as release about does.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing of splits.")] = 0,
+    schema_version: Annotated[
+        int | None, typer.Option(help="Only items whose votes were all given under this version of the schema.")
+    ] = None,
+    despite: Annotated[
+        list[str] | None, typer.Option(help=f"A line of the checklist that may be open; {Several}.")
+    ] = None,
+) -> None:
+    """Make a release of what is kept: it gets the next number and is kept on this machine."""
+    from app.services import opened
+    from workflow.releases.create import create as make
+    from workflow.releases.settings import Asked, say
+
+    shared = opened()
+    if out is not None:
+        _must_be_new(out)
+    if license:
+        say(shared.store, by=None, project=project, said={"license": license})
+    asked = Asked(
+        formats=_each(formats),
+        splits=tuple(split or ()),
+        private=_each(private),
+        media=media,
+        seed=seed,
+        schema_version=schema_version,
+        despite=_each(despite),
+    )
+    made = make(
+        shared.store,
+        shared.media,
+        shared.settings.home,
+        by=None,
+        project=project,
+        asked=asked,
+        progress=_progress if sys.stderr.isatty() else _silent,
+    )
+    _tell(project, made, out)
+
+
+@release.command("list")
+def list_releases(project: Project) -> None:
+    """The releases of a project, each with its date, its splits and what was withdrawn."""
+    from app.services import opened
+    from workflow.releases.listing import all_releases
+
+    shared = opened()
+    found = all_releases(shared.store, shared.settings.home, by=None, project=project)
+    for each in found:
+        splits = ", ".join(f"{name} {told['items']:,}" for name, told in each.splits.items())
+        gone = f"  without {', '.join(one.item for one in each.withdrawn)}" if each.withdrawn else ""
+        kept = "" if each.is_there else "  (its files are not on this machine any more)"
+        typer.echo(f"{each.version:<8} {each.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
+    if not found:
+        typer.echo(f"{project} has no release yet: touchstone release create {project} --out FOLDER.")
+
+
+@release.command("show")
+def show(project: Project, version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")]) -> None:
+    """What the manifest of a release says, but for its list of files, as JSON."""
+    from app.services import opened
+    from workflow.releases.listing import one_release
+
+    shared = opened()
+    found = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
+    told: dict[str, Any] = {
+        **found.told,
+        "manifest_sha256": found.manifest_sha256,
+        "kept_in": str(found.place) if found.is_there else None,
+        "withdrawn": [vars(each) | {"at": each.at.isoformat()} for each in found.withdrawn],
+    }
+    typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+
+
+@release.command("copy")
+def copy(
+    project: Project,
+    version: Annotated[str, typer.Argument(help="Such as 1 or 1.2.")],
+    out: Annotated[Path, typer.Option(help="A folder that is not there yet.")],
+) -> None:
+    """Write a release that was made before into a folder."""
+    from app.services import opened
+    from workflow.releases.listing import one_release
+
+    shared = opened()
+    found = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
+    if not found.is_there:
+        raise SettingsError(f"The files of release {found.version} are not on this machine any more.")
+    _must_be_new(out)
+    for line in _copied(found.place, out):
+        typer.echo(line)
+
+
+@release.command("about")
+def about(
+    project: Project,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="NAME=TEXT or NAME=@FILE; an empty text takes it back. May be given again."),
+    ] = None,
+) -> None:
+    """Say what a release says of itself (licence, makers, limits, what must hold), or show it."""
+    from app.services import opened
+    from workflow.releases import settings
+
+    shared = opened()
+    if set_:
+        settings.say(shared.store, by=None, project=project, said=dict(map(_said, set_)))
+    found = settings.about(shared.store, by=None, project=project)
+    for each in settings.SAYINGS:
+        value = found.values.get(each.name)
+        told = "; ".join(value) if isinstance(value, list) else value
+        typer.echo(f"{each.name:<22} {told if told else '-'}")
+
+
+@release.command("diff")
+def diff(
+    first: Annotated[str, typer.Argument(help="A release folder, or a version with --project.")],
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    project: Annotated[str | None, typer.Option(help="The project of versions.")] = None,
+) -> None:
+    """What the second of two releases has otherwise: items, splits, revisions, counts, files. Status 1 if anything."""
+    from workflow.releases.listing import difference
+
+    folders = [_folder(each, project) for each in (first, second)]
+    found = difference(*folders)
+    for id in found.removed:
+        typer.echo(f"- {id}")
+    for id in found.added:
+        typer.echo(f"+ {id}")
+    for id, what in found.changed.items():
+        typer.echo(f"~ {id}: {', '.join(what)}")
+    for name, (old, new) in found.told.items():
+        typer.echo(f"{name}: {json.dumps(old, ensure_ascii=False)} -> {json.dumps(new, ensure_ascii=False)}")
+    for path, what in found.files.items():
+        typer.echo(f"{path}: {what}")
+    n = len(found.added), len(found.removed), len(found.changed)
+    typer.echo(f"{found.first} -> {found.second}: {n[0]:,} added, {n[1]:,} removed, {n[2]:,} changed.")
+    if not found.equal:
+        raise typer.Exit(1)
+
+
+@release.command("verify")
+def verify(folder: Annotated[Path, typer.Argument(help="The release's folder.")]) -> None:
+    """Hold a release against its manifest, on any machine. Status 1 if anything is wrong, a line each."""
+    from workflow.releases.verify import verify as held
+
+    wrong = held(folder)
+    for each in wrong:
+        typer.echo(each)
+    if wrong:
+        raise typer.Exit(1)
+    typer.echo(f"{folder} is as it was released.")
+
+
+@release.command("withdraw")
+def withdraw(
+    project: Project,
+    version: Annotated[str, typer.Argument(help="The release, such as 1; its newest point release counts.")],
+    item: Annotated[str, typer.Argument(help="The item's id in files.")],
+    reason: Annotated[str, typer.Option(help="Why: people who use the release will ask.")],
+    out: Annotated[Path | None, typer.Option(help="A folder that is not there yet; it gets a copy.")] = None,
+) -> None:
+    """Make a point release without an item. The release itself stays as it is, and still verifies."""
+    from app.services import opened
+    from workflow.releases.withdraw import withdraw as take_out
+
+    shared = opened()
+    if out is not None:
+        _must_be_new(out)
+    made = take_out(
+        shared.store,
+        shared.media,
+        shared.settings.home,
+        by=None,
+        project=project,
+        version=version,
+        item=item,
+        reason=reason,
+    )
+    _tell(project, made, out)
+
+
+# ---- what they share -------------------------------------------------------------------------------------------------
+
+
+def _tell(project: str, made: Created, out: Path | None) -> None:
+    typer.echo(
+        f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
+        f"SHA-256 of its manifest: {made.manifest_sha256}"
+    )
+    for note in made.notes:
+        typer.echo(note)
+    for line in _copied(made.place, out) if out is not None else [f"It is kept in {made.place}."]:
+        typer.echo(line)
+
+
+def _copied(place: Path, out: Path) -> list[str]:
+    """Copy what is public into ``out``, and what is private next to it."""
+    lines = []
+    for part, to in (("public", out), ("private", _private(out))):
+        if (place / part).is_dir():
+            shutil.copytree(place / part, to)
+            lines.append(f"{to}: {'what is public' if part == 'public' else 'what must stay private'}.")
+    if _private(out).is_dir():
+        _private(out).chmod(0o700)
+    return lines
+
+
+def _private(out: Path) -> Path:
+    return out.with_name(f"{out.name}-private")
+
+
+def _must_be_new(out: Path) -> None:
+    for each in (out, _private(out)):
+        if each.exists():
+            raise Conflict(f"{each} is there already; name a folder that is not there yet.")
+
+
+def _folder(given: str, project: str | None) -> Path:
+    if project is None:
+        return Path(given)
+    from app.services import opened
+    from workflow.releases.listing import one_release
+
+    shared = opened()
+    return one_release(shared.store, shared.settings.home, by=None, project=project, version=given).place / "public"
+
+
+def _each(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
+
+
+def _said(given: str) -> tuple[str, str]:
+    name, equals, text = given.partition("=")
+    if not equals:
+        raise SettingsError(f"--set {given}: write NAME=TEXT.")
+    if not text.startswith("@"):
+        return name.strip(), text
+    try:
+        return name.strip(), Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"--set {given}: {text[1:]} cannot be read: {error}.") from error
+
+
+def _progress(what: str, done: int, of: int) -> None:
+    print(f"\r{what} {done:,} of {of:,}", end="", file=sys.stderr, flush=True)
+
+
+def _silent(what: str, done: int, of: int) -> None:
+    """No one looks."""

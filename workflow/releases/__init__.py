@@ -1,0 +1,1 @@
+"""Releases: frozen, numbered exports that anybody can load, verify and recompute."""

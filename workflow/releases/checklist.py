@@ -1,0 +1,72 @@
+"""What stands between a project and its release: each line with its state, and what must not be open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db import items, missing_media
+from db.engine import Session, Store
+from domain.errors import FileRefused
+from domain.records import Person
+from domain.states import UNSETTLED, ItemState
+from workflow.access.projects import Access, require_lead
+from workflow.releases.settings import SAYINGS, About, Asked, about_in
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something that a release waits for."""
+
+    name: str
+    """As ``--despite`` calls it."""
+    title: str
+    done: bool
+    said: str
+    page: str
+    """Where it is done, by the name of its page's module."""
+
+
+def before(store: Store, *, by: Person | None, project: str, asked: Asked | None = None) -> list[Line]:
+    """The lines, for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return lines(session, access, about_in(session, access), asked or Asked())
+
+
+def lines(session: Session, access: Access, about: About, asked: Asked) -> list[Line]:
+    """The lines, in a transaction of others."""
+    id = access.project_id
+    states = items.count_by_state(session, project_id=id)
+    left = sum(n for (_, state), n in states.items() if state in UNSETTLED)
+    kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
+    waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
+    unsaid = [each.title for each in SAYINGS if each.needed and not about.values.get(each.name)]
+    open_ = "1 item is" if left == 1 else f"{left:,} items are"
+    found = [
+        Line("kept", "Items", kept > 0, f"{kept:,} are kept", "dashboard"),
+        Line("votes", "Votes", not left, f"{open_} neither kept nor rejected" if left else "all are in", "dashboard"),
+        Line(
+            "media",
+            "Media",
+            not waiting,
+            f"{waiting:,} items lack images or clips" if waiting else "nothing is missing",
+            "import_",
+        ),
+        Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
+    ]
+    return found
+
+
+def must_be_clear(found: Sequence[Line], asked: Asked) -> None:
+    """Refuse (``FileRefused``) where a line is open that the lead does not name as one to release despite of."""
+    known = {line.name for line in found}
+    if odd := [name for name in asked.despite if name not in known]:
+        raise FileRefused(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
+    left = [line for line in found if not line.done and line.name not in asked.despite]
+    if left:
+        told = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
+        raise FileRefused(
+            f"The release waits for this: {told}. Do it, or release despite of it (--despite {left[0].name}): the "
+            "manifest says so."
+        )

@@ -1,0 +1,205 @@
+"""What is in a release: its items one after the other, at their revisions and in their splits, with their media."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
+from annotation_schemas.keys import key_field, key_fields, options_field
+from db import items, releases
+from db.engine import Session, Store
+from db.releases import Asset, Placed
+from domain.errors import FileRefused, NotFound
+from exporters.release_folder import ReleaseFolder, Written, hash_of
+from workflow.access.projects import Access
+from workflow.releases.settings import Asked
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+_AT_ONCE = 500
+_SUFFIX = {
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/webp": ".webp",
+    "image/gif": ".gif",
+    "image/bmp": ".bmp",
+    "image/avif": ".avif",
+    "image/tiff": ".tif",
+    "video/webm": ".webm",
+    "video/mp4": ".mp4",
+}
+
+
+@dataclass(frozen=True)
+class Lying:
+    """Where an image or clip lies in a release."""
+
+    path: str | None
+    written: Written
+    mime: str
+
+
+@dataclass
+class Media:
+    """The images and clips of a release: where each lies in it, by its hash in the store.
+
+    What lies in a release says nothing of its making (place, camera, author), so its bytes may be others than those
+    that came in. A release without media names the hash of what came in.
+    """
+
+    store: MediaStore
+    inside: bool
+    folder: ReleaseFolder | None = None
+    """Where they are put; None: they have been."""
+    known: dict[str, Lying] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    """From the hash in the release to that in the store."""
+
+    def lying(self, asset: Asset) -> Lying:
+        """Where it lies; it is put there when it is first asked for."""
+        assert asset.sha256 is not None
+        found = self.known.get(asset.sha256)
+        if found is None:
+            found = self.known[asset.sha256] = self._put(asset.sha256, asset)
+            self.sources[found.written.sha256] = asset.sha256
+        return found
+
+    def _put(self, sha256: str, asset: Asset) -> Lying:
+        if not self.inside:
+            return Lying(None, Written(asset.bytes or 0, sha256), asset.mime or "application/octet-stream")
+        bare, mime = self.store.bare(sha256)
+        written = hash_of(bare)
+        path = f"media/{written.sha256[:2]}/{written.sha256}{_SUFFIX.get(mime, '')}"
+        if self.folder is not None and path not in self.folder.hashes:
+            self.folder.link(path, bare, written)
+        return Lying(path, written, mime)
+
+    def read(self, asset: ReleasedAsset) -> bytes:
+        """Its bytes, as it lies in the release or would."""
+        try:
+            return self.store.bare(self.sources[asset.sha256])[0].read_bytes()
+        except KeyError:
+            raise NotFound(f"This release has no image or clip {asset.sha256[:12]}...") from None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A release as its formats see it, read from the database lot by lot."""
+
+    store: Store
+    access: Access
+    placed: Sequence[Placed]
+    withheld: Mapping[str, Sequence[str]]
+    """Fields that public files lack, by split."""
+    media: Media
+    groups: Mapping[int, str] = field(default_factory=dict)
+    """What items share with others that are not independent of them, by item id."""
+
+    def items(self, *, whole: bool = False) -> Iterator[ReleasedItem]:
+        """Every item; ``whole``: with the fields that are withheld."""
+        names = {}
+        with self.store.read() as session:
+            names = {id: name for id, _, name, _ in items.names(session, project_id=self.access.project_id)}
+            dimensions = {id: each for id, _, _, each in items.names(session, project_id=self.access.project_id)}
+        todo = iter(self.placed)
+        while lot := list(islice(todo, _AT_ONCE)):
+            with self.store.read() as session:
+                yield from self._lot(session, lot, names, dimensions, whole=whole)
+
+    def _lot(
+        self,
+        session: Session,
+        lot: Sequence[Placed],
+        names: Mapping[int, str],
+        dimensions: Mapping[int, str],
+        *,
+        whole: bool,
+    ) -> Iterator[ReleasedItem]:
+        ids = [each.item_id for each in lot]
+        revisions = {each.item_id: each.revision for each in lot}
+        contents = releases.contents(session, project_id=self.access.project_id, revisions=revisions)
+        assets: dict[int, list[Asset]] = {}
+        for asset in releases.assets(session, item_ids=ids):
+            assets.setdefault(asset.item_id, []).append(asset)
+        order = [each.name for each in self.access.schema.item.fields]
+        for each in lot:
+            given = contents[each.item_id]
+            left = () if whole else self.withheld.get(each.split, ())
+            yield ReleasedItem(
+                id=names[each.item_id],
+                dimension=dimensions[each.item_id],
+                split=each.split,
+                fields={name: given[name] for name in order if name in given and name not in left},
+                assets=[
+                    self._asset(names[each.item_id], asset) for asset in self._by_role(assets.get(each.item_id, ()))
+                ],
+                group=self.groups.get(each.item_id),
+            )
+
+    def _by_role(self, assets: Sequence[Asset]) -> Sequence[Asset]:
+        roles = {slot.role: place for place, slot in enumerate(self.access.schema.item.assets)}
+        return sorted(assets, key=lambda asset: roles.get(asset.role, len(roles)))
+
+    def _asset(self, item: str, asset: Asset) -> ReleasedAsset:
+        if asset.sha256 is None:
+            raise FileRefused(
+                f"The item {item} has no {asset.role}: {asset.name} is not there. Bring it in (touchstone import, with "
+                "--media), or withdraw the item."
+            )
+        lying = self.media.lying(asset)
+        return ReleasedAsset(
+            role=asset.role,
+            name=asset.name,
+            kind=asset.kind,
+            sha256=lying.written.sha256,
+            mime=lying.mime,
+            bytes=lying.written.bytes,
+            width=asset.width,
+            height=asset.height,
+            duration=asset.duration,
+            source=asset.source,
+            path=lying.path,
+        )
+
+
+def withheld_of(access: Access, asked: Asked, splits: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The fields that public files of each split lack: those that the schema keeps private, and of a private split
+    whatever tells its key."""
+    always = set(access.schema.export.public_without)
+    secret = always | set(key_fields(access.schema))
+    order = [each.name for each in access.schema.item.fields]
+    return {
+        split: tuple(name for name in order if name in (secret if split in asked.private else always))
+        for split in splits
+    }
+
+
+def released_set(
+    contents: Contents, *, version: str, date: str, about: Mapping[str, Any], on: Callable[[str], None]
+) -> ReleasedSet:
+    """The release as formats take it."""
+    schema = contents.access.schema
+    counts: dict[str, int] = {}
+    for each in contents.placed:
+        counts[each.split] = counts.get(each.split, 0) + 1
+
+    def read(asset: ReleasedAsset) -> bytes:
+        return contents.media.read(asset)
+
+    return ReleasedSet(
+        schema=schema,
+        name=contents.access.name,
+        title=contents.access.title,
+        version=version,
+        date=date,
+        splits=[ReleasedSplit(name, counts[name], contents.withheld.get(name, ())) for name in counts],
+        items=contents.items,
+        read=read,
+        about=about,
+        options=options_field(schema),
+        key=key_field(schema),
+    )

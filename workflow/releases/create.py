@@ -1,0 +1,338 @@
+"""A release is made: drawn up from one state of the project, written, looked over, and kept under its number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas.formats import FORMATS, Format, Takes, offered
+from annotation_schemas.formats.released import ReleasedItem
+from annotation_schemas.model import Schema
+from db import events, files, items, project_rows, releases
+from db.engine import IntegrityError, Session, Store
+from db.releases import Placed
+from domain.errors import Conflict, FileRefused
+from domain.manifests import MADE_BY, NAME
+from domain.records import Person
+from domain.registers import function_of
+from domain.states import Stage
+from exporters.release_folder import ReleaseFolder
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+from workflow.access.schema_changes import must_be_finished
+from workflow.files.one_version import require_verification, split_of
+from workflow.files.project_check import gates
+from workflow.files.release_manifest import counts_of, policy_of, schema_of
+from workflow.releases import checklist, native
+from workflow.releases.contents import Contents, Media, released_set, withheld_of
+from workflow.releases.settings import DEFAULT_SPLIT, About, Asked, about_in
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+ITEMS = "items.jsonl"
+"""Which items are in it: id, split, dimension, revision, how it was kept, and a hash of what is public of it."""
+PUBLIC, PRIVATE = "public", "private"
+Progress = Callable[[str, int, int], None]
+
+
+def silent(what: str, done: int, of: int) -> None:
+    """No one looks."""
+
+
+@dataclass(frozen=True)
+class Created:
+    """A release that was made."""
+
+    version: str
+    items: int
+    files: int
+    bytes: int
+    place: Path
+    """Where it is kept on this machine: ``public`` below it, and ``private`` where something is withheld."""
+    manifest_sha256: str
+    notes: Sequence[str] = ()
+    """What is worth knowing."""
+
+
+def version_of(number: int, point: int) -> str:
+    """``1``, or ``1.2`` after two withdrawals."""
+    return f"{number}.{point}" if point else str(number)
+
+
+def place_of(home: Path, project: str, version: str) -> Path:
+    """Where a release is kept."""
+    return home / "releases" / project / version
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to be released, before it is written."""
+
+    access: Access
+    asked: Asked
+    about: About
+    placed: Sequence[Placed]
+    groups: Mapping[int, str]
+    number: int
+    point: int
+    date: str
+    told: Mapping[str, Any]
+    """What the manifest says besides files."""
+    by_senior: frozenset[int]
+    """Items that a senior settled."""
+
+    @property
+    def version(self) -> str:
+        """As the release is called."""
+        return version_of(self.number, self.point)
+
+    @property
+    def splits(self) -> list[str]:
+        """Their names, in their order."""
+        return list(dict.fromkeys(each.split for each in self.placed))
+
+
+def create(
+    store: Store,
+    media: MediaStore,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    asked: Asked,
+    progress: Progress = silent,
+) -> Created:
+    """Make a release. The same state of a project makes the same bytes, but for its number.
+
+    Raises
+    ------
+    FileRefused
+        Something stands against it: a line of the checklist that is open, a format that cannot hold an item, a leak.
+    Conflict
+        Another release was made at the same moment.
+    """
+    with store.read() as session:
+        project_rows.hold_still(session)
+        access = require_lead(session, by=by, project=project)
+        must_be_finished(session, access=access)
+        draft = _draft(session, access, asked)
+        checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
+    with staging(home, project) as made:
+        manifest = write(store, media, draft, made, progress)
+        return keep(store, home, made, draft, manifest, by=by)
+
+
+def _draft(session: Session, access: Access, asked: Asked) -> Draft:
+    split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
+    require_verification(access, split)
+    assert split is not None
+    rows = items.outgoing(session, project_id=access.project_id)
+    kept = [row for row in rows if split.takes(row)]
+    if not kept:
+        raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
+    last = events.last_at(session, project_id=access.project_id)
+    placed = [Placed(row.id, row.current_revision, DEFAULT_SPLIT, place) for place, row in enumerate(kept)]
+    decided = files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    about = about_in(session, access)
+    told = {
+        "schema": schema_of(session, access),
+        "guideline": {"version": access.guideline, "sha256": access.loaded.guideline_hash},
+        "policy": policy_of(access.schema),
+        "counts": counts_of(access, rows),
+        "gates": gates(session, access=access),
+    }
+    return Draft(
+        access=access,
+        asked=asked,
+        about=about,
+        placed=placed,
+        groups={},
+        number=releases.last_number(session, project_id=access.project_id) + 1,
+        point=0,
+        date=last.isoformat() if last else "",
+        told=told,
+        by_senior=frozenset(each.item_id for each in decided),
+    )
+
+
+# ---- written ---------------------------------------------------------------------------------------------------------
+
+
+def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: Progress) -> dict[str, Any]:
+    """Write a release into two new folders below ``made``; its manifest."""
+    access, asked = draft.access, draft.asked
+    public = ReleaseFolder(made / PUBLIC)
+    withheld = withheld_of(access, asked, draft.splits)
+    contents = Contents(
+        store, access, draft.placed, withheld, Media(media, asked.media, folder=public), groups=draft.groups
+    )
+    released = released_set(
+        contents, version=draft.version, date=draft.date, about=draft.about.values, on=lambda _: None
+    )
+    _write_items(public, contents, draft, progress)
+    rows = formats_of(access.schema, asked)
+    for place, row in enumerate(rows):
+        progress(f"writing {row.name}", place, len(rows))
+        if row.releases is not None:
+            writer = function_of(row.releases)
+            writer(released, public)
+        else:
+            with store.read() as session:
+                native.write(session, contents, row, public)
+    return _finish(draft, public, withheld)
+
+
+def formats_of(schema: Schema, asked: Asked) -> list[Format]:
+    """The formats of a release, in the order in which they are written.
+
+    Raises
+    ------
+    FileRefused
+        There is no such format, it holds no items, or it cannot hold those of this schema.
+    """
+    known = releasable(schema)
+    names = asked.formats or tuple(name for name in schema.export.formats if name in known) or tuple(known)[:1]
+    if odd := [name for name in names if name not in known]:
+        raise FileRefused(f"A release is not written as {', '.join(odd)}; it can be written as {', '.join(known)}.")
+    rows = [known[name] for name in dict.fromkeys(names)]
+    if refused := [f"{row.name}: {why}" for row in rows if row.releases and (why := row.carries(schema))]:
+        raise FileRefused("\n".join(refused))
+    return sorted(rows, key=lambda row: row.place)
+
+
+def releasable(schema: Schema) -> dict[str, Format]:
+    """The formats that a release of a schema can be written in, by name."""
+    own = [row for row in offered(schema, writes=True) if row.takes is Takes.ITEMS]
+    every = [
+        *own,
+        *(row for row in FORMATS.values() if row.releases is not None and row.available and row.fits(schema)),
+    ]
+    return {row.name: row for row in every}
+
+
+def _write_items(folder: ReleaseFolder, contents: Contents, draft: Draft, progress: Progress) -> None:
+    with folder.open(ITEMS) as out:
+        for place, (each, item) in enumerate(zip(draft.placed, contents.items(), strict=True)):
+            if place % 1_000 == 0:
+                progress("reading items", place, len(draft.placed))
+            told = {
+                "id": item.id,
+                "split": item.split,
+                "dimension": item.dimension,
+                "revision": each.revision,
+                "kept_by": "senior" if each.item_id in draft.by_senior else "votes",
+                **({"group": item.group} if item.group is not None else {}),
+                "content_sha256": _hash_of(item),
+            }
+            out.write(json.dumps(told, ensure_ascii=False).encode() + b"\n")
+
+
+def _hash_of(item: ReleasedItem) -> str:
+    """Of what is public of an item: its fields, and its images and clips in their order."""
+    media = [(asset.role, asset.sha256) for asset in item.assets]
+    text = json.dumps([item.fields, media], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _finish(draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    counts = Counter(each.split for each in draft.placed)
+    about: dict[str, Any] = {
+        "made_by": MADE_BY,
+        "release": draft.version,
+        "project": draft.access.name,
+        "title": draft.access.title,
+        "made_up": draft.access.made_up,
+        "date": draft.date,
+        "asked": draft.asked.dump(),
+        "about": dict(draft.about.values),
+        "splits": {name: {"items": n, "withheld": list(withheld.get(name, ()))} for name, n in sorted(counts.items())},
+        **draft.told,
+    }
+    sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(public.hashes.items())]
+    manifest = {**about, "files": sums}
+    data = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+    with public.open(NAME) as out:
+        out.write(data)
+    return {
+        **about,
+        "files": len(public.hashes),
+        "bytes": sum(each.bytes for each in public.hashes.values()),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+# ---- kept ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def staging(home: Path, project: str) -> Iterator[Path]:
+    """A folder to build in, which is gone if it comes to nothing."""
+    above = home / "releases" / project
+    above.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made = above / f".making-{secrets.token_hex(8)}"
+    made.mkdir(mode=0o700)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def keep(
+    store: Store,
+    home: Path,
+    made: Path,
+    draft: Draft,
+    manifest: Mapping[str, Any],
+    *,
+    by: Person | None,
+    withdraws: tuple[int, str] | None = None,
+) -> Created:
+    """Give what was written its number and its place. ``withdraws``: the item that it lacks, and why."""
+    place = place_of(home, draft.access.name, draft.version)
+    told = {name: value for name, value in manifest.items() if name not in ("asked",)}
+    try:
+        with store.write(archived_too=True) as session:
+            access = require_lead(session, by=by, project=draft.access.name)
+            now = store.now()
+            row = releases.add(
+                session,
+                project_id=access.project_id,
+                number=draft.number,
+                point=draft.point,
+                asked=draft.asked.dump(),
+                told=told,
+                manifest_sha256=manifest["sha256"],
+                by_id=by.id if by else None,
+                now=now,
+            )
+            releases.add_items(session, release_id=row.id, rows=draft.placed)
+            if withdraws is not None:
+                releases.withdraw(
+                    session,
+                    project_id=access.project_id,
+                    release_id=row.id,
+                    item_id=withdraws[0],
+                    reason=withdraws[1],
+                    by_id=by.id if by else None,
+                    now=now,
+                )
+            data = {"release": draft.version, "items": len(draft.placed), "manifest": manifest["sha256"]}
+            item = withdraws[0] if withdraws else None
+            log(session, events.RELEASED, by=by, project=access, item=item, now=now, data=data)
+            if place.exists():  # a server that died between the two
+                shutil.rmtree(place)
+            made.replace(place)
+    except IntegrityError as error:
+        raise Conflict("Another release was made at the same moment; look at it, and make this one again.") from error
+    return Created(
+        draft.version, len(draft.placed), manifest["files"], manifest["bytes"], place, str(manifest["sha256"])
+    )

@@ -1,0 +1,212 @@
+"""What is asked of a release, and what its makers say of all of them: licence, makers, limits, what must hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from db import events, releases
+from db.engine import IntegrityError, Session, Store
+from domain.errors import Conflict, InvalidInput, Problem
+from domain.records import Person
+from workflow.access.event_log import log
+from workflow.access.projects import Access, require_lead
+
+DEFAULT_SPLIT = "test"
+"""What a release without splits calls all of its items."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a release."""
+
+    formats: tuple[str, ...] = ()
+    """None: those that the schema names, and else the files' own."""
+    splits: tuple[str, ...] = ()
+    """As ``train=0.8`` or ``field:NAME``; none: all items are in ``test``."""
+    private: tuple[str, ...] = ()
+    """Splits whose right answers are withheld."""
+    media: bool = False
+    """Images and clips lie in it; else it names them by hash."""
+    seed: int = 0
+    """Of the drawing of splits."""
+    schema_version: int | None = None
+    """Only what was given under this version of the schema."""
+    despite: tuple[str, ...] = ()
+    """Lines of the checklist that are open, and that the lead releases despite of."""
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+
+    @classmethod
+    def load(cls, values: Mapping[str, Any]) -> Asked:
+        """From what ``dump`` gave."""
+        known = {each.name for each in fields(cls)}
+        given: dict[str, Any] = {name: value for name, value in values.items() if name in known}
+        settled: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+        }
+        return cls(**settled)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Saying:
+    """Something that the makers of a release say."""
+
+    name: str
+    title: str
+    meaning: str
+    needed: bool = False
+    """A release without it is incomplete."""
+    croissant: bool = False
+    """Croissant is refused without it."""
+    many: bool = False
+    """A list: one a line."""
+    long: bool = False
+
+
+SAYINGS = (
+    Saying("license", "Licence", "An SPDX id, such as CC-BY-4.0, or the address of a text", needed=True),
+    Saying("description", "Description", "What the data set is for, in a few sentences", croissant=True, long=True),
+    Saying("creators", "Creators", "Who made it, one a line", croissant=True, many=True),
+    Saying("url", "Address", "Where it is published", croissant=True),
+    Saying("citation", "Citation", "How it is cited", long=True),
+    Saying("media_license", "Licence of the media", "Where it is another one"),
+    Saying("limitations", "Limitations", "What it must not be taken for", croissant=True, long=True),
+    Saying("biases", "Biases", "Whose world it shows, and whose it does not", croissant=True, long=True),
+    Saying(
+        "personal_information",
+        "Personal information",
+        "Faces, voices, names in it, and what became of them",
+        croissant=True,
+        long=True,
+    ),
+    Saying("use_cases", "Use cases", "What it is made to measure", croissant=True, long=True),
+    Saying("social_impact", "Social impact", "What may come of its use, good and bad", croissant=True, long=True),
+    Saying("synthetic", "Synthetic data", "yes or no: whether any of it was made by models", croissant=True),
+    Saying(
+        "derived_from",
+        "Derived from",
+        "The data sets or recordings that it came from, one a line",
+        croissant=True,
+        many=True,
+    ),
+    Saying(
+        "generated_by", "Made by", "The steps and tools by which it was made, one a line", croissant=True, many=True
+    ),
+    Saying("demographics", "Annotators", "Who they were, as far as they agreed to be described", long=True),
+    Saying(
+        "pay",
+        "Pay",
+        "What they were paid for an hour",
+    ),
+    Saying("maintenance", "Maintenance", "Who mends errors, and how they are told", long=True),
+    Saying(
+        "floors",
+        "Agreement floors",
+        "STATISTIC=VALUE, one a line, such as verification.fleiss_kappa=0.6: set before people vote",
+        many=True,
+    ),
+)
+"""Everything that can be said, in the order of the page."""
+_BY_NAME = {each.name: each for each in SAYINGS}
+_FLOOR = re.compile(r"([a-z_0-9]+(?:\.[\w-]+)*)\s*=\s*(-?\d+(?:\.\d+)?)")
+LONGEST = 10_000
+
+
+@dataclass(frozen=True)
+class About:
+    """What is said now."""
+
+    number: int
+    """Versions so far; 0: nothing was ever said."""
+    values: Mapping[str, Any]
+
+    @property
+    def floors(self) -> Sequence[tuple[str, float]]:
+        """Statistics and the least they must come to."""
+        return [
+            (found[1], float(found[2])) for each in self.values.get("floors", ()) if (found := _FLOOR.fullmatch(each))
+        ]
+
+
+def about(store: Store, *, by: Person | None, project: str) -> About:
+    """What the leads say of their releases, for leads."""
+    with store.read() as session:
+        return about_in(session, require_lead(session, by=by, project=project))
+
+
+def about_in(session: Session, access: Access) -> About:
+    """As ``about``, in a transaction of others."""
+    row = releases.about(session, project_id=access.project_id)
+    return About(row.number, row.about) if row else About(0, {})
+
+
+def say(store: Store, *, by: Person | None, project: str, said: Mapping[str, Any]) -> About:
+    """Say something, or (with an empty value) take it back; the rest stays. Every version is kept.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such thing to say, or it has another form.
+    Conflict
+        Someone else has said something at the same moment.
+    """
+    if problems := list(_problems(said)):
+        raise InvalidInput(problems)
+    try:
+        with store.write() as session:
+            access = require_lead(session, by=by, project=project)
+            before = about_in(session, access)
+            merged = {**before.values, **{name: _value(name, value) for name, value in said.items()}}
+            values = {each.name: merged[each.name] for each in SAYINGS if merged.get(each.name)}
+            if values == before.values:
+                return before
+            now = store.now()
+            who = by.id if by else None
+            releases.say(
+                session, project_id=access.project_id, number=before.number + 1, about=values, by_id=who, now=now
+            )
+            changed = sorted(name for name in said if values.get(name) != before.values.get(name))
+            log(session, events.RELEASE_SAID, by=by, project=access, now=now, data={"about": changed})
+            return About(before.number + 1, values)
+    except IntegrityError as error:
+        raise Conflict("Someone else has changed this at the same moment; look at it again.") from error
+
+
+def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:
+    for name, value in said.items():
+        if name not in _BY_NAME:
+            yield Problem(name, f"There is nothing called {name!r} to say; there are: {', '.join(_BY_NAME)}.")
+            continue
+        text = "\n".join(value) if isinstance(value, list | tuple) else str(value)
+        if len(text) > LONGEST:
+            yield Problem(name, f"{_BY_NAME[name].title}: at most {LONGEST:,} characters.")
+        if "TODO" in text:
+            yield Problem(name, f"{_BY_NAME[name].title} still says TODO.")
+        if name == "synthetic" and text.strip() and text.strip().lower() not in ("yes", "no"):
+            yield Problem(name, "Synthetic data: say yes or no.")
+        if name == "floors":
+            for line in _lines(text):
+                if not _FLOOR.fullmatch(line):
+                    yield Problem(
+                        name, f"{line!r} is no floor; write STATISTIC=VALUE, such as verification.fleiss_kappa=0.6."
+                    )
+
+
+def _value(name: str, value: Any) -> Any:
+    text = "\n".join(value) if isinstance(value, list | tuple) else str(value)
+    if name == "synthetic":
+        return text.strip().lower()
+    return _lines(text) if _BY_NAME[name].many else text.strip()
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

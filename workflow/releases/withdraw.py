@@ -1,0 +1,103 @@
+"""An item is withdrawn from a release, with a reason: a point release lacks it, and the release itself stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db import files, items, releases
+from db.engine import Session, Store
+from domain.errors import FileRefused, InvalidInput, NotFound, Problem
+from domain.records import Person
+from domain.states import Stage
+from workflow.access.projects import Access, require_lead
+from workflow.releases.create import Created, Draft, Progress, keep, silent, staging, version_of, write
+from workflow.releases.listing import stored
+from workflow.releases.settings import About, Asked
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+LONGEST = 2_000
+
+
+def withdraw(
+    store: Store,
+    media: MediaStore,
+    home: Path,
+    *,
+    by: Person | None,
+    project: str,
+    version: str,
+    item: str,
+    reason: str,
+    progress: Progress = silent,
+) -> Created:
+    """Make a point release without an item. What was said of the release then is said of this one.
+
+    Parameters
+    ----------
+    version
+        Of the release or of a point release of it; the new one lacks what any of them lacks.
+    item
+        Its id in files.
+
+    Raises
+    ------
+    NotFound
+        There is no such release, or it has no such item.
+    FileRefused
+        The schema has changed since: the release cannot be written as it was then.
+    """
+    if not reason.strip() or len(reason) > LONGEST:
+        raise InvalidInput([Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")])
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        draft, id = _draft(session, access, version=version, item=item, reason=reason.strip())
+    with staging(home, project) as made:
+        manifest = write(store, media, draft, made, progress)
+        return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
+
+
+def _draft(session: Session, access: Access, *, version: str, item: str, reason: str) -> tuple[Draft, int]:
+    project_id = access.project_id
+    asked_of = stored(session, project_id=project_id, version=version)
+    if asked_of is None:
+        raise NotFound(f"{access.name} has no release {version}; touchstone release list {access.name} has them all.")
+    point = releases.last_point(session, project_id=project_id, number=asked_of.number)
+    base = releases.one(session, project_id=project_id, number=asked_of.number, point=point)
+    assert base is not None
+    if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
+        raise FileRefused(
+            f"The schema has changed since release {version} was made, so it cannot be written as it was. Make a new "
+            "release: the item is not in it once it is no longer kept."
+        )
+    named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}
+    placed = releases.items_of(session, release_id=base.id)
+    id = named.get(item)
+    if id is None or all(each.item_id != id for each in placed):
+        raise NotFound(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
+    left = [each._replace(place=place) for place, each in enumerate(one for one in placed if one.item_id != id)]
+    if not left:
+        raise FileRefused("It is the only item of the release; a release without any is none.")
+    told = {name: value for name, value in base.told.items() if name in _CARRIED}
+    gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]
+    based_on = {"release": version_of(base.number, base.point), "manifest_sha256": base.manifest_sha256}
+    decided = files.on_kept_items(session, project_id=project_id, stage=Stage.ADJUDICATION)
+    draft = Draft(
+        access=access,
+        asked=Asked.load(base.asked),
+        about=About(0, base.told.get("about", {})),
+        placed=left,
+        groups={},
+        number=base.number,
+        point=point + 1,
+        date=str(base.told.get("date", "")),
+        told={**told, "withdrawn": gone, "based_on": based_on},
+        by_senior=frozenset(each.item_id for each in decided),
+    )
+    return draft, id
+
+
+_CARRIED = ("schema", "guideline", "policy", "counts", "gates")
+"""What a point release says as the release that it mends does: these were counted then."""
