@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -12,7 +13,27 @@ from app.screens import SCREENS
 from app.services import Services
 from domain.records import ProjectView
 from workflow.lead import checklists
-from workflow.lead.checklists import Line
+from workflow.releases import checklist as releases
+
+
+class Line(Protocol):
+    """Something to look at."""
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it is done."""
+
+    @property
+    def said(self) -> str:
+        """How it stands, in words."""
+
+    @property
+    def page(self) -> str:
+        """The page on which it is done, by the name of its module."""
 
 
 def show(lines: Sequence[Line], project: str) -> None:
@@ -51,7 +72,7 @@ def before_start(services: Services, view: ProjectView) -> None:
 
 def before_release(services: Services, view: ProjectView) -> None:
     """On Export: what stands between the project and its release."""
-    lines = checklists.before_release(services.store, by=services.person, project=view.name)
+    lines = releases.before(services.store, by=services.person, project=view.name)
     shell.section("Before a release")
     show(lines, view.name)
     said = f"`touchstone check {view.name}` on the server's machine looks whether all that is stored fits together."

@@ -1,4 +1,4 @@
-"""What takes long about a whole project (its archive, a copy, deleting it), and what has become of each."""
+"""What takes long about a whole project (its archive, a copy, a release, deleting it), and what has become of each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from domain.records import Person
 from media.store import MediaStore
 from workflow.access import project_care
 from workflow.files import project_copy, project_export, project_removal
+from workflow.releases import create, withdraw
+from workflow.releases.settings import Asked
 
 _BROKEN = "This was broken off; the log of the server says why. Nothing was half done: try again."
 
@@ -120,6 +122,27 @@ def _delete(store: Store, home: Path, by: Person, project: str, progress: Progre
     return f"{project} is deleted."
 
 
-WORKS: Mapping[str, Callable[..., str]] = {"export": _export, "copy": _copy, "delete": _delete}
+def _release(store: Store, home: Path, by: Person, project: str, progress: Progress, **asked: Any) -> str:
+    made = create.create(
+        store, MediaStore(home / "media"), home, by=by, project=project, asked=Asked.load(asked), progress=progress
+    )
+    return " ".join([f"Release {made.version} is made: {made.items:,} items in {made.files:,} files.", *made.notes])
+
+
+def _withdraw(
+    store: Store, home: Path, by: Person, project: str, progress: Progress, *, version: str, item: str, reason: str
+) -> str:
+    about: dict[str, Any] = {"version": version, "item": item, "reason": reason, "progress": progress}
+    made = withdraw.withdraw(store, MediaStore(home / "media"), home, by=by, project=project, **about)
+    return f"Release {made.version} is made, without {item}. Release {version} stays as it is."
+
+
+WORKS: Mapping[str, Callable[..., str]] = {
+    "export": _export,
+    "copy": _copy,
+    "delete": _delete,
+    "release": _release,
+    "withdraw": _withdraw,
+}
 """What can be done, each with the store, the home, who does it, the project, and a function that hears how far it is;
 the sentence that each gives says what came of it."""

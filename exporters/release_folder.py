@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import secrets
+import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from domain.errors import FileRefused
+
+_THEN = (1980, 1, 1, 0, 0, 0)
+_PACKED_ALREADY = {".jpg", ".png", ".webp", ".gif", ".avif", ".webm", ".mp4", ".parquet"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,27 @@ def hash_of(path: Path) -> Written:
             digest.update(chunk)
             n += len(chunk)
     return Written(n, digest.hexdigest())
+
+
+def packed(folder: Path, out: Path) -> Path:
+    """A folder as one zip, which is made if it is not there yet. The same files make the same bytes; it is there whole
+    or not at all."""
+    if out.is_file():
+        return out
+    made = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+    try:
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, allowZip64=True, compresslevel=6) as archive:
+            for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+                name = path.relative_to(folder).as_posix()
+                entry = zipfile.ZipInfo(name, _THEN)
+                entry.compress_type = zipfile.ZIP_STORED if path.suffix in _PACKED_ALREADY else zipfile.ZIP_DEFLATED
+                entry.create_system, entry.external_attr = 3, 0o644 << 16
+                with path.open("rb") as given, archive.open(entry, "w", force_zip64=True) as to:
+                    shutil.copyfileobj(given, to, 1 << 20)
+        made.replace(out)
+    finally:
+        made.unlink(missing_ok=True)
+    return out
 
 
 class _Hashed(io.RawIOBase):

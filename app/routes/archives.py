@@ -1,5 +1,5 @@
-"""``GET /archive/{project}``: the archive that a lead has asked for on the page Projects, to leads of the project only,
-as a stream."""
+"""Whole projects and releases as one file each, to leads of the project only, as a stream: ``GET /archive/{project}``,
+which a lead has asked for on the page Projects, and ``GET /release/{project}/{version}/{part}``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from app.routes.replies import answering, signed_in
 from app.services import Resources
 from domain.errors import NotFound
 from domain.records import Person
+from exporters.release_folder import packed
 from workflow.files.project_export import archive_for
+from workflow.releases import listing
+from workflow.releases.create import PRIVATE, PUBLIC
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """The one route."""
+    """The two routes."""
 
     def find(person: Person, project: str) -> Path:
         path = archive_for(resources.store, resources.settings.home, by=person, project=project)
@@ -32,4 +35,22 @@ def routes(resources: Resources) -> list[BaseRoute]:
         headers = {"Cache-Control": "private, no-store", "Vary": "Cookie"}
         return FileResponse(path, media_type="application/zip", filename=f"{project}.zip", headers=headers)
 
-    return [Route("/archive/{project}", answering(archive), methods=["GET"])]
+    def find_release(person: Person, project: str, version: str, part: str) -> Path:
+        store, home = resources.store, resources.settings.home
+        found = listing.one_release(store, home, by=person, project=project, version=version)
+        folder = found.place / part
+        if part not in (PUBLIC, PRIVATE) or not folder.is_dir():
+            raise NotFound(f"Release {version} has no such part on this machine.")
+        return packed(folder, found.place / f"{part}.zip")
+
+    async def release(request: Request) -> Response:
+        project, version, part = (request.path_params[name] for name in ("project", "version", "part"))
+        path = await run_in_threadpool(find_release, signed_in(request).person, project, version, part)
+        headers = {"Cache-Control": "private, no-store", "Vary": "Cookie"}
+        name = f"{project}-{version}{'-private' if part == PRIVATE else ''}.zip"
+        return FileResponse(path, media_type="application/zip", filename=name, headers=headers)
+
+    return [
+        Route("/archive/{project}", answering(archive), methods=["GET"]),
+        Route("/release/{project}/{version}/{part}", answering(release), methods=["GET"]),
+    ]

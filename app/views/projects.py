@@ -10,10 +10,9 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from app import confirm, dialogs, markup, new_project, project_jobs, shell
+from app import confirm, dialogs, jobs_shown, markup, new_project, project_jobs, shell
 from app.commands.project_care import said
 from app.confirm import Question
-from app.project_jobs import Job
 from app.screens import Group, Screen
 from app.services import Services
 from app.views import my_work
@@ -27,9 +26,7 @@ from workflow.lead import project_list
 
 SCREEN = Screen("Projects", place=17, group=Group.SETTINGS)
 
-LOOK_SECONDS = 1.0
 MEGABYTE = 1024 * 1024
-DOING = {"export": "Packing {}", "copy": "Copying {}", "delete": "Deleting {}"}
 
 
 def render(services: Services) -> None:
@@ -41,7 +38,7 @@ def render(services: Services) -> None:
     done = shell.kept_message("projects.done")
     if done:
         shell.show(markup.notice(done, style="good"))
-    _jobs(services)
+    jobs_shown.show(services)
     if mine:
         shell.show(_table(services, mine))
     else:
@@ -202,27 +199,3 @@ def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
         shell.show(markup.notice(f"That is not the project's name, {view.name}. Nothing is deleted.", style="bad"))
     elif no or yes:
         st.rerun()
-
-
-# ---- what takes long -------------------------------------------------------------------------------------------------
-
-
-def _jobs(services: Services) -> None:
-    """Each job of this person: how far it is, or what came of it, until they have read that."""
-    for job in project_jobs.jobs_of(services):
-        if job.over.is_set():
-            words = job.refused or job.said
-            shell.show(markup.notice(shell.on_page(words), style="bad" if job.refused else "good"))
-            put = f"projects.read.{job.project}"
-            st.button("Put away", key=put, on_click=project_jobs.forget, args=(services, job))
-        else:
-            _watch(services, job)
-
-
-@st.fragment(run_every=LOOK_SECONDS)
-def _watch(services: Services, job: Job) -> None:
-    with shell.guard(services):
-        if job.over.is_set():
-            st.rerun()
-        words = DOING[job.kind].format(job.project)
-        st.progress(min(job.done / job.of, 1.0) if job.of else 0.0, text=f"{words}: {job.at or 'begins'}")

@@ -1,14 +1,14 @@
-"""What a lead looks at before work begins, and before a release: a line each, with its state and the page for it."""
+"""What a lead looks at before work begins: a line each, with its state and the page for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from db import comment_threads, events, gold_items, items, missing_media, projects, submissions
+from db import events, gold_items, items, missing_media, projects, submissions
 from db.engine import Session, Store
 from domain.records import Person
-from domain.states import UNSETTLED, ItemState, Stage
+from domain.states import Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, as_member, require_lead, stages_of
 from workflow.annotate import image_pool, qualification_sets
@@ -83,27 +83,3 @@ def _people(session: Session, access: Access) -> Line:
 
 def _named(access: Access, stages: list[Stage]) -> str:
     return " and the ".join(access.schema.stages.title_of(stage).lower() for stage in stages)
-
-
-def before_release(store: Store, *, by: Person | None, project: str) -> list[Line]:
-    """What stands between a project and its release, for leads."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        id = access.project_id
-        states = items.count_by_state(session, project_id=id)
-        in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
-        left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
-        wanted = sum(
-            max((one.wanted or 0) - sum(n for (each, _), n in states.items() if each == one.id), 0)
-            for one in access.schema.dimensions
-        )
-        waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
-        open_ = in_state[ItemState.IN_ADJUDICATION]
-        open_comments = len(comment_threads.unanswered(session, project_id=id))
-    more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
-    return [
-        Line("Items", bool(states) and not left and not wanted, f"{left:,} unfinished{more}", "dashboard"),
-        Line("Adjudication", not open_, f"{open_:,} open", "dashboard"),
-        Line("Media", not waiting, f"{waiting:,} items lack images or clips", "import_"),
-        Line("Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
-    ]

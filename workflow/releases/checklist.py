@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from db import items, missing_media
+from db import comment_threads, items, missing_media
 from db.engine import Session, Store
 from domain.errors import FileRefused
 from domain.records import Person
@@ -38,24 +38,25 @@ def lines(session: Session, access: Access, about: About, asked: Asked) -> list[
     """The lines, in a transaction of others."""
     id = access.project_id
     states = items.count_by_state(session, project_id=id)
-    left = sum(n for (_, state), n in states.items() if state in UNSETTLED)
-    kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
+    in_state = {state: sum(n for (_, each), n in states.items() if each is state) for state in ItemState}
+    left = sum(in_state[state] for state in UNSETTLED if state is not ItemState.IN_ADJUDICATION)
+    wanted = sum(
+        max((one.wanted or 0) - sum(n for (each, _), n in states.items() if each == one.id), 0)
+        for one in access.schema.dimensions
+    )
+    more = f"; {wanted:,} of those wanted are not written yet" if wanted else ""
+    open_ = in_state[ItemState.IN_ADJUDICATION]
     waiting = len(missing_media.waiting_in(session, project_id=id, needed=access.needed_roles))
+    open_comments = len(comment_threads.unanswered(session, project_id=id))
     unsaid = [each.title for each in SAYINGS if each.needed and not about.values.get(each.name)]
-    open_ = "1 item is" if left == 1 else f"{left:,} items are"
-    found = [
-        Line("kept", "Items", kept > 0, f"{kept:,} are kept", "dashboard"),
-        Line("votes", "Votes", not left, f"{open_} neither kept nor rejected" if left else "all are in", "dashboard"),
-        Line(
-            "media",
-            "Media",
-            not waiting,
-            f"{waiting:,} items lack images or clips" if waiting else "nothing is missing",
-            "import_",
-        ),
+    kept = f"{in_state[ItemState.KEPT]:,} kept, {left:,} unfinished{more}"
+    return [
+        Line("items", "Items", bool(states) and not left and not wanted, kept, "dashboard"),
+        Line("adjudication", "Adjudication", not open_, f"{open_:,} open", "dashboard"),
+        Line("media", "Media", not waiting, f"{waiting:,} items lack images or clips", "import_"),
+        Line("comments", "Comments", not open_comments, f"{open_comments:,} without an answer", "comments"),
         Line("said", "Licence", not unsaid, f"not said yet: {', '.join(unsaid)}" if unsaid else "said", "release"),
     ]
-    return found
 
 
 def must_be_clear(found: Sequence[Line], asked: Asked) -> None:

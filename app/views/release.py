@@ -1,0 +1,261 @@
+"""Release: what stands before one, what it says of itself, making it, and those that were made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+import streamlit as st
+
+from app import checklist, dialogs, jobs_shown, markup, project_jobs, shell
+from app.screens import Group, Screen
+from app.services import Services
+from domain.records import ProjectView
+from domain.roles import Role
+from workflow.releases import listing, settings
+from workflow.releases.checklist import Line, before
+from workflow.releases.create import releasable
+from workflow.releases.listing import Release
+from workflow.releases.settings import SAYINGS, About, Asked
+
+SCREEN = Screen("Release", place=275, role=Role.LEAD, group=Group.RELEASE)
+
+
+def render(services: Services) -> None:
+    """The checklist, what is said, a new one, and all that there are."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Release",
+        "A frozen, numbered split of what is kept, which anybody can load, verify and recompute.",
+        made_up=view.made_up,
+    )
+    shell.tell_refused()
+    done = shell.kept_message("release.done")
+    if done:
+        shell.show(markup.notice(done, style="good"))
+    jobs_shown.show(services, project=view.name)
+    lines = before(services.store, by=services.person, project=view.name)
+    shell.section("Before a release")
+    checklist.show(lines, view.name)
+    about = settings.about(services.store, by=services.person, project=view.name)
+    _say(services, view, about)
+    _make(services, view, lines)
+    _made(services, view)
+
+
+# ---- what is said ----------------------------------------------------------------------------------------------------
+
+
+def _say(services: Services, view: ProjectView, about: About) -> None:
+    n = sum(1 for each in SAYINGS if about.values.get(each.name))
+    with (
+        st.expander(f"What it says of itself: {n} of {len(SAYINGS)}", key="release.about"),
+        st.form("release.say", border=False),
+    ):
+        shell.show(
+            markup.paragraph(
+                "It stands in the data card and the metadata. Croissant needs what is marked with a star.",
+                style="ts ts-quiet ts-small",
+            )
+        )
+        for each in SAYINGS:
+            value = about.values.get(each.name, "")
+            text = "\n".join(value) if isinstance(value, list) else str(value)
+            title = each.title + (" *" if each.croissant or each.needed else "")
+            key = f"release.say.{each.name}.{about.number}"
+            if each.many or each.long:
+                st.text_area(title, text, help=each.meaning, key=key, height=80)
+            else:
+                st.text_input(title, text, help=each.meaning, key=key)
+        st.form_submit_button("Save", key="release.say.save", on_click=_save, args=(services, view, about))
+
+
+def _save(services: Services, view: ProjectView, about: About) -> None:
+    said = {each.name: str(st.session_state.get(f"release.say.{each.name}.{about.number}", "")) for each in SAYINGS}
+    with shell.pressed(services):
+        now = settings.say(services.store, by=services.person, project=view.name, said=said)
+        if now.number != about.number:
+            shell.keep_message("release.done", f"Saved: version {now.number} of what releases say of themselves.")
+
+
+# ---- a new one -------------------------------------------------------------------------------------------------------
+
+
+def _make(services: Services, view: ProjectView, lines: Sequence[Line]) -> None:
+    shell.section("A new release")
+    known = releasable(view.schema.schema_)
+    first = [name for name in view.schema.schema_.export.formats if name in known] or list(known)[:1]
+    open_ = {line.name: f"{line.title}: {line.said}" for line in lines if not line.done}
+    with st.form("release.new", border=False):
+        st.multiselect(
+            "Formats",
+            list(known),
+            default=first,
+            format_func=lambda name: known[name].words,
+            key="release.formats",
+        )
+        left, middle, right = st.columns([3, 2, 2], vertical_alignment="bottom")
+        left.text_input(
+            "Splits",
+            key="release.splits",
+            placeholder="train=0.8 test=0.2",
+            help="NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME, with spaces between. Nothing: all are in test. "
+            "No video, scene or group of near duplicates is on both sides.",
+        )
+        middle.text_input(
+            "Private splits",
+            key="release.private",
+            placeholder="test",
+            help="Their right answers stay out of public files.",
+        )
+        right.checkbox("Put images and clips in", key="release.media")
+        if open_:
+            st.multiselect("Release despite of", list(open_), format_func=open_.__getitem__, key="release.despite")
+        st.form_submit_button(
+            "Make the release", type="primary", key="release.make", on_click=_begin, args=(services, view)
+        )
+
+
+def _begin(services: Services, view: ProjectView) -> None:
+    state = st.session_state
+    asked = Asked(
+        formats=tuple(state.get("release.formats") or ()),
+        splits=_words(state.get("release.splits")),
+        private=_words(state.get("release.private")),
+        media=bool(state.get("release.media")),
+        despite=tuple(state.get("release.despite") or ()),
+    )
+    with shell.pressed(services):
+        project_jobs.begin(services, "release", view.name, **asked.dump())
+
+
+def _words(given: object) -> tuple[str, ...]:
+    return tuple(str(given or "").replace(",", " ").split())
+
+
+# ---- those that were made --------------------------------------------------------------------------------------------
+
+
+def _made(services: Services, view: ProjectView) -> None:
+    shell.section("Releases")
+    found = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
+    if not found:
+        shell.show(markup.notice("There is none yet. The first one is release 1."))
+        return
+    shell.show(table(view, list(reversed(found))))
+    names = [each.version for each in reversed(found)]
+    chosen = st.selectbox("Look at release", names, key="release.chosen")
+    release = next(each for each in found if each.version == chosen)
+    with st.container(horizontal=True):
+        st.button("Withdraw an item", key="release.withdraw", on_click=_withdraw, args=(services, view, release))
+    with st.expander("What its manifest says", key=f"release.told.{chosen}"):
+        st.json({**release.told, "manifest_sha256": release.manifest_sha256}, expanded=1)
+    others = [each for each in found if each.is_there and each.version != chosen]
+    if release.is_there and others:
+        _compare(release, others)
+
+
+def table(view: ProjectView, found: Sequence[Release]) -> markup.Markup:
+    """A line for each release, with links to its files."""
+    rows = [
+        [
+            markup.tag("b", markup.text(each.version)),
+            markup.text(markup.moment(each.at)),
+            markup.text(each.by or "command"),
+            markup.text(", ".join(f"{name} {told['items']:,}" for name, told in each.splits.items())),
+            markup.text("; ".join(f"{gone.item}: {gone.reason}" for gone in each.withdrawn)),
+            _links(view, each),
+        ]
+        for each in found
+    ]
+    heads = [("Release", ""), ("Made", ""), ("By", ""), ("Items", ""), ("Withdrawn", "wide"), ("Files", "")]
+    return markup.table(heads, rows)
+
+
+def _links(view: ProjectView, release: Release) -> markup.Markup:
+    if not release.is_there:
+        return markup.quiet("not on this machine any more")
+    parts = {"public": "Download", "private": "Private part"}
+    return markup.joined(
+        [
+            markup.tag(
+                "a",
+                markup.text(title),
+                href=f"/release/{quote(view.name)}/{release.version}/{part}",
+                target="_self",
+                download="",
+                style="ts-nowrap",
+            )
+            for part, title in parts.items()
+            if (release.place / part).is_dir()
+        ]
+    )
+
+
+def _compare(release: Release, others: Sequence[Release]) -> None:
+    with st.expander("What is different from another one", key=f"release.diff.{release.version}"):
+        other = st.selectbox("Compared with", [each.version for each in reversed(others)], key="release.other")
+        base = next(each for each in others if each.version == other)
+        found = listing.difference(base.place / "public", release.place / "public")
+        shell.show(difference(found))
+
+
+def difference(found: listing.Difference) -> markup.Markup:
+    """What is different, item by item, as far as a page goes."""
+    if found.equal:
+        return markup.notice("Nothing but what they are called.", style="good")
+    rows: list[tuple[str, str]] = [(id, "withdrawn or no longer kept") for id in found.removed]
+    rows += [(id, "new") for id in found.added]
+    rows += [(id, ", ".join(what)) for id, what in found.changed.items()]
+    rows += [(path, what) for path, what in found.files.items()]
+    n: Mapping[str, int] = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
+    words = ", ".join(f"{count:,} {name}" for name, count in n.items())
+    cut = [[markup.text(name), markup.text(what)] for name, what in rows[:MOST]]
+    more = f" The first {MOST} of {len(rows):,} lines." if len(rows) > MOST else ""
+    return markup.joined(
+        [markup.paragraph(f"Items: {words}.{more}", style="ts"), markup.table([("What", ""), ("How", "wide")], cut)]
+    )
+
+
+MOST = 200
+
+
+# ---- withdrawing -----------------------------------------------------------------------------------------------------
+
+
+def _withdraw(services: Services, view: ProjectView, release: Release) -> None:
+    name = f"release.withdraw.{release.version}"
+
+    def draw() -> None:
+        shell.show(
+            markup.paragraph(
+                f"Release {release.version} stays as it is, and still verifies. The next point release lacks the item.",
+                style="ts ts-quiet",
+            )
+        )
+        item = st.text_input("Item, by its id in files", key=f"{name}.item")
+        reason = st.text_input("Why: people who use it will ask", key=f"{name}.reason")
+        left, right = st.columns(2)
+        no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
+        yes = right.button(
+            "Withdraw it",
+            key=f"{name}.yes",
+            type="primary",
+            width="stretch",
+            on_click=_do_withdraw,
+            args=(services, view, release, name),
+        )
+        if yes and not (item.strip() and reason.strip()):
+            shell.show(markup.notice("Name the item and say why.", style="bad"))
+        elif no or yes:
+            st.rerun()
+
+    dialogs.show(f"Withdraw an item from release {release.version}", draw, name=name)
+
+
+def _do_withdraw(services: Services, view: ProjectView, release: Release, name: str) -> None:
+    item, reason = (str(st.session_state.get(f"{name}.{part}") or "").strip() for part in ("item", "reason"))
+    if item and reason and dialogs.is_open(name):
+        dialogs.close(name)
+        with shell.pressed(services):
+            project_jobs.begin(services, "withdraw", view.name, version=release.version, item=item, reason=reason)
