@@ -41,6 +41,7 @@ from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
+from workflow.files.rows_look import LOOKED_AT
 from workflow.results import file_raters
 
 SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.ITEMS)
@@ -133,6 +134,13 @@ def _items(services: Services, view: ProjectView) -> None:
             import_columns.show(view.schema.schema_, beginning)
         comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
         ready = ready and (comes or source.path is not None)  # what lies on the server may have been mended since
+    elif takes in LOOKED_AT and ready and source is not None:
+        of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
+        of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
+        rows = import_seen.look(services, Order("look", view.name, services.person, source, of_rows))
+        if rows is not None:
+            import_seen.show_other(rows, source, skip_bad=skip_bad)
+        ready = (rows is not None and import_seen.takes(rows, skip_bad=skip_bad)) or source.path is not None
     if takes in (Takes.TASKS, Takes.REPLIES):
         _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
     else:
