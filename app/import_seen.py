@@ -186,8 +186,8 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
                     shell.show(_as_columns(schema, more_items[begin : begin + AT_ONCE]))
 
 
-def show_other(seen: Seen, source: Source, *, skip_bad: bool) -> None:
-    """What an import of answers, ratings or replies would do: numbers, whose they are, what is wrong, the first."""
+def show_other(seen: Seen, *, skip_bad: bool) -> None:
+    """What an import of answers, ratings or replies would do, in numbers and a sentence."""
     n = seen.counts
     heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
     cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
@@ -207,6 +207,11 @@ def show_other(seen: Seen, source: Source, *, skip_bad: bool) -> None:
     else:
         out = f"; {markup.count(left, 'row')} would be left out, and what is here stays as it is" if left else ""
         shell.show(markup.notice(f"{markup.count(n['new'], *what)} would come in{out}.", style="good"))
+
+
+def show_other_rows(seen: Seen, source: Source) -> None:
+    """What stands behind those numbers: whose the new ones are, what is wrong, and the first as they will be."""
+    left = seen.counts["bad"] + seen.counts["changed"]
     if seen.by:
         named = [f"{_cut(whose)}: {count:,}" for whose, count in list(seen.by.items())[:WHOSE]]
         more = f", and {len(seen.by) - WHOSE:,} more" if len(seen.by) > WHOSE else ""

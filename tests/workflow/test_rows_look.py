@@ -62,7 +62,7 @@ def test_each_row_is_new_changed_equal_or_bad(store: Store, home: Path, tmp_path
     again = lines(tmp_path / "2.jsonl", [*more[:3], {**said[0], "item": "colour/2", "text": "Red,\nof course"}])
     found = looked(again, "predictions")
     assert counted(found) == (1, 1, 1, 1)
-    assert [list(row) for row in found.first] == [["colour/2", "colour", "m", "Red,\nof course"]]
+    assert [list(row) for row in found.first] == [["colour/2", "Colour", "m", "Red,\nof course"]]
     assert [(bad.row, bad.reason) for bad in found.changed] == [(2, "m has answered this item already, in other words")]
     assert [bad.row for bad in found.left] == [2, 3]
     assert (found.comes(skip_bad=False), found.comes(skip_bad=True)) == (False, True)

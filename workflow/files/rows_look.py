@@ -123,6 +123,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     bring.on("comparing", 0, 1)
     with bring.store.read() as session:
         new, equal, changed = answered_rows(bring, session, read.rows, bad)
+    titles = {each.id: each.title for each in bring.access.schema.dimensions}
     unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
     notes = []
     if unanswered:
@@ -131,7 +132,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     first = [
         (
             each.answer.item or each.here.item or f"row {each.here.row}",
-            each.dimension,
+            titles.get(each.dimension, each.dimension),
             each.answer.model,
             each.answer.text if each.answer.outcome in ANSWERS else each.answer.outcome.value.replace("_", " "),
         )
