@@ -32,7 +32,7 @@ def register(cli: typer.Typer) -> None:
 
 @people.command("list")
 def list_people(
-    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their part in it.")] = None,
+    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their role in it.")] = None,
 ) -> None:
     """Everyone with an account, or everyone in a project with role, dimensions and stages."""
     from workflow.access import accounts, projects
