@@ -21,6 +21,8 @@ from domain.records import ProjectView
 LOOK_SECONDS = 0.7
 AT_ONCE = 3
 """So many items stand next to each other."""
+WHOSE = 12
+"""So many models, raters or judges are named."""
 _CUT = 120
 _LOOK = "import.look"
 
@@ -182,6 +184,61 @@ def show_rows(schema: Schema, seen: Seen, source: Source) -> None:
             with st.expander(f"{len(more_items)} more"):
                 for begin in range(0, len(more_items), AT_ONCE):
                     shell.show(_as_columns(schema, more_items[begin : begin + AT_ONCE]))
+
+
+def show_other(seen: Seen, *, skip_bad: bool) -> None:
+    """What an import of answers, ratings or replies would do, in numbers and a sentence."""
+    n = seen.counts
+    heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
+    cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
+    shell.show(markup.tag("div", markup.table(heads, [cells]), data_part="counts"))
+    left = n["bad"] + n["changed"]
+    what = {"reply": ("reply", "replies")}.get(seen.what, (seen.what, f"{seen.what}s"))
+    if seen.refused:
+        shell.show(markup.notice(f"An import would be refused: {shell.on_page(seen.refused)}", style="bad"))
+    elif left and not skip_bad:
+        words = (
+            f"An import would be refused, as {markup.count(left, 'row')} {'does' if left == 1 else 'do'} not fit: mend "
+            "the file, or tick “Import the good rows when some are bad”."
+        )
+        shell.show(markup.notice(words, style="bad"))
+    elif not n["new"]:
+        shell.show(markup.notice("No row is new: nothing would come in."))
+    else:
+        out = f"; {markup.count(left, 'row')} would be left out, and what is here stays as it is" if left else ""
+        shell.show(markup.notice(f"{markup.count(n['new'], *what)} would come in{out}.", style="good"))
+
+
+def show_other_rows(seen: Seen, source: Source) -> None:
+    """What stands behind those numbers: whose the new ones are, what is wrong, and the first as they will be."""
+    left = seen.counts["bad"] + seen.counts["changed"]
+    if seen.by:
+        named = [f"{_cut(whose)}: {count:,}" for whose, count in list(seen.by.items())[:WHOSE]]
+        more = f", and {len(seen.by) - WHOSE:,} more" if len(seen.by) > WHOSE else ""
+        shell.show(
+            markup.tag("p", markup.text(f"New, by whose they are: {', '.join(named)}{more}."), style="ts ts-quiet")
+        )
+    if seen.note:
+        shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
+    if seen.bad:
+        rows = [
+            [markup.text(each.path), markup.number(each.row), markup.text(shell.on_page(each.reason) + ".")]
+            for each in seen.bad
+        ]
+        words = _titled("row is", "rows are", left, len(rows), "changed or bad")
+        with st.expander(words, expanded=len(rows) <= shell.FEW):
+            shell.show(markup.table([("File", ""), ("Row", "number"), ("What is wrong", "")], rows))
+        _download("Download all rows that do not fit", source.folder / import_work.BAD, "import.look.bad")
+    if seen.rows:
+        shell.show(markup.paragraph("The first new rows, as they will be:", style="ts ts-quiet"))
+        rows = [[markup.text(_cut(cell)) for cell in row] for row in seen.rows]
+        table = markup.table([(head, "") for head in seen.heads], rows)
+        shell.show(markup.tag("div", table, data_part="first"))
+
+
+def takes(seen: Seen, *, skip_bad: bool) -> bool:
+    """Whether an import of answers, ratings or replies would be taken."""
+    return seen.refused is None and (skip_bad or not (seen.counts["bad"] or seen.counts["changed"]))
 
 
 def comes(seen: Seen, *, skip_bad: bool, new_only: bool) -> bool:

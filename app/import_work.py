@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation_schemas.formats import FORMATS
 from app import apart, uploads
 from app.apart import Going, Progress
 from app.commands.import_look import changed_csv
@@ -35,6 +36,7 @@ from media.store import MediaStore
 from workflow.files.import_files import import_files, look_at_files
 from workflow.files.import_look import Difference, Look
 from workflow.files.one_import import Imported
+from workflow.files.rows_look import LOOKED_AT, RowsLook, look_at_rows
 
 HERE = 1 << 20
 """Bytes up to which files are looked at and imported where it is asked for: about a second."""
@@ -76,6 +78,13 @@ class Seen:
     new_refused: str | None
     note: str | None
     beside: str | None
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    """Of answers, ratings and replies: the first new ones as they will be."""
+    by: Mapping[str, int] = field(default_factory=dict)
+    """Whose the new ones are."""
+    what: str = ""
+    """What a row of them becomes."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +150,13 @@ class Order:
             with uploads.as_uploaded(str(self.source.folder)):
                 path, media_dir = self.source.placed()
                 about: Any = {"by": self.by, "project": self.project, "path": path, "media_dir": media_dir}
-                found = look_at_files(store, media, **about, **self.about, progress=_told(progress))
-                _keep(self.source.folder, found)
+                if FORMATS[self.about["format"]].takes in LOOKED_AT:
+                    del about["media_dir"]
+                    rows = look_at_rows(store, media, **about, **self.about, progress=_told(progress))
+                    _keep_rows(self.source.folder, rows)
+                else:
+                    found = look_at_files(store, media, **about, **self.about, progress=_told(progress))
+                    _keep(self.source.folder, found)
             return "looked"
         with _alone(home, self) as note:
             return self._import(store, media, note, _place(home, self.project), progress)
@@ -365,6 +379,30 @@ def _keep(folder: Path, found: Look) -> None:
         new_refused=found.new_refused,
         note=found.note,
         beside=found.beside,
+    )
+    (folder / "seen.pickle").write_bytes(pickle.dumps(seen))
+
+
+_LONGEST = 400
+"""So many characters of a cell are kept."""
+
+
+def _keep_rows(folder: Path, found: RowsLook) -> None:
+    (folder / BAD).write_text(stayed_out_csv(found.left), encoding="utf-8", newline="")
+    seen = Seen(
+        counts={"new": found.new, "changed": len(found.changed), "equal": found.equal, "bad": len(found.bad)},
+        first=(),
+        missing=(),
+        bad=found.left[:SHOWN],
+        differences=(),
+        refused=found.refused,
+        new_refused=found.refused,
+        note=" ".join(found.notes) or None,
+        beside=None,
+        heads=found.heads,
+        rows=[[cell[:_LONGEST] for cell in row] for row in found.first],
+        by=found.by,
+        what=found.what,
     )
     (folder / "seen.pickle").write_bytes(pickle.dumps(seen))
 

@@ -63,13 +63,13 @@ class Mailer:
                 return
 
 
-def server_for(settings: Settings, address: str) -> MailServer:
-    """Where a mail to that address is handed over. Raises ``SettingsError`` where the server sends none, and
+def server_for(settings: Settings, *addresses: str) -> MailServer:
+    """Where a mail to such addresses is handed over. Raises ``SettingsError`` where the server sends none, and
     ``InvalidInput`` for what is no address."""
     server = settings.mail_server
     if server is None:
         raise SettingsError("TOUCHSTONE_SMTP names no mail server, so nothing can be sent.")
-    if not is_address(address):
+    if not addresses or not all(map(is_address, addresses)):
         raise InvalidInput([Problem("address", "Give one e-mail address, such as ann@example.org.")])
     return server
 
@@ -88,15 +88,17 @@ def send(server: MailServer, letter: Letter) -> None:
     except smtplib.SMTPDataError as error:
         raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
     except smtplib.SMTPResponseException as error:
-        raise NotSent(f"{_name(server)} does not let us in: {_words(error.smtp_error)}.", again=True) from None
+        raise NotSent(
+            f"{_name(server)} does not let us in: {_words(error.smtp_error)}.", again=True, away=True
+        ) from None
     except smtplib.SMTPNotSupportedError as error:
-        raise NotSent(f"{_name(server)} cannot do what TOUCHSTONE_SMTP asks: {error}", again=True) from None
+        raise NotSent(f"{_name(server)} cannot do what TOUCHSTONE_SMTP asks: {error}", again=True, away=True) from None
     except (smtplib.SMTPException, OSError) as error:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = f"The connection to {_name(server)} ended over the mail ({why}), so it may have arrived."
-            raise NotSent(words, again=False) from None
-        raise NotSent(f"{_name(server)} cannot be reached: {why}.", again=True) from None
+            raise NotSent(words, again=False, away=True) from None
+        raise NotSent(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None
 
 
 def message_of(server: MailServer, letter: Letter) -> EmailMessage:

@@ -78,10 +78,12 @@ class Letter:
 class NotSent(Exception):
     """A mail was not handed over; the text is a sentence for the people who run the server."""
 
-    def __init__(self, words: str, *, again: bool) -> None:
+    def __init__(self, words: str, *, again: bool, away: bool = False) -> None:
         super().__init__(words)
         self.again = again
         """Whether it is worth another try, and can surely not have arrived."""
+        self.away = away
+        """Whether it is the server that failed, and would fail over other mails, too."""
 
 
 def is_address(text: str) -> bool:

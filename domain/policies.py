@@ -357,7 +357,7 @@ def verdict(
     if split and adjudication:
         return Verdict(ItemState.IN_ADJUDICATION, f"The votes differ in {', '.join(split)}; a senior decides.")
     if split:
-        return Verdict(ItemState.REJECTED, f"The votes differ in {', '.join(split)}, and what differs is dropped.")
+        return Verdict(ItemState.REJECTED, f"The votes differ in {', '.join(split)}, and what differs is rejected.")
     return Verdict(ItemState.KEPT, f"All {len(votes)} votes are in and satisfy the rule {rule.rule}.")
 
 

@@ -15,7 +15,7 @@ from domain.errors import NotAvailable
 DECISION, REASON, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
     Choice(value="accept", label="Accept: the item is kept"),
-    Choice(value="reject", label="Reject: the item is dropped"),
+    Choice(value="reject", label="Reject: the item is taken out"),
     Choice(value="edit", label="Edit: the item is changed and verified again"),
 )
 MOST_ENTRIES = 9

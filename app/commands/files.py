@@ -37,6 +37,7 @@ def _with(rows: Iterable[Format]) -> str:
 
 OPEN_IN = _with(row for row in reading(Takes.ITEMS) if row.keys is not None and row.keys.open)
 ITEMS_IN = _with(reading(Takes.ITEMS))
+LOOKED_IN = _with(reading(Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES))
 MODELS = _with(reading(Takes.ANSWERS, Takes.TASKS))
 ANSWERS_IN = _with(reading(Takes.ANSWERS))
 REPLIES_IN = _with(reading(Takes.REPLIES))
@@ -146,7 +147,7 @@ def import_(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help=f"{ITEMS_IN} say what would come in, what is new, changed, equal or bad; store nothing."
+            "--dry-run", help=f"{LOOKED_IN} say what would come in, what is new, changed, equal or bad; store nothing."
         ),
     ] = False,
     new_only: Annotated[
@@ -236,13 +237,16 @@ def import_(
     if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
         said = "--raters-are is about ratings and Label Studio's annotations"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
-    if dry_run and takes is not Takes.ITEMS:
-        raise InvalidInput([Problem("format", f"--dry-run is about items; {format} are imported without it.")])
+    if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
+        said = "--dry-run is about items, answers, ratings and replies"
+        raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
         said = "--new-only and --changed-rows are about items"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without them.")])
     if takes is Takes.REPLIES:
-        _import_replies(name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
+        _import_replies(
+            name, format, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run
+        )
         return
     if takes is not Takes.TASKS and (field or control or without or rater):
         said = "--field, --control, --without and --rater are about Label Studio's files"
@@ -268,6 +272,10 @@ def import_(
         places = pairs(place or (), "FIELD=WAY", option="--place")
         names_said = Said(columns, separator, encoding, cast(Mapping[str, OptionPlace], places))
     here = _resources()
+    if dry_run and takes is not Takes.ITEMS:
+        rows = {"format": format, "path": path, "dimension": dimension, "model": model, "spec": described}
+        import_look.tell_rows(here, name, rows, skip_bad=skip_bad, bad_rows=bad_rows)
+        return
     if dry_run:
         about = {"format": format, "path": path, "media_dir": media, "dimension": dimension, "said": names_said}
         options: Any = {"skip_bad": skip_bad, "bad_rows": bad_rows, "new_only": new_only, "changed_rows": changed_rows}
@@ -365,6 +373,7 @@ def _import_replies(
     *,
     skip_bad: bool,
     bad_rows: Path | None,
+    dry_run: bool,
 ) -> None:
     from app.commands.judge import plan_of
     from workflow.files.import_judgements import import_judgements
@@ -374,6 +383,10 @@ def _import_replies(
     here = _resources()
     criteria_of_parts = pairs(criteria, "PART=CRITERION", option="--criterion")
     plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
+    if dry_run:
+        about = {"format": format, "path": path, "plan": plan}
+        import_look.tell_rows(here, name, about, skip_bad=skip_bad, bad_rows=bad_rows)
+        return
     done = import_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad, format=format)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'no one'}{again}.")

@@ -15,6 +15,7 @@ from domain import csv_text
 if TYPE_CHECKING:
     from app.services import Resources
     from workflow.files.import_look import Difference, Look
+    from workflow.files.rows_look import RowsLook
 
 SHOWN = 20
 """So many bad rows, changed rows, and missing media are named."""
@@ -48,6 +49,49 @@ def tell(
     typer.echo("Nothing was stored.")
     if not found.comes(skip_bad=skip_bad, new_only=new_only):
         raise typer.Exit(1)
+
+
+def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad: bool, bad_rows: Path | None) -> None:
+    """The same of answers, ratings and judges' replies."""
+    from exporters.tables import bad_rows_jsonl
+    from exporters.writing import write_files
+    from workflow.files.rows_look import look_at_rows
+
+    found = look_at_rows(here.store, here.media, by=None, project=name, **about)
+    for line in lines_of_rows(found, skip_bad=skip_bad):
+        typer.echo(line)
+    if found.left and bad_rows is not None:
+        write_files({bad_rows: bad_rows_jsonl(found.left)})
+        typer.echo(f"All changed and bad rows are written with reasons to {bad_rows}.")
+    typer.echo("Nothing was stored.")
+    if not found.comes(skip_bad=skip_bad):
+        raise typer.Exit(1)
+
+
+def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
+    """What a look at answers, ratings or replies has found, as the command says it."""
+    yield f"Format: {found.format.name}."
+    n = f"{len(found.changed):,} changed, {found.equal:,} equal, {len(found.bad):,} bad"
+    yield f"Rows: {found.new:,} new, {n}."
+    if found.by:
+        of = [f"{as_words(whose)}: {n:,}" for whose, n in list(found.by.items())[:SHOWN]]
+        more = f", and {len(found.by) - SHOWN:,} more" if len(found.by) > SHOWN else ""
+        yield f"New by {found.heads[_WHOSE[found.what]].lower()}: {', '.join(of)}{more}."
+    for row in found.first:
+        yield "; ".join(f"{head}: {as_words(said)}" for head, said in zip(found.heads, row, strict=True) if said)
+    yield from found.notes
+    for bad in found.left[:SHOWN]:
+        yield f"{bad.path}, row {bad.row}: {bad.reason}."
+    if len(found.left) > SHOWN:
+        yield f"And {len(found.left) - SHOWN:,} more such rows; --bad-rows FILE writes all of them."
+    if found.refused:
+        yield f"The import would be refused: {found.refused}"
+    elif found.left and not skip_bad:
+        yield "The import would be refused: mend these rows, or take the others with --skip-bad."
+
+
+_WHOSE = {"answer": 2, "rating": 2, "reply": 0}
+"""In which column stands whose it is."""
 
 
 def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[str]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.people import HERE
 from domain.csv_text import Writer
-from domain.errors import FileRefused
+from domain.errors import FileRefused, InvalidInput, NotFound, Problem
 from domain.item_filter import SIZES, ItemList
+
+if TYPE_CHECKING:
+    from db.engine import Store
+    from domain.records import Person
+    from workflow.lead.item_views import ItemView
 
 LONGEST = 60
 """So many characters of a text stand in a line."""
@@ -17,9 +23,94 @@ _YES_OR_NO = "yes|no"
 _RANGE = "N|LOW..HIGH"
 
 
+views = typer.Typer(help="Saved views of the page Items: list them with their links, delete one.", no_args_is_help=True)
+
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        help="With the rights and saved views of this person; without it, as the server's own machine, which has those"
+        " for everyone.",
+        metavar="LOGIN",
+    ),
+]
+Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
+View = Annotated[
+    str, typer.Option(help="A saved view, by its name or id; the other options are taken instead of what it says.")
+]
+SaveView = Annotated[
+    str, typer.Option(help="Save this list as a view of the page Items, and print its link.", metavar="NAME")
+]
+Everyone = Annotated[
+    bool,
+    typer.Option("--for-everyone", help="With --save-view: for everyone who may see the page, not for --as alone."),
+]
+
+
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     cli.command("items")(items)
+    cli.add_typer(views, name="views")
+
+
+@views.command("list")
+def list_views(
+    project: Annotated[str, typer.Argument(help="The project.")], as_: As = None, address: Address = HERE
+) -> None:
+    """The saved views of a project: for whom, who saved each, its name, and its link."""
+    from app.services import opened
+    from workflow.lead import item_views
+
+    store = opened().store
+    there = item_views.views(store, person=_person(as_), project=project)
+    for each in there:
+        whose = "everyone" if each.shared else "own"
+        typer.echo(f"{whose:<9} {each.login or 'on the machine':<24} {_short(each.name)}")
+        typer.echo(f"          {_link(address, project, each)}")
+    if not there:
+        typer.echo("There is no saved view yet: touchstone items PROJECT ... --save-view NAME --for-everyone.")
+
+
+@views.command("delete")
+def delete_view(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    view: Annotated[str, typer.Argument(help="The view, by its name or id.")],
+    as_: As = None,
+) -> None:
+    """Delete a saved view; the items stay as they are."""
+    from app.services import opened
+    from workflow.lead import item_views
+
+    store, person = opened().store, _person(as_)
+    found = _view(project, view, person)
+    item_views.delete(store, person=person, project=project, id=found.id)
+    typer.echo(f"The view “{found.name}” is deleted.")
+
+
+def _person(login: str | None) -> Person | None:
+    from app.services import resources
+    from workflow.access import accounts
+
+    return accounts.find_person(resources().store, login=login) if login is not None else None
+
+
+def _view(project: str, wanted: str, person: Person | None) -> ItemView:
+    """A view by its id or name; one's own before one of that name for everyone."""
+    from app.services import resources
+    from workflow.lead import item_views
+
+    there = item_views.views(resources().store, person=person, project=project)
+    named = [each for each in there if wanted == each.id or wanted.strip().casefold() == each.name.casefold()]
+    if not named:
+        raise NotFound(f"There is no saved view {wanted!r} to be seen; touchstone views list {project} lists them.")
+    return min(named, key=lambda each: (each.id != wanted, each.shared))
+
+
+def _link(address: str, project: str, view: ItemView) -> str:
+    from app.items.links import address as path_of
+    from app.services import resources
+
+    return f"{(resources().settings.public_url or address).rstrip('/')}{path_of(project, view.id)}"
 
 
 def items(
@@ -55,39 +146,62 @@ def items(
     columns: Annotated[
         str, typer.Option(help="The columns, with commas between them; fields are field.NAME.", metavar="A,B,...")
     ] = "",
-    size: Annotated[int, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}.")] = 50,
+    size: Annotated[
+        int | None, typer.Option(help=f"Items on a page: {', '.join(map(str, SIZES))}; by default 50.")
+    ] = None,
     page: Annotated[int, typer.Option(help="The page.", min=1)] = 1,
     only_ids: Annotated[
         bool,
         typer.Option("--only-ids", help="Write the ids of all that fit, a line each, in the order in which they came."),
     ] = False,
     out: Annotated[Path | None, typer.Option("--csv", help="Write all pages to this CSV file.", metavar="FILE")] = None,
+    view: View = "",
+    save_view: SaveView = "",
+    for_everyone: Everyone = False,
+    as_: As = None,
+    address: Address = HERE,
 ) -> None:
     """List a project's items: search, filter and sort them. Every filter that is given has to hold."""
     from app.services import opened
-    from workflow.lead import item_list
 
     one = {"text": text, "author": author, "voter": voter, "votes": votes, "differ": differ, "comments": comments}
     one |= {"missing": missing, "version": version, "gold": gold, "qualification": qualification}
-    one |= {"sort": sort, "columns": columns, "size": str(size), "page": str(page)}
-    asked = ItemList.parse(
-        {name: [value] for name, value in one.items()}
-        | {"state": state or [], "dimension": dimension or [], "where": where or [], "ids": ids or []}
-    )
-    shared = opened()
-    given: dict[str, Any] = {"person": None, "project": project}
+    one |= {"sort": sort, "columns": columns, "size": str(size or ""), "page": str(page)}
+    many = {"state": state, "dimension": dimension, "where": where, "ids": ids}
+    given = {name: [value] for name, value in one.items() if value} | {
+        name: each for name, each in many.items() if each
+    }
+    shared, person = opened(), _person(as_)
+    before = _view(project, view, person).asked if view else {}
+    asked = ItemList.parse({**before, **given})
+    about: dict[str, Any] = {"person": person, "project": project}
+    if save_view:
+        from workflow.lead import item_views
+
+        if person is None and not for_everyone:
+            raise InvalidInput([Problem("view", "Say whose view it is with --as LOGIN, or add --for-everyone.")])
+        made = item_views.save(shared.store, **about, name=save_view, asked=asked, shared=for_everyone)
+        typer.echo(f"Saved as “{made.name}”: {_link(address, project, made)}")
+        return
+    _tell(shared.store, about, asked, only_ids=only_ids, out=out)
+
+
+def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: bool, out: Path | None) -> None:
+    """Write the list, or all of it to a file."""
+    from workflow.lead import item_list
+
     if only_ids:
-        for name in item_list.names(shared.store, **given, wanted=asked.filter):
+        for name in item_list.names(store, **about, wanted=asked.filter):
             typer.echo(name)
         return
-    found = item_list.listing(shared.store, **given, asked=asked)
-    heads = ["Item", *(item_list.columns_of(shared.store, **given)[name] for name in found.columns)]
+    found = item_list.listing(store, **about, asked=asked)
+    heads = ["Item", *(item_list.columns_of(store, **about)[name] for name in found.columns)]
     if out is not None:
         pages = -(-found.n // asked.size)
         every = (
             line
             for number in range(1, pages + 1)
-            for line in item_list.listing(shared.store, **given, asked=asked.at(page=number)).lines
+            for line in item_list.listing(store, **about, asked=asked.at(page=number)).lines
         )
         try:
             with out.open("w", encoding="utf-8", newline="") as file:

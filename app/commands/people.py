@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from domain.errors import AlreadyTaken, SettingsError
-from domain.mail import Letter, MailServer, NotSent
+from domain.mail import MailServer
 from domain.records import Membership, Part, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -33,7 +32,7 @@ def register(cli: typer.Typer) -> None:
 
 @people.command("list")
 def list_people(
-    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their part in it.")] = None,
+    project: Annotated[str | None, typer.Argument(help="Only those in this project, with their role in it.")] = None,
 ) -> None:
     """Everyone with an account, or everyone in a project with role, dimensions and stages."""
     from workflow.access import accounts, projects
@@ -106,39 +105,47 @@ def invite(
     dimension: Dimensions = None,
     stage: Stages = None,
     address: Address = HERE,
-    mail: Annotated[str | None, typer.Option(help="E-mail the link to this address, too.")] = None,
+    mail: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="E-mail a link to this address, too; may be given again, or with commas: each gets a link of its own.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
 ) -> None:
     """Print a link with which someone makes an account of their own and joins a project, once."""
+    from app.invitations import addresses_in
     from app.mail import server_for
     from app.services import resources
     from workflow.access import accounts
 
-    server = server_for(resources().settings, mail) if mail is not None else None
-    if server is not None:
-        address = resources().settings.public_url or address
-    token = accounts.invite(
-        _store(), by=None, project=project, role=role, dimensions=dimension or None, stages=stage or None
-    )
-    link = f"{address.rstrip('/')}/invite/{token}"
-    typer.echo(link)
-    if server is not None and mail is not None:
-        _mail_invitation(server, mail, link)
+    store, settings = _store(), resources().settings
+    invited: dict[str, Any] = {"role": role, "dimensions": dimension or None, "stages": stage or None}
+    if not mail:
+        typer.echo(f"{address.rstrip('/')}/invite/{accounts.invite(store, by=None, project=project, **invited)}")
+        return
+    whom = addresses_in(",".join(mail))
+    server = server_for(settings, *whom)
+    base = (settings.public_url or address).rstrip("/")
+    made = {to: accounts.invite(store, by=None, project=project, **invited) for to in whom}
+    links = {to: f"{base}/invite/{token}" for to, token in made.items()}
+    for link in links.values():
+        typer.echo(link)
+    _mail_invitations(server, store, made, links)
 
 
-def _mail_invitation(server: MailServer, mail: str, link: str) -> None:
-    from app.mail import send
-    from workflow.access.accounts import INVITATION_DAYS
+def _mail_invitations(server: MailServer, store: Store, made: Mapping[str, str], links: Mapping[str, str]) -> None:
+    from app.invitations import hand_over, letter
 
-    text = (
-        "Hello,\n\nyou are invited to work on a project in Touchstone. With this link you make an account of your own;"
-        f"\nit works once, within {INVITATION_DAYS} days:\n\n{link}\n"
-    )
-    letter = Letter(secrets.token_urlsafe(12), mail, "You are invited to Touchstone", text)
-    try:
-        send(server, letter)
-    except NotSent as error:
-        raise SettingsError(f"{error} The link above works all the same; hand it over yourself.") from None
-    typer.echo(f"{server.host}:{server.port} took a mail with it to {mail}.")
+    letters = [letter(store, token=token, link=links[to], address=to, by=None) for to, token in made.items()]
+    failed = []
+    for to, why in zip(made, hand_over(server, letters), strict=True):
+        if why is None:
+            typer.echo(f"{server.host}:{server.port} took a mail with {links[to]} to {to}.")
+        else:
+            failed.append(f"{to}: {why} {links[to]} works all the same; hand it over yourself.")
+    if failed:
+        raise SettingsError("\n".join(failed))
 
 
 @people.command("role")

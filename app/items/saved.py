@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from app import confirm, markup, shell
 from app.confirm import Question
+from app.items.links import ADDRESS, address
 from app.services import Services
 from domain.errors import NotFound
 from domain.item_filter import ItemList
@@ -18,8 +18,6 @@ from domain.records import ProjectView
 from workflow.lead import item_views
 from workflow.lead.item_views import ItemView
 
-ADDRESS = "view"
-"""The word of the address that names a view."""
 OUTDATED = (
     "This saved view asks for what the project does not have any more. Delete it, or show another list and save that."
 )
@@ -61,11 +59,6 @@ def show(services: Services, view: ProjectView, now: ItemList, *, lead: bool) ->
         if there:
             _table(services, view, there)
         _change(services, view, [each for each in there if each.changeable])
-
-
-def address(project: str, id: str) -> str:
-    """Where a view is opened."""
-    return "/items?" + urlencode({"project": project, ADDRESS: id})
 
 
 def _link(view: ProjectView, each: ItemView, *, here: bool = False) -> markup.Markup:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
-from app import confirm, markup, shell
+from app import confirm, figures, markup, pending_figures, shell
 from app.confirm import Question
 from app.screens import Group, Screen
 from app.services import Services
@@ -221,13 +222,38 @@ def _word(value: object) -> str:
 
 def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Make gold checks")
-    known = gold_making.candidates(services.store, by=services.person, project=view.name, stage=stage)
+    asked = _candidates(services, view, stage)
+    pending_figures.show_pending(
+        services, asked, lambda: _candidates(services, view, stage), about="What can become a gold check is"
+    )
+    if asked.figure is not None:
+        _draw(services, view, stage, asked.figure.value)
+    st.caption(
+        "Gold checks with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for"
+        " each."
+    )
+
+
+def _candidates(services: Services, view: ProjectView, stage: Stage) -> figures.Asked:
+    """How many there are, counted again only if there is something new since."""
+    about: dict[str, Any] = {"by": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "gold",
+        {"project": view.name, "stage": stage},
+        state=gold_making.mark(services.store, **about),
+        size=gold_making.size(services.store, **about),
+    )
+
+
+def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> None:
+    """Make gold checks of so many candidates."""
     shell.show(
         markup.paragraph(
-            f"{markup.count(len(known), 'settled item is', 'settled items are')} clear and not among the gold"
-            " checks yet."
+            f"{markup.count(known, 'settled item is', 'settled items are')} clear and not among the gold checks yet."
             if stage in VERIFICATIONS
-            else f"All grades agree on {markup.count(len(known), 'answer')} that {'is' if len(known) == 1 else 'are'}"
+            else f"All grades agree on {markup.count(known, 'answer')} that {'is' if known == 1 else 'are'}"
             " no gold check yet."
         )
     )
@@ -236,15 +262,11 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
             number = st.number_input(
                 "How many are drawn, evenly over the dimensions",
                 min_value=1,
-                max_value=len(known),
-                value=min(DRAWN, len(known)),
+                max_value=known,
+                value=min(DRAWN, known),
                 key="gold.number",
             )
             sent = st.form_submit_button("Draw them", key="gold.draw.go")
         if sent:
             gold_making.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
             st.rerun()
-    st.caption(
-        "Gold checks with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for"
-        " each."
-    )

@@ -41,6 +41,7 @@ from workflow.files.columns_used import columns_used
 from workflow.files.import_judgements import ImportedJudgements, import_judgements
 from workflow.files.import_label_studio import import_label_studio
 from workflow.files.one_import import Imported, Progress
+from workflow.files.rows_look import LOOKED_AT
 from workflow.results import file_raters
 
 SCREEN = Screen("Import", place=200, role=Role.LEAD, group=Group.ITEMS)
@@ -122,17 +123,24 @@ def _items(services: Services, view: ProjectView) -> None:
         key="import.new_only",
         help="Items of the file that are here with other content keep that, and their votes.",
     )
-    seen = None
+    seen = rows = None
     ready = source is not None and (plan is not None or takes is not Takes.REPLIES) and not running
     if takes is Takes.ITEMS and source is not None and not running:
         about = {"format": chosen, "dimension": dimension, "said": said}
         seen = import_seen.look(services, Order("look", view.name, services.person, source, about))
         if seen is not None:
             import_seen.show(seen, skip_bad=skip_bad, new_only=new_only)
-        elif beginning is not None:
+        elif beginning is not None and not beginning.refused:  # of a refusal the look tells
             import_columns.show(view.schema.schema_, beginning)
         comes = seen is not None and import_seen.comes(seen, skip_bad=skip_bad, new_only=new_only)
         ready = ready and (comes or source.path is not None)  # what lies on the server may have been mended since
+    elif takes in LOOKED_AT and ready and source is not None:
+        of_rows: dict[str, Any] = {"format": chosen, "dimension": dimension}
+        of_rows |= {"plan": plan} if takes is Takes.REPLIES else {"model": (model or "").strip() or None}
+        rows = import_seen.look(services, Order("look", view.name, services.person, source, of_rows))
+        if rows is not None:
+            import_seen.show_other(rows, skip_bad=skip_bad)
+        ready = (rows is not None and import_seen.takes(rows, skip_bad=skip_bad)) or source.path is not None
     if takes in (Takes.TASKS, Takes.REPLIES):
         _here(services, view, chosen, source if ready else None, names, plan, dimension, skip_bad, are)
     else:
@@ -147,6 +155,8 @@ def _items(services: Services, view: ProjectView) -> None:
             on_click=_import,
             args=(services, order),
         )
+    if rows is not None and source is not None:
+        import_seen.show_other_rows(rows, source)
     if seen is not None and source is not None:
         import_seen.show_rows(view.schema.schema_, seen, source)
     import_raters.listed(services, view)

@@ -1,4 +1,4 @@
-"""People: who takes part, as what, in which dimensions; and invitations."""
+"""People: who takes part, as what, in which dimensions; and inviting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import confirm, dialogs, list_order, markup, shell
+from app import confirm, dialogs, inviting, list_order, markup, shell
 from app.confirm import Question
 from app.screens import SCREENS, Group, Screen
 from app.services import Services
@@ -31,14 +31,14 @@ ROLES = {
 
 
 def render(services: Services) -> None:
-    """The members, each with what they may do; then invitations."""
+    """The members, each with what they may do; then inviting."""
     view = shell.lead_of(services)
     shell.heading(
         "People", "Who takes part, as what, and in which dimensions. Changes take effect at once.", made_up=view.made_up
     )
     members = projects.members(services.store, person=services.person, project=view.name)
     _show_message(services)
-    _links()
+    inviting.links()
     with st.container(horizontal=True):
         st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
         let_in = "Add someone who has an account"
@@ -256,7 +256,12 @@ def _dialog(
 
 
 def _pressed(services: Services, act: Callable[[], None], dialog: str | None = None) -> None:
-    """Do ``act``; the dialog in which it was asked for is then over, unless it was refused."""
+    """Do ``act``; the dialog in which it was asked for is then over, unless it was refused.
+
+    A second press that came before the first one was seen to do its work finds the dialog gone, and does nothing.
+    """
+    if dialog is not None and not dialogs.is_open(dialog):
+        return
     with shell.pressed(services):
         act()
     if dialog is not None and not shell.was_refused():
@@ -301,7 +306,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)
         words = f"Signs in {name} once, within a day. Anyone who has it is {name}: send it to no one else."
-        _keep_link(f"/link/{token}", words)
+        inviting.keep_link(services, f"/link/{token}", words)
 
     def save() -> None:
         part = _Part(view, member, key=key)
@@ -424,15 +429,14 @@ def _invite(services: Services, view: ProjectView) -> None:
     key = f"people.invite.{_opened()}"
 
     def draw() -> None:
+        inviting.asked(services, key=key)
         _Part(view, None, key=key).draw()
 
     def make() -> None:
         role, dimensions, stages = _Part(view, None, key=key).read()
-        token = accounts.invite(
-            services.store, by=services.person, project=view.name, role=role, dimensions=dimensions, stages=stages
-        )
-        words = f"An invitation for one {role}: with it they make their account, once, within two weeks."
-        _keep_link(f"/invite/{token}", words)
+        said = inviting.make(services, view, key=key, role=role, dimensions=dimensions, stages=stages)
+        if said:
+            _keep_message(said)
 
     _dialog(services, "Invite someone", draw, make, button="Make an invitation", key=key)
 
@@ -461,32 +465,6 @@ def _add_member(services: Services, view: ProjectView) -> None:
 
 
 # ---- what is said ---------------------------------------------------------------------------------------------------
-
-_LINKS = "people.links"
-
-
-def _keep_link(path: str, words: str) -> None:
-    """Show a link until it is put away; nothing can show it again, as only its hash is stored."""
-    host = st.context.headers.get("Host", "127.0.0.1:8501")
-    scheme = "https" if (st.context.url or "").startswith("https:") else "http"
-    links = st.session_state.setdefault(_LINKS, {})
-    links[path] = (f"{scheme}://{host}{path}", words)
-
-
-def _links() -> None:
-    links: dict[str, tuple[str, str]] = st.session_state.get(_LINKS, {})
-    for path, (address, words) in list(links.items()):
-        with st.container(border=True, key=f"people.link.{path[-8:]}"):
-            shell.show(markup.tag("div", markup.text(words), style="ts"))
-            st.code(address, language=None, wrap_lines=True)
-            shell.show(
-                markup.tag(
-                    "div",
-                    markup.quiet("Shown only here, and gone after a reload: copy it now. If it is lost, make another."),
-                    style="ts ts-small",
-                )
-            )
-            st.button("I have copied it", key=f"people.copied.{path[-8:]}", on_click=links.__delitem__, args=(path,))
 
 
 def _keep_message(words: str, *, undo: Callable[[], None] | None = None) -> None:

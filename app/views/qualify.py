@@ -90,7 +90,7 @@ def _own_try(services: Services, view: ProjectView, stage: Stage) -> None:
             shell.show(markup.notice(last.wait, style="bad"))
         for result in last.results:
             shell.show(result_of(result))
-    if last is not None and last.wait:
+    if last is not None and (last.wait or last.lets_in):
         return
     if last is not None and last.state is Standing.OPEN:
         if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):

@@ -204,15 +204,16 @@ def task_page(
     earlier: Sequence[str] = (),
     to_write: int | None = None,
     have: str | None = None,
+    today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
     """The page of one claimed task.
 
     ``have`` is the hash of the static part that this browser already holds; ``prefetch`` None leaves it fetching what
-    it was told before.
+    it was told before; ``today`` is what the person has done today, of the goal that they set.
     """
     return {
-        **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
         "task": task_part(schema, task),
         "prefetch": None if prefetch is None else list(prefetch),
         "earlier": list(earlier),
@@ -232,11 +233,12 @@ def pool_page(
     total: int,
     after: str | None = None,
     have: str | None = None,
+    today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
     """The pool of free images: one page of thumbnails of one dimension, and how much each dimension still needs."""
     return {
-        **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now),
         "pool": {
             "dimensions": [dict(row) for row in dimensions],
             "dimension": dimension,
@@ -255,11 +257,14 @@ def nothing_page(
     progress: Progress,
     nothing: NothingLeft,
     have: str | None = None,
+    today: tuple[int, int] | None = None,
     now: datetime | None = None,
 ) -> Json:
     """Why there is no task, and the one next step."""
     return {
-        **_frame("nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        **_frame(
+            "nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, today=today, now=now
+        ),
         "nothing": {"code": nothing.code, "sentence": nothing.sentence},
     }
 
@@ -272,6 +277,7 @@ def _frame(
     static: Json,
     progress: Progress,
     have: str | None,
+    today: tuple[int, int] | None,
     now: datetime | None,
 ) -> Json:
     return {
@@ -286,6 +292,7 @@ def _frame(
             "kept": progress.kept,
             "decided": progress.decided,
         },
+        "today": {"done": today[0], "goal": today[1]} if today is not None else None,
         "now": instant(now or datetime.now(UTC)),
     }
 

@@ -14,7 +14,7 @@ from app.workbench.mount import workbench
 from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access import projects
-from workflow.annotate import authoring, claims, image_pool, progress
+from workflow.annotate import authoring, claims, image_pool, own_pace, progress
 from workflow.annotate.next_page import next_page
 
 Wish = Mapping[str, Any]
@@ -127,6 +127,7 @@ def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish, num
         "static": page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up),
         "progress": numbers,
         "have": wish.get("have"),
+        "today": own_pace.today(services.store, person=services.person, zone=st.context.timezone),
     }
 
 

@@ -100,8 +100,11 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
         "Rows: 2 new, 0 changed, 0 equal, 0 bad.",
     ]
     assert looked.stdout.splitlines()[-1] == "Nothing was stored."
-    refused = run("import", "p", "ratings", "latin.csv", "--dry-run")
-    assert "--dry-run is about items; ratings are imported without it" in f"{refused.output} {refused.exception}"
+    refused = run("import", "p", "models", "latin.csv", "--dry-run")
+    assert (
+        "--dry-run is about items, answers, ratings and replies; models are imported without it"
+        in f"{refused.output} {refused.exception}"
+    )
     done = run("import", "p", "csv", "latin.csv", "--encoding", "cp1252", *names)
     assert done.stdout.splitlines()[0] == "Imported 2 items.", (done.output, done.exception)
     assert run("export", "p", "csv", "--out", "out.csv").exit_code == 0

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 from app.cli import cli
 from app.services import opened, resources
 from db.engine import Store
-from testkit.factories import make_items, make_people, make_project
+from domain.roles import Role
+from testkit.factories import make_items, make_people, make_person, make_project
+from workflow.lead import item_views
 
 pytestmark = pytest.mark.thorough
 
@@ -59,6 +61,27 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     ):
         file.write_bytes(text)
         assert sentence in said(*priority)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    make_person(store, "sen", role=Role.SENIOR)
+    saved = said("items", "p", "--dimension", "shape", "--size", "25", "--save-view", "Shapes", "--for-everyone")
+    (link,) = (each for each in item_views.views(store, person=lea, project="p") if each.name == "Shapes")
+    assert saved == f"Saved as “Shapes”: http://127.0.0.1:8501/items?project=p&view={link.id}\n"
+    assert said("items", "p", "--view", "shapes", "--only-ids") == "shape/4\nshape/5\n"
+    assert said("items", "p", "--view", link.id, "--dimension", "colour", "--only-ids") == ids
+    said("items", "p", "--voter", "ann", "--save-view", "Ann's", "--as", "lea")
+    assert link.id in said("views", "list", "p", "--as", "sen")
+    assert "Ann's" in said("views", "list", "p", "--as", "lea")
+    assert "Ann's" not in said("views", "list", "p") + said("views", "list", "p", "--as", "sen")
+    for given, sentence in (
+        (("items", "p", "--save-view", "Mine"), "Say whose view it is with --as LOGIN"),
+        (("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"), "Only a lead saves a view for everyone"),
+        (("items", "p", "--view", "Ann's"), 'no saved view "Ann\'s" to be seen'),
+        (("items", "p", "--as", "ann"), "The table of items is"),
+        (("views", "delete", "p", "Shapes", "--as", "sen"), "Only the person who saved it and leads"),
+    ):
+        assert sentence in said(*given)
+    assert said("views", "delete", "p", "Shapes") == "The view “Shapes” is deleted.\n"
+    assert [each.name for each in item_views.views(store, person=lea, project="p")] == ["Ann's"]
     out = tmp_path / "part"
     told = said("export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
     part = "A part: 2 of the 6 items of the project, which someone chose. It is not the whole."

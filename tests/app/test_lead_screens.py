@@ -962,6 +962,10 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
     page = show("qualify", "chi", project="panel", stage="verification")
     assert "Passed: 4 of 4 right." in words(page)
     assert words(page).count("seniors: yes") == 4
+    assert not [button for button in page.button if button.key == "qualify.begin"], "there is nothing to begin"
+    clock.advance(hours=1)
+    qualification_sets.make_set(store, by=None, project="panel", n=4, requalify=True)
+    assert show("qualify", "chi", project="panel", stage="verification").button(key="qualify.begin")
 
 
 def test_anyone_who_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
 from app.cli import cli
 from app.mail import Mailer, send
 from app.routes import mail_off
-from app.services import Resources
+from app.services import Resources, Services
 from db.engine import Store
 from domain.errors import InvalidInput, SettingsError
 from domain.mail import Letter, MailState, MailTime, NotSent, mail_server
@@ -273,16 +274,20 @@ def test_the_operator_tries_it_and_people_choose(
     server.replies["RCPT"] = "550 no such box"
     with pytest.raises(SettingsError, match=r"refused the address ops@example.org: 550 no such box\."):
         runner.invoke(cli, ["mail", "try", "ops@example.org"], catch_exceptions=False)
-    with pytest.raises(SettingsError, match="The link above works all the same"):
+    with pytest.raises(SettingsError, match="works all the same; hand it over yourself"):
         runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org"], catch_exceptions=False)
     server.replies.clear()
-    said = runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org"])
-    (link,) = re.findall(rf"^{URL}/invite/(\S+)$", said.output, re.MULTILINE)
-    assert f"{URL}/invite/{link}\n" in server.mails[-1].get_content().replace("\r\n", "\n")
-    found = accounts.invitation(store, token=link)
-    assert found is not None
-    assert found.project == "p"
-    with pytest.raises(InvalidInput, match="one e-mail address"):
+    server.mails.clear()
+    said = runner.invoke(cli, ["people", "invite", "p", "--mail", "new@example.org,old@example.org"])
+    links = re.findall(rf"^{URL}/invite/(\S+)$", said.output, re.MULTILINE)
+    assert [each["To"] for each in server.mails] == ["new@example.org", "old@example.org"]
+    assert len(set(links)) == 2, "each has a link of their own"
+    for link, mail in zip(links, server.mails, strict=True):
+        assert f"{URL}/invite/{link}\n" in mail.get_content().replace("\r\n", "\n")
+        found = accounts.invitation(store, token=link)
+        assert found is not None
+        assert found.project == "p"
+    with pytest.raises(InvalidInput, match="new is no e-mail address"):
         runner.invoke(cli, ["people", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "set", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
@@ -297,6 +302,81 @@ def test_the_operator_tries_it_and_people_choose(
     page.radio(key="notices.time").set_value(MailTime.DAILY)
     page.button[-1].click().run()
     assert "Give one e-mail address" in words(page)
+
+
+def invitations_in(store: Store) -> int:
+    from sqlmodel import func, select
+
+    from db.tables import InvitationRow
+
+    with store.read() as session:
+        return session.exec(select(func.count()).select_from(InvitationRow)).one()
+
+
+def invite(page: AppTest, whom: str) -> AppTest:
+    page.button(key="people.invite").click().run()
+    page.text_area[0].set_value(whom)
+    return next(button for button in page.button if str(button.key).endswith(".do")).click().run()
+
+
+@pytest.mark.thorough
+def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Store, home: Path, server: Inbox) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    settings = Settings(home, "", public_url=URL, smtp=server.url, smtp_from=SENDER)
+    page = drawn(store, home, "people", "lea", settings=settings, project="p")
+    invite(page, "new@example.org, b ob@example.org\nno address; <b>x</b>")
+    assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are no e-mail addresses" in words(page)
+    assert (invitations_in(store), server.mails) == (0, [])
+    page.text_area[0].set_value("new@example.org,\nbob@example.org; NEW@example.org")
+    next(button for button in page.button if str(button.key).endswith(".do")).click().run()
+    assert "took an invitation for new@example.org, bob@example.org" in words(page)
+    assert not page.code, "they have their links"
+    texts = {mail["To"]: mail.get_content().replace("\r\n", "\n") for mail in server.mails}
+    assert set(texts) == {"new@example.org", "bob@example.org"}
+    assert "Lea invites you to take part in" in texts["bob@example.org"]
+    links = {re.findall(rf"{URL}/invite/(\S+)\n", each)[0] for each in texts.values()}
+    assert (len(links), invitations_in(store)) == (2, 2)
+    server.replies["RCPT"] = "550 no such box"
+    invite(page, "cy@example.org,dee@example.org")
+    assert "An invitation for cy@example.org as annotator. The mail server refused the address" in words(page)
+    shown = [each.value.rpartition("/invite/")[2] for each in page.code]
+    assert len(shown) == 2
+    assert all(accounts.invitation(store, token=token) is not None for token in shown)
+    server.shutdown()
+    server.server_close()
+    page = invite(
+        drawn(store, home, "people", "lea", settings=settings, project="p"), "cy@example.org\ndee@example.org"
+    )
+    assert "cannot be reached" in words(page)
+    assert "was not tried" in words(page)
+    assert len(page.code) == 2
+    for login, said in (("lea", False), ("boss", True)):
+        page = drawn(store, home, "people", login, project="p")
+        page.button(key="people.invite").click().run()
+        assert not page.text_area, "this server sends no mail"
+        assert ("TOUCHSTONE_SMTP" in words(page)) is said
+
+
+def test_a_second_press_in_a_dialog_that_is_over_does_nothing(store: Store, home: Path) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+
+    def screen(services):  # type: ignore[no-untyped-def]
+        import streamlit as st
+
+        from app import dialogs
+        from app.views import people
+
+        dialogs.show("Invite", lambda: None, name="d")
+        done: list[int] = []
+        for _ in range(2):  # the browser sends both before it sees what the first one did
+            people._pressed(services, lambda: done.append(1), "d")
+        st.text(str(len(done)))
+
+    services = Services(store, MediaStore(home), Settings(home, ""), accounts.find_person(store, login="lea"), "csrf")
+    assert AppTest.from_function(screen, args=(services,)).run().text[0].value == "1"
 
 
 @pytest.mark.both_databases

@@ -52,6 +52,36 @@ def texts(path: Path) -> Iterator[str]:
             yield node.value
 
 
+NOT_OURS = re.compile(
+    r"\b(policy|policies|users?|labell?ers?|reviewers?|evaluators?|hidden gold|error types?|error analysis|consensus"
+    r"|ground truth|set aside|claims|abilit(?:y|ies)|drop(?:s|ped)? items?|items? (?:is|are) dropped)\b",
+    re.IGNORECASE,
+)
+"""Words for things that the glossary calls otherwise."""
+MEANT = {
+    ("app/running/plan.py", "user"): "a turn of a conversation with a model, as its template has it",
+    ("workflow/runs/judge_templates.py", "user"): "the same",
+}
+
+
+@pytest.mark.thorough
+def test_pages_commands_mails_and_notices_use_the_words_of_the_glossary() -> None:
+    """Pages, the help and the lines of commands, mails and notices, and the sentences from below that all of them say;
+    what explains a command in its docstring is its help."""
+    found = set()
+    for room in ("app", "workflow", "exporters", "importers"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            helped = [
+                ast.get_docstring(each) or ""
+                for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(each, ast.FunctionDef) and each.decorator_list and "commands" in path.parts
+            ]
+            for text in [*(text for text in texts(path) if " " in text.strip()), *helped]:
+                found |= {(path.relative_to(ROOT).as_posix(), word.lower()) for word in NOT_OURS.findall(text)}
+    assert found - set(MEANT) == set(), "docs/glossary.md has the word"
+    assert found == set(MEANT), "some of these are gone"
+
+
 @pytest.mark.thorough
 def test_no_option_of_a_command_is_told_on_a_page() -> None:
     left = set()

@@ -38,7 +38,7 @@ from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from testkit.serving import Server
 from workflow.access import sign_in
-from workflow.annotate import image_pool, submissions
+from workflow.annotate import image_pool, own_pace, submissions
 from workflow.annotate.no_work import WAITS_FOR_MEDIA
 from workflow.files.project_check import check
 
@@ -161,6 +161,9 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     expect(browser_page.locator(".ts .choice .label")).to_have_text(["red", "blue", "Skip"])
     numbers_left = browser_page.locator(".numbers").first
     expect(numbers_left).to_have_text("0 done, 3 left")
+    today = browser_page.locator(".numbers.today")
+    expect(today).to_have_count(0)
+    own_pace.set_goal(place.store, person=person, tasks=50)
     first = str(asked(browser_page).inner_text())
     browser_page.keyboard.press("1")  # the server finds something wrong: it is said at the criterion
     expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")
@@ -168,6 +171,7 @@ def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place
     second = next_question(browser_page, first)
     expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^saved \d\d:\d\d:\d\d$"))
     expect(numbers_left).to_have_text("1 done, 2 left")
+    expect(today).to_have_text("1 of 50 today")
     assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
     browser_page.evaluate("() => { const at = Date.now(); window.now = Date.now; Date.now = () => at; }")
     browser_page.keyboard.press("u")
@@ -525,14 +529,30 @@ def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_pa
     expect(browser_page.locator(".votes thead th")).to_have_text(["Vote A", "Vote B"])
     expect(browser_page.locator(".votes tr.differs td")).to_have_count(2)
     first = str(asked(browser_page).inner_text())
+    browser_page.evaluate("() => { let at = Date.now(); window.pass = (ms) => { at += ms; }; Date.now = () => at; }")
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".why .choice .label")).to_have_text(["Wrong key"])
+    browser_page.evaluate("pass(900)")
     browser_page.keyboard.press("1")
+    expect(browser_page.locator(".saved")).to_contain_text("one press too many")
+    reason = browser_page.locator(".why .choice")
+    browser_page.keyboard.press("Escape")
+    browser_page.locator(".decisions .choice").first.click()
+    browser_page.evaluate("pass(400)")
+    reason.click()
+    expect(browser_page.locator(".saved")).to_contain_text("one press too many")
+    browser_page.evaluate("pass(101)")
+    reason.click()
     second = next_question(browser_page, first)
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".saved")).to_contain_text("only just opened")
+    assert [vote.answers["decision"] for vote in place.votes(senior)] == ["accept"]
+    browser_page.evaluate("pass(1_000)")
     browser_page.keyboard.press("2")
     expect(browser_page.locator(".why .choice .label")).to_have_text(["Wrong key"])
     browser_page.keyboard.press("1")
     next_question(browser_page, second)
+    browser_page.evaluate("pass(1_000)")
     browser_page.keyboard.press("3")
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".why .ask")).to_contain_text("Wrong key")

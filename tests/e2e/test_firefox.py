@@ -76,7 +76,7 @@ def test_people_work_there_by_keys(window: Firefox, serving: Server) -> None:
     assert submits(window, serving, "demo-ana", "Control+Enter") == "Which fruit lies Which cup? | The blue one."
 
     sits_down(window, serving, "demo-noor", "adjudicate")
-    assert submits(window, serving, "demo-noor", "1", "1") == "Accept | The answer is wrong"
+    assert submits(window, serving, "demo-noor", "2", "1") == "Reject | The answer is wrong"
     assert window.thrown() == []
 
 

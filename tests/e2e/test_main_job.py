@@ -294,6 +294,7 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
     settled: list[str] = []
     while senior.view() == "task":
         question = senior.shown("question")
+        senior.a_second_passes()
         decision = plan.split[question]
         assert not named_in(senior.bench.inner_text()), "who voted or wrote is not to be seen"
         if decision == "accept":
@@ -302,7 +303,7 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
             senior.picture(shot("adjudicate"))
             senior.next_after("2", "1")
         else:
-            senior.press("3", "3")
+            senior.press("3", "4")
             senior.fill("question", plan.edited(question))
             senior.next_after("Control+Enter")
         settled.append(question)

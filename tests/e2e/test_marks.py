@@ -241,7 +241,8 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
             ["2: Cup, Plate", "2: Cup, Plate", "2: 2, 1", "1: 1", "Fits", "Does not fit"]
         )
         desk.picture(shot("adjudicate-boxes"))
-        desk.next_after("1", "1")
+        desk.page.locator(".decisions .choice").first.click()
+        desk.next_after("1")
     done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=serving.home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:

@@ -137,6 +137,7 @@ def test_figures_about_people_are_what_they_pressed_and_how_long_they_were_at_it
         sam.open("/adjudicate?project=jury")
         expect(sam.bench).to_have_attribute("data-view", "task")
         while sam.view() == "task":
+            sam.a_second_passes()
             sam.press("1" if SETTLED[sam.shown("question")] == "accept" else "2")
             expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
             sam.next_after("3")

@@ -170,6 +170,7 @@ def settle(sam: Desk) -> dict[str, tuple[str, str]]:
             sam.press("n")
             sam.page.keyboard.insert_text("Does a lid count?")
             sam.press("Escape")
+        sam.a_second_passes()
         sam.press(keys[decision])
         expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
         sam.next_after(str(reasons.index(reason) + 1))

@@ -43,6 +43,10 @@ def test_days_and_pace_are_ones_own_and_end_at_ones_own_midnight(store: Store) -
     assert here.an_hour == pytest.approx(60)
     assert own_pace.own_pace(store, person=ann, zone="../etc/passwd").today == 5, "an odd zone is UTC"
     assert done(own_pace.own_pace(store, person=ben)) == [0] * 7
+    assert own_pace.today(store, person=ann) is None, "she has set no goal"
+    own_pace.set_goal(store, person=ann, tasks=9)
+    assert own_pace.today(store, person=ann) == (5, 9)
+    assert own_pace.today(store, person=ann, zone="Europe/Zurich") == (3, 9)
     # a correction is no task more
     submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     again = claimed(store, ann)

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Keep
-from db import gold_items, items, projects, qualifications, withdrawn_runs, work_pace
+from db import comment_threads, events, gold_items, items, projects, qualifications, withdrawn_runs, work_pace
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
@@ -21,7 +21,7 @@ from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
-from workflow.annotate.gold_checks import asked_or_refuse, checked_reason, scored_answers
+from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reason, scored_answers
 
 
 @dataclass(frozen=True)
@@ -94,18 +94,47 @@ def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -
         return [_known_of(access, found) for found in candidates_in(session, access, stage)]
 
 
+def count_candidates(store: Store, *, project: str, stage: Stage) -> int:
+    """How many ``candidates`` there are; who asks has made sure that the person may."""
+    return len(candidates(store, by=None, project=project, stage=stage))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[Any, ...]:
+    """What stays the same as long as the candidates do; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        id = access.project_id
+        newest = [n for stage in STAGES for n in comment_threads.newest(session, project_id=id, stage=stage)]
+        return (access.began, access.loaded.hash, *newest, events.newest(session, project_id=id))
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many submissions they are looked for in; for leads."""
+    with store.read() as session:
+        return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
 def draw(store: Store, *, by: Person | None, project: str, stage: Stage, n: int) -> list[Known]:
     """Make gold checks of ``n`` candidates, or of fewer if there are no more, evenly over the dimensions; what was
     made."""
     if n < 1:
         raise InvalidInput([Problem("n", "Say how many, at least 1.")])
-    with store.write() as session:
-        access, now = require_lead(session, by=by, project=project), store.now()
+    with store.read() as session:  # in a large project this takes a while, in which no one else has to wait
+        access = require_lead(session, by=by, project=project)
         asked_or_refuse(access, stage)
         found = candidates_in(session, access, stage)
         if not found:
             raise InvalidInput([Problem("n", _NOTHING_KNOWN[stage])])
-        chosen = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
+        drawn = evenly(found, n, seed=randbelow(2**31), of=lambda each: each[0].dimension)
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        wanted = {(item.id, of.id if of else None) for item, of, _ in drawn}
+        some = items.by_ids(session, ids={id for id, _ in wanted}).values()
+        chosen = [
+            each
+            for each in candidates_in(session, access, stage, only=some)
+            if (each[0].id, each[1].id if each[1] else None) in wanted
+        ]
         return make_checks(session, access, stage, chosen, by, now)
 
 
@@ -149,6 +178,9 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
         data = {"stage": row.stage, "why": why}
         log(session, "gold.withdrawn", by=by, project=access, item=row.item_id, now=store.now(), data=data)
 
+
+_AT_ONCE = 1_000
+"""So many items' contents are read at once."""
 
 Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 """What is known: the item, in grading the model's answer, and the right answers."""
@@ -198,15 +230,19 @@ def candidates_in(
         if stage in VERIFICATIONS and one.revision != row.current_revision:
             continue
         cast[one.item_id, one.prediction_id].append(one)
-    contents = None if ids is None else items.present_contents(session, ids=ids, project_id=access.project_id)
+    kept = [id for id, _ in cast if stage in VERIFICATIONS and rows[id].state is ItemState.KEPT]
+    contents: dict[int, dict[str, Any]] = {}
+    for begin in range(0, len(kept), _AT_ONCE):
+        some_ids = kept[begin : begin + _AT_ONCE]
+        there = items.present_contents(session, ids=some_ids, project_id=access.project_id)
+        contents |= {id: content for id, (content, _) in there.items()}
     found: list[Candidate] = []
     for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
         if (item_id, prediction_id) in taken or prediction_id in gone:
             continue
         item = rows[item_id]
         if stage in VERIFICATIONS:
-            content = contents[item_id][0] if contents is not None else None
-            known = _known_verdict(session, access, stage, item, votes, content)
+            known = _known_verdict(access, stage, item, votes, contents.get(item_id, {}))
         else:
             known = _known_grade(access, item, votes)
         if known:
@@ -216,19 +252,16 @@ def candidates_in(
 
 
 def _known_verdict(
-    session: Session,
     access: Access,
     stage: Stage,
     item: StoredItem,
     votes: Sequence[work_pace.Sent],
-    content: Mapping[str, Any] | None,
+    content: Mapping[str, Any],
 ) -> dict[str, Any] | None:
     part = access.schema.stages.verifications.get(stage.value)
     if part is None or item.state not in gold_items.SETTLED:
         return None
     if item.state is ItemState.KEPT:
-        if content is None:
-            content = items.content(session, item_id=item.id, revision=item.current_revision)
         return kept_answers(part.keep, content)
     return _agreed([vote.answers for vote in votes], criteria_that_decide(part.keep))
 

@@ -133,11 +133,11 @@ def subject_of(found: Sequence[Notice]) -> str:
 
 def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: str, off: str) -> str:
     """A mail as it is read."""
-    lines = [f"Hello {_clipped(name)},"]
+    lines = [f"Hello {clipped(name)},"]
     by_project = sorted(found, key=lambda each: (each.title.casefold(), each.project))
     for _, of_them in groupby(by_project, key=lambda each: each.project):
         here = list(of_them)
-        lines += ["", f"In {_clipped(here[0].title)}:"]
+        lines += ["", f"In {clipped(here[0].title)}:"]
         for each in here:
             lines += [f"- {each.words}", f"  {public_url}{each.path}"]
     lines += ["", f"Touchstone sends you this {time.label}. To change that: {public_url}/notices"]
@@ -150,7 +150,8 @@ def off_address(public_url: str, token: str) -> str:
     return f"{public_url}/mail-off/{token}"
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> str:
+    """A name or a title as it stands in a mail: in one line, not too long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= CLIPPED else plain[: CLIPPED - 1] + "…"
 

@@ -86,6 +86,20 @@ def own_pace(store: Store, *, person: Person, zone: str | None = None) -> OwnPac
     return OwnPace([OwnDay(day, n[day], sum(times[day]) / 3600, len(times[day])) for day in days], goal)
 
 
+def today(store: Store, *, person: Person, zone: str | None = None) -> tuple[int, int] | None:
+    """How many tasks someone has done today, as ``own_pace`` counts them, and their goal; None: they have set none."""
+    here = _zone(zone)
+    since = datetime.combine(store.now().astimezone(here).date(), time(), here).astimezone(UTC)
+    with store.read() as session:
+        goal = facts.goal(session, person_id=person.id)
+        if goal is None:  # nothing more is asked on the way to the next item
+            return None
+        mine = [row.id for row, _ in projects.of_person(session, person_id=person.id)]
+        sent = facts.submitted(session, person_id=person.id, projects=mine, since=since)
+        triaged = facts.triaged(session, person_id=person.id, projects=mine, since=since)
+        return len(sent) + len(triaged), goal
+
+
 def set_goal(store: Store, *, person: Person, tasks: int | None) -> None:
     """Set how many tasks one wants to do a day; None or 0: no goal.
 

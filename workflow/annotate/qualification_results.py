@@ -68,6 +68,8 @@ class Try:
     results: Sequence[ItemResult] = ()
     wait: str = ""
     """Why its person cannot begin the next one yet; empty if they can, or need none."""
+    lets_in: bool = False
+    """Of one's own last try: it is passed, and a set that still counts lets them in; no other one can be begun."""
     superseded: bool = False
     """Passing its set would let no one in any more, and there is one that does."""
 

@@ -107,7 +107,8 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         tried = since_passing(session, access, person.id, stage)
         again = asked.attempts is None or len(tried) < asked.attempts
-        again = again and not has_passed(session, access, person.id, stage)
+        passed = has_passed(session, access, person.id, stage)
+        again = again and not passed
         for row in rows:
             seen = view_of(session, access, asked, row, None)
             if seen.state not in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK):
@@ -117,7 +118,9 @@ def own_tries(store: Store, *, person: Person, project: str, stage: Stage = Stag
             same_set = bool(sets) and row.set_id == sets[-1].id
             found.append(_without_keys(seen) if again and same_set else seen)
         if found and found[-1].exempt is None:
-            found[-1] = replace(found[-1], wait=_why_wait(session, asked, tried, found[-1], store.now()))
+            wait = _why_wait(session, asked, tried, found[-1], store.now())
+            lets_in = passed and found[-1].state is Standing.PASSED
+            found[-1] = replace(found[-1], wait=wait, lets_in=lets_in)
         return found
 
 

@@ -137,10 +137,29 @@ def _items(
     return items_answered(session, bring.access.project_id, rows, bad, options=options)
 
 
+def answered_rows(
+    bring: Import, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
+) -> tuple[dict[tuple[int, str], ItemAnswered], int, list[BadRow]]:
+    """The rows that an import would take, how many are there already, and those that contradict what is there.
+
+    Those that fit no item, or contradict another row, go to ``bad``. Nothing is stored.
+    """
+    found = list(_items(bring, session, rows, bad))
+    contradict: list[BadRow] = []
+    new, repeated = _new_answers(bring, session, found, bad, contradict)
+    return new, repeated, contradict
+
+
 def _new_answers(
-    bring: Import, session: Session, found: Sequence[ItemAnswered], bad: list[BadRow]
+    bring: Import,
+    session: Session,
+    found: Sequence[ItemAnswered],
+    bad: list[BadRow],
+    contradict: list[BadRow] | None = None,
 ) -> tuple[dict[tuple[int, str], ItemAnswered], int]:
-    """The rows that are not there yet, by item and model, and how many are; what contradicts goes to ``bad``."""
+    """The rows that are not there yet, by item and model, and how many are; what contradicts a row of the file goes to
+    ``bad``, and what contradicts an answer that is there to ``contradict`` (None: to ``bad``, too)."""
+    differ = bad if contradict is None else contradict
     project_id = bring.access.project_id
     known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
     failed = files.imported_failures(session, project_id=project_id, kind=RunKind.IMPORT)
@@ -165,7 +184,7 @@ def _new_answers(
         elif before == answer.text:
             repeated += 1
         else:
-            bad.append(replace(row.here, reason=_OTHERWISE.format(answer.model)))
+            differ.append(replace(row.here, reason=_OTHERWISE.format(answer.model)))
     return new, repeated
 
 

@@ -13,7 +13,7 @@ from db import files, judging, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun
 from domain.errors import FileRefused
-from domain.judging import JudgePlan
+from domain.judging import JudgePlan, Reading
 from domain.policies import same as same_value
 from domain.records import BadRow, Person
 from domain.registers import function_of
@@ -108,12 +108,76 @@ def import_judgements(
     return ImportedJudgements(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
 
 
-def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
-    """What our parser reads otherwise than anyone who wrote the file, as a sentence; None: the same."""
+@dataclass(frozen=True)
+class LookedReplies:
+    """What an import of judges' replies would come to; nothing is stored."""
+
+    new: Sequence[_Reply]
+    repeated: int
+    contradict: Sequence[BadRow]
+    """About which the judge has said something else before: an import is refused, whether bad rows are skipped or
+    not."""
+    bad: Sequence[BadRow]
+    differ: Sequence[str]
+    """Replies in which our parser reads something else than the file says, a sentence each."""
+    refused: str | None
+
+    def told(self, plan: JudgePlan, n: int) -> list[tuple[str, ...]]:
+        """The first replies as they will be: whom and what they are about, their text, and what is read in them."""
+        return [
+            (
+                each.record.judge,
+                each.record.item,
+                each.record.model or "",
+                each.record.text,
+                ", ".join(f"{name} {value}" for name, value in read.values.items()) if read.scored else read.why,
+            )
+            for each in self.new[:n]
+            for read in [_read(plan, each)]
+        ]
+
+
+def look_at_judgements(
+    store: Store, *, by: Person | None, project: str, path: Path, plan: JudgePlan, format: str = "judgements"
+) -> LookedReplies:
+    """What ``import_judgements`` would do, by the rules that it goes by; ``FileRefused`` if the file cannot be read."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        read: ReadJudgements = function_of(FORMATS[format].reads)(path, access.schema)
+        bad, contradict, new, refused = list(read.bad), list[BadRow](), list[_Reply](), None
+        known: dict[str, dict[tuple[int, int | None, bool, int], str]] = {}
+        places = {id(record): here for record, here in read.rows}
+        placed = _placed(session, access, read.rows, bad)
+        for reply in placed:
+            judge = reply.record.judge
+            if judge not in known:
+                try:
+                    row = _there(session, access, judge=judge, plan=plan)
+                except FileRefused as error:
+                    refused, row = refused or str(error), None
+                known[judge] = judging.texts(session, run_id=row.id) if row is not None else {}
+            before = known[judge].get(_key(reply))
+            if before is None:
+                new.append(reply)
+            elif before != reply.record.text:
+                reason = f"{judge} has said something else about {reply.record.item} before"
+                contradict.append(replace(places[id(reply.record)], reason=reason))
+    if contradict:
+        refused = refused or f"{contradict[0].reason}; give that judge another name."
+    differ = [told for each in new if each.record.has_score and (told := _otherwise(plan, each))]
+    return LookedReplies(new, len(placed) - len(new) - len(contradict), contradict, bad, differ, refused)
+
+
+def _read(plan: JudgePlan, reply: _Reply) -> Reading:
     attempt = _attempt(0, reply)
-    found = reading_of(
+    return reading_of(
         plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
     )
+
+
+def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
+    """What our parser reads otherwise than anyone who wrote the file, as a sentence; None: the same."""
+    found = _read(plan, reply)
     ours = next(iter(found.values.values()), None) if found.scored else None
     theirs = reply.record.score
     if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
@@ -175,7 +239,31 @@ def _run(
     session: Session, store: Store, access: Access, *, by: Person | None, judge: str, plan: JudgePlan, path: Path
 ) -> tuple[StoredRun, dict[tuple[int, int | None, bool, int], str]]:
     """The run that holds a judge's replies read by this plan, and what it has of them."""
-    told = plan.dump()
+    there = _there(session, access, judge=judge, plan=plan)
+    if there is not None:
+        return there, judging.texts(session, run_id=there.id)
+    now = store.now()
+    row = runs.add(
+        session,
+        project_id=access.project_id,
+        kind=RunKind.JUDGE,
+        name=judge,
+        params={
+            "plan": plan.dump(),
+            "file": path.name,
+            "sha256": _hash(path),
+            "schema": {"version": access.schema.version},
+        },
+        state=RunState.DONE,
+        spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
+        by_id=by.id if by else None,
+        now=now,
+    )
+    return row, {}
+
+
+def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> StoredRun | None:
+    """The run of a judge that is there and read by this plan; ``FileRefused`` if another one has the name."""
     parts = identities.parts_of(None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
         if row.name == judge and row.withdrawn_at is not None:
@@ -185,25 +273,13 @@ def _run(
                 " judge another name."
             )
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
-            return row, judging.texts(session, run_id=row.id)
+            return row
         if row.name == judge:
             raise FileRefused(
                 f"There is a judge {judge} in this project already, who was asked or read otherwise. Nothing was "
                 "imported; give this one another name."
             )
-    now = store.now()
-    row = runs.add(
-        session,
-        project_id=access.project_id,
-        kind=RunKind.JUDGE,
-        name=judge,
-        params={"plan": told, "file": path.name, "sha256": _hash(path), "schema": {"version": access.schema.version}},
-        state=RunState.DONE,
-        spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
-        by_id=by.id if by else None,
-        now=now,
-    )
-    return row, {}
+    return None
 
 
 def _keep(session: Session, store: Store, row: StoredRun, plan: JudgePlan, replies: Sequence[_Reply]) -> None:

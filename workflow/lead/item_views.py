@@ -51,14 +51,17 @@ class ItemView:
         return ItemList.parse(self.asked)
 
 
-def views(store: Store, *, person: Person, project: str) -> list[ItemView]:
-    """The views that someone may open, by name: their own, and everyone's. Raises as the table of items."""
+def views(store: Store, *, person: Person | None, project: str) -> list[ItemView]:
+    """The views that someone may open, by name: their own, and everyone's. Raises as the table of items.
+
+    None as a person is the command on the machine itself, here and below: it has those for everyone, and no own.
+    """
     with store.read() as session:
         access = seeing(session, person, project)
         return [view for view in _views(session, access, person) if _may_open(access, view)]
 
 
-def view(store: Store, *, person: Person, project: str, id: str) -> ItemView:
+def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemView:
     """One of ``views``; ``NotFound`` if there is none."""
     for each in views(store, person=person, project=project):
         if each.id == id:
@@ -66,7 +69,9 @@ def view(store: Store, *, person: Person, project: str, id: str) -> ItemView:
     raise NotFound("There is no such saved view: it was deleted, or it is someone's own.")
 
 
-def save(store: Store, *, person: Person, project: str, name: str, asked: ItemList, shared: bool = False) -> ItemView:
+def save(
+    store: Store, *, person: Person | None, project: str, name: str, asked: ItemList, shared: bool = False
+) -> ItemView:
     """Give a list a name; the page that it stands at is left out. A second time it changes nothing.
 
     Raises
@@ -85,6 +90,8 @@ def save(store: Store, *, person: Person, project: str, name: str, asked: ItemLi
         raise InvalidInput([Problem("view", told)])
     with store.write() as session:
         access = seeing(session, person, project)
+        if person is None and not shared:
+            raise InvalidInput([Problem("view", "Say whose view it is, or that it is for everyone.")])
         if shared and not at_least(access.role, Role.LEAD):
             raise NotAllowed("Only a lead saves a view for everyone; save it for yourself.")
         projects.lock(session, id=access.project_id)  # two who save at once give no name twice
@@ -98,10 +105,12 @@ def save(store: Store, *, person: Person, project: str, name: str, asked: ItemLi
         made = public_id()
         data = {"view": made, "name": name, "shared": shared, "asked": words}
         log(session, events.VIEW_SAVED, by=person, project=access, now=store.now(), data=data)
-        return ItemView(made, name, shared, person.login, words, mine=True, changeable=True)
+        return ItemView(
+            made, name, shared, person.login if person else "", words, mine=person is not None, changeable=True
+        )
 
 
-def rename(store: Store, *, person: Person, project: str, id: str, name: str) -> ItemView:
+def rename(store: Store, *, person: Person | None, project: str, id: str, name: str) -> ItemView:
     """Give a view another name: its owner, and leads those for everyone. Raises as ``save``, and ``NotFound``."""
     name = _name(name)
     with store.write() as session:
@@ -116,7 +125,7 @@ def rename(store: Store, *, person: Person, project: str, id: str, name: str) ->
         return replace(found, name=name)
 
 
-def delete(store: Store, *, person: Person, project: str, id: str) -> None:
+def delete(store: Store, *, person: Person | None, project: str, id: str) -> None:
     """Take a view away: its owner, and leads those for everyone. Raises ``NotFound`` if it is gone."""
     with store.write() as session:
         access = seeing(session, person, project)
@@ -126,7 +135,7 @@ def delete(store: Store, *, person: Person, project: str, id: str) -> None:
         log(session, events.VIEW_DELETED, by=person, project=access, now=store.now(), data=data)
 
 
-def _views(session: Session, access: Access, person: Person) -> list[ItemView]:
+def _views(session: Session, access: Access, person: Person | None) -> list[ItemView]:
     """What the log comes to: the reader's own views, and everyone's, by name."""
     found: dict[str, ItemView] = {}
     lead = at_least(access.role, Role.LEAD)
@@ -134,7 +143,7 @@ def _views(session: Session, access: Access, person: Person) -> list[ItemView]:
         data: Mapping[str, Any] = event.data
         id = data["view"]
         if event.kind == events.VIEW_SAVED:
-            mine, shared = event.person_id == person.id, bool(data["shared"])
+            mine, shared = person is not None and event.person_id == person.id, bool(data["shared"])
             if mine or shared:
                 may = mine or lead
                 found[id] = ItemView(id, data["name"], shared, login or "", data["asked"], mine, may)

@@ -30,7 +30,9 @@ FROM_FILES = (*VERIFICATIONS, Stage.GRADING)
 
 
 @dataclass(frozen=True)
-class _New:
+class NewRating:
+    """A rating that is not there yet, and the stage that it belongs to."""
+
     stage: Stage
     rating: Rating
 
@@ -91,12 +93,36 @@ def take_ratings(
 
     ``human`` are those of whom the file itself says that they are people (``file_raters.keep_raters``).
     """
+    contradict: list[BadRow] = []
+    new, names, repeated = sorted_out(session, access, rows, bad, contradict)
+    bad += contradict
+    refuse(bad)
+    now = store.now()
+    files.add_ratings(session, rows=list(_rows(access, new, now)))
+    if new:
+        log(session, "ratings.imported", by=by, project=access, now=now, data={"ratings": len(new), "file": file})
+    known_now = file_raters.keep_raters(session, store, access, by=by, names=names, are=raters, human=human)
+    return ImportedRatings(len(new), repeated, bad, known_now)
+
+
+def sorted_out(
+    session: Session,
+    access: Access,
+    rows: Sequence[tuple[Rating, BadRow]],
+    bad: list[BadRow],
+    contradict: list[BadRow],
+) -> tuple[list[NewRating], set[str], int]:
+    """The ratings that are not there yet, who gave those that fit, and how many are there already. Nothing is stored.
+
+    What does not fit goes to ``bad``, and what contradicts a rating that is there to ``contradict``.
+    """
     known = {
         (row.stage, row.unit, row.rater, row.criterion): row.value
         for row in files.ratings(session, project_id=access.project_id)
     }
+    there = set(known)
     dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
-    new: list[_New] = []
+    new: list[NewRating] = []
     names: set[str] = set()
     repeated = 0
     for rating, here in rows:
@@ -112,22 +138,16 @@ def take_ratings(
                 repeated += 1
             else:
                 reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
-                bad.append(replace(here, reason=reason))
+                (contradict if key in there else bad).append(replace(here, reason=reason))
             continue
         known[key] = rating.value
         names.add(rating.rater)
         item = rating.unit.split(BETWEEN)[0]
-        new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
-    refuse(bad)
-    now = store.now()
-    files.add_ratings(session, rows=list(_rows(access, new, now)))
-    if new:
-        log(session, "ratings.imported", by=by, project=access, now=now, data={"ratings": len(new), "file": file})
-    known_now = file_raters.keep_raters(session, store, access, by=by, names=names, are=raters, human=human)
-    return ImportedRatings(len(new), repeated, bad, known_now)
+        new.append(NewRating(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
+    return new, names, repeated
 
 
-def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:
+def _rows(access: Access, new: Iterable[NewRating], now: Any) -> Iterable[dict[str, Any]]:
     for each in new:
         yield {
             "project_id": access.project_id,

@@ -44,6 +44,8 @@ class Preview {
       media: this.media,
       change: () => this.side.say(""),
       submit: () => this.submit(),
+      unseen: () => false,
+      say: (words) => this.side.say(words),
       blur: () => this.side.focus(),
     });
     this.lock = el("fieldset", { class: "lock" }); // disabled, it is only read

@@ -236,6 +236,8 @@ interface Frame {
   static_hash: string;
   static: Static | null;
   progress: { done: number; left: number | null; kept: number; decided: number };
+  /** What someone has done today in all of their projects, and the goal that they set; null: they have none. */
+  today: { done: number; goal: number } | null;
   now: string;
   menu?: Place[];
   /** The number of the wish that this page answers. */
@@ -477,6 +479,10 @@ export interface Host {
   media: MediaPane;
   change(): void;
   submit(): void;
+  /** Whether the form has only just opened behind another, so that a press was meant for that one; then says so. */
+  unseen(): boolean;
+  /** Says something below the form. */
+  say(words: string): void;
   blur(): void;
 }
 

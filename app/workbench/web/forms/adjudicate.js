@@ -8,6 +8,10 @@ import { votesTable } from "./votes.js";
 
 /** @import { Answers, Choice, Criterion, CrossRule, Field, Host, Option, Problem, Read, Scalar, Values, Vote } from "../types" */
 
+const TWICE_MS = 1000; // a key that comes again sooner was pressed twice, where once was meant
+const CLICK_MS = 500; // and a click that comes sooner belongs to a double click
+const TWICE = "Not settled: that was one press too many. Press again to choose the reason.";
+
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "kept as it is" },
   { value: "reject", label: "Reject", hint: "taken out" },
@@ -42,6 +46,8 @@ export class AdjudicateForm {
     this.decision = undefined;
     /** @type {Scalar | undefined} */
     this.reason = undefined;
+    /** When the decision was made, and by which key; without one it was a click. */
+    this.decided = { at: 0, key: "" };
     /** @type {Values} */
     this.original = {};
     /** @type {Field[]} */
@@ -60,6 +66,7 @@ export class AdjudicateForm {
     this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
     this.decision = given.decision;
     this.reason = given.cause ?? undefined;
+    this.decided = { at: 0, key: "" };
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
     this.fields.open({ fields: this.editable, between, dimension, values: given.fields || values });
@@ -133,8 +140,13 @@ export class AdjudicateForm {
     this.why.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string} value */
-  decide(value) {
+  /**
+   * @param {string} value
+   * @param {string} [pressed] the key
+   */
+  decide(value, pressed = "") {
+    if (this.host.unseen()) return; // what is settled stays so: a late press must not begin with the next item
+    this.decided = { at: Date.now(), key: pressed };
     this.decision = value;
     this.error.hidden = true;
     this.reason = undefined;
@@ -143,8 +155,16 @@ export class AdjudicateForm {
     if (!this.asking) this.goOn();
   }
 
-  /** @param {Scalar} reason */
-  choose(reason) {
+  /**
+   * @param {Scalar} reason
+   * @param {string} [pressed] the key
+   */
+  choose(reason, pressed = "") {
+    const { at, key: before } = this.decided;
+    if (pressed === before && Date.now() - at < (pressed ? TWICE_MS : CLICK_MS)) {
+      this.host.say(TWICE);
+      return;
+    }
     this.reason = reason;
     this.paint();
     this.host.change();
@@ -217,12 +237,12 @@ export class AdjudicateForm {
     if (index < 0) return false;
     if (this.asking) {
       const reason = this.reasons[index];
-      if (reason) this.choose(reason.value);
+      if (reason) this.choose(reason.value, event.key);
       return Boolean(reason);
     }
     if (this.decision === "edit" && this.fields.key(event)) return true;
     const decision = this.decisions[index];
-    if (decision) this.decide(decision.value);
+    if (decision) this.decide(decision.value, event.key);
     return Boolean(decision);
   }
 

@@ -43,15 +43,19 @@ export class Actions {
     bench.sync.change(this.answers());
   }
 
+  /** Whether a form has only just opened behind another and nothing was changed in it; then says so. */
+  unseen() {
+    const unseen = this.opened !== null && Date.now() - this.opened < UNSEEN_MS;
+    if (unseen) this.bench.side.say(UNSEEN);
+    return unseen;
+  }
+
   async submit() {
     const { bench } = this;
     const { task, side } = bench;
     const form = bench.forms.current;
     if (!task || !form || bench.busy || bench.requests.waiting || bench.lost) return;
-    if (this.opened !== null && Date.now() - this.opened < UNSEEN_MS) {
-      side.say(UNSEEN); // a press that was meant for the one before: a form may open with everything filled in
-      return;
-    }
+    if (this.unseen()) return; // a press that was meant for the one before: a form may open with everything filled in
     if (!form.check()) return;
     const read = form.read();
     bench.setBusy(true);

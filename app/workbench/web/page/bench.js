@@ -66,6 +66,8 @@ export class Bench {
       media: this.media,
       change: () => this.actions.changed(),
       submit: () => this.actions.submit(),
+      unseen: () => this.actions.unseen(),
+      say: (words) => this.side.say(words),
       blur: () => this.side.focus(),
     });
     this.guideline = new Guideline(this);

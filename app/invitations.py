@@ -1,0 +1,87 @@
+"""Invitations by e-mail: to whom, what is in the mail, and handing it over."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+
+from app.mail import send
+from db.engine import Store
+from domain.errors import InvalidInput, Problem
+from domain.mail import Letter, MailServer, NotSent, is_address
+from workflow.access import accounts
+from workflow.annotate.mails import clipped
+
+MOST = 50
+"""So many addresses are taken at once: each mail is a talk with the mail server."""
+NAMED = 5
+"""So many addresses are named."""
+
+
+def addresses_in(text: str) -> list[str]:
+    """The addresses that someone typed or pasted, between commas, semicolons or on lines of their own; each once.
+
+    Raises
+    ------
+    InvalidInput
+        Some are no addresses (they are named), or there are too many.
+
+    >>> addresses_in("ann@example.org, bob@example.org\\nAnn@Example.org;")
+    ['ann@example.org', 'bob@example.org']
+    """
+    by_spelling: dict[str, str] = {}
+    for each in re.split(r"[,;\r\n]", text):
+        if address := each.strip():
+            by_spelling.setdefault(address.casefold(), address)
+    found = list(by_spelling.values())
+    wrong = [each for each in found if not is_address(each)]
+    if wrong:
+        named = ", ".join(clipped(each) for each in wrong[:NAMED])
+        more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
+        are = "is no e-mail address" if len(wrong) == 1 else "are no e-mail addresses"
+        raise InvalidInput(
+            [Problem("mail", f"{named}{more} {are}; write each as ann@example.org. No invitation was made.")]
+        )
+    if len(found) > MOST:
+        raise InvalidInput(
+            [
+                Problem(
+                    "mail", f"These are {len(found):,} addresses; give at most {MOST} at once. No invitation was made."
+                )
+            ]
+        )
+    return found
+
+
+def letter(store: Store, *, token: str, link: str, address: str, by: str | None) -> Letter:
+    """The mail with an invitation in it."""
+    offered = accounts.invitation(store, token=token)
+    assert offered is not None, "it was made just now"
+    who = f"{clipped(by)} invites you" if by else "you are invited"
+    text = (
+        f"Hello,\n\n{who} to take part in {clipped(offered.title)}, a project in Touchstone. With this link you make an"
+        f"\naccount of your own; it works once, within {accounts.INVITATION_DAYS} days:\n\n{link}\n"
+    )
+    return Letter(secrets.token_urlsafe(12), address, "You are invited to Touchstone", text)
+
+
+def hand_over(server: MailServer, letters: Sequence[Letter]) -> list[str | None]:
+    """Hand mails over, one after the other; of each why it was not taken, or None.
+
+    Where the server is away for one, the others are not tried: each would be waited for as long.
+    """
+    said: list[str | None] = []
+    away = False
+    for each in letters:
+        if away:
+            said.append("This mail was not tried, as the mail server had just failed over another one.")
+            continue
+        try:
+            send(server, each)
+        except NotSent as error:
+            said.append(str(error))
+            away = error.away
+        else:
+            said.append(None)
+    return said

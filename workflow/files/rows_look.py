@@ -1,0 +1,191 @@
+"""What an import of models' answers, of ratings or of judges' replies would do. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas import registry
+from annotation_schemas.formats import FORMATS, Format, Takes
+from db.engine import Store
+from domain.errors import FileRefused
+from domain.judging import JudgePlan
+from domain.records import BadRow, Person
+from domain.registers import function_of
+from domain.runs import ANSWERS
+from importers.items import refusal
+from workflow.access.projects import Access, require_lead
+from workflow.files.import_answers import answered_rows
+from workflow.files.import_judgements import look_at_judgements
+from workflow.files.one_import import Import, Progress
+from workflow.results.ratings_from_files import sorted_out
+
+if TYPE_CHECKING:
+    from inference.spec import ModelSpec
+    from media.store import MediaStore
+
+LOOKED_AT = (Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES)
+FIRST = 8
+"""So many rows are shown as they will be."""
+
+
+@dataclass(frozen=True)
+class RowsLook:
+    """What an import would come to."""
+
+    format: Format
+    what: str
+    """What a row becomes: an answer, a rating, a reply."""
+    new: int
+    equal: int
+    """Rows that are there word for word."""
+    changed: Sequence[BadRow]
+    """Rows that say something else than what is there, which stays; an import refuses them, or leaves them out."""
+    bad: Sequence[BadRow]
+    """Rows that fit nothing."""
+    heads: Sequence[str]
+    first: Sequence[Sequence[str]]
+    """The first new rows, as they will be."""
+    by: Mapping[str, int]
+    """The new rows by the model, rater or judge that they are of."""
+    notes: Sequence[str] = field(default=())
+    refused: str | None = None
+    """Why an import would be refused whether bad rows are skipped or not."""
+
+    @property
+    def left(self) -> list[BadRow]:
+        """All rows that do not come in and are not there already, in their order."""
+        return sorted([*self.bad, *self.changed], key=lambda bad: (bad.path, bad.row))
+
+    def comes(self, *, skip_bad: bool) -> bool:
+        """Whether an import would be taken."""
+        return self.refused is None and (skip_bad or not self.left)
+
+
+def look_at_rows(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    path: Path,
+    dimension: str | None = None,
+    model: str | None = None,
+    spec: ModelSpec | None = None,
+    plan: JudgePlan | None = None,
+    progress: Progress | None = None,
+) -> RowsLook:
+    """What an import of these files would do, by the rules that it goes by.
+
+    Parameters
+    ----------
+    model, spec
+        Of answers: who gave them, as ``import_files`` is told.
+    plan
+        Of judges' replies: how they are read.
+
+    Raises
+    ------
+    FileRefused
+        The files cannot be read at all.
+    """
+    registry.require_row("format", format)
+    row = FORMATS[format]
+    if row.takes not in LOOKED_AT or row.reads is None:
+        raise FileRefused(f"A dry run is for items, answers, ratings and replies; {format} are imported without one.")
+    on = progress or (lambda what, done, total: None)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    on("reading", 0, 1)
+    if row.takes is Takes.REPLIES:
+        if plan is None:
+            raise FileRefused("Replies are read by a template; say which.")
+        return _replies(store, row, by, project, path, plan)
+    bring = Import(store, media, access, by, project, path, dimension, False, on)
+    if row.takes is Takes.ANSWERS:
+        return _answers(bring, row, model, spec)
+    return _ratings(bring, row)
+
+
+def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | None) -> RowsLook:
+    read = function_of(row.reads)(
+        bring.path,
+        schema=bring.access.schema,
+        dimension=bring.dimension,
+        model=spec.name if spec else model,
+        project=bring.project,
+    )
+    bad = list(read.bad)
+    bring.on("comparing", 0, 1)
+    with bring.store.read() as session:
+        new, equal, changed = answered_rows(bring, session, read.rows, bad)
+    titles = {each.id: each.title for each in bring.access.schema.dimensions}
+    unanswered = Counter(each.answer.outcome for each in new.values() if each.answer.outcome not in ANSWERS)
+    notes = []
+    if unanswered:
+        why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
+        notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
+    first = [
+        (
+            each.answer.item or each.here.item or f"row {each.here.row}",
+            titles.get(each.dimension, each.dimension),
+            each.answer.model,
+            each.answer.text if each.answer.outcome in ANSWERS else each.answer.outcome.value.replace("_", " "),
+        )
+        for each in list(new.values())[:FIRST]
+    ]
+    by = Counter(each.answer.model for each in new.values())
+    heads = ("Item", "Dimension", "Model", "Answer")
+    return RowsLook(row, "answer", len(new), equal, changed, bad, heads, first, by, notes)
+
+
+def _ratings(bring: Import, row: Format) -> RowsLook:
+    read = function_of(row.reads)(bring.path)
+    bad, changed = list(read.bad), list[BadRow]()
+    bring.on("comparing", 0, 1)
+    with bring.store.read() as session:
+        access: Access = require_lead(session, by=bring.by, project=bring.project)
+        new, _, equal = sorted_out(session, access, read.rows, bad, changed)
+    first = [
+        (
+            each.rating.unit,
+            access.schema.stages.title_of(each.stage.value),
+            each.rating.rater,
+            each.rating.criterion,
+            str(each.rating.value),
+        )
+        for each in new[:FIRST]
+    ]
+    by = Counter(each.rating.rater for each in new)
+    heads = ("Unit", "Stage", "Rater", "Criterion", "Value")
+    return RowsLook(row, "rating", len(new), equal, changed, bad, heads, first, by)
+
+
+def _replies(store: Store, row: Format, by: Person | None, project: str, path: Path, plan: JudgePlan) -> RowsLook:
+    seen = look_at_judgements(store, by=by, project=project, path=path, plan=plan, format=row.name)
+    notes = []
+    if scored := sum(each.record.has_score for each in seen.new):
+        same = scored - len(seen.differ)
+        notes.append(f"{same:,} are read as the file's own score says, {len(seen.differ):,} otherwise.")
+    refused = seen.refused
+    if refused is not None and seen.contradict:
+        refused = str(refusal(seen.contradict, "Nothing would be imported; give that judge another name."))
+    heads = ("Judge", "Item", "Model", "Reply", "Read as")
+    by_judge = Counter(each.record.judge for each in seen.new)
+    return RowsLook(
+        row,
+        "reply",
+        len(seen.new),
+        seen.repeated,
+        seen.contradict,
+        seen.bad,
+        heads,
+        seen.told(plan, FIRST),
+        by_judge,
+        [*notes, *seen.differ[:FIRST]],
+        refused,
+    )
