@@ -20,7 +20,9 @@ from media.store import MediaStore
 from workflow.access import project_care
 from workflow.files import project_copy, project_export, project_removal
 
-_BROKEN = "This was broken off; the log of the server says why. Nothing was half done: try again."
+_BROKEN = (
+    "This was broken off; the log of the server says why. No one sees what was half done, and it goes first: try again."
+)
 
 
 @dataclass(frozen=True)
