@@ -461,20 +461,23 @@ def test_others_write_while_a_project_comes_and_goes(
         vote(store, zoe, "red", project="other")
 
     def lots_(*given: Any, **more: Any) -> Iterator[Any]:
-        for lot in lots(*given, **more):
+        for at, lot in enumerate(lots(*given, **more)):
             yield lot
-            meanwhile()
+            if at % 3 == 0:
+                meanwhile()
 
     def keys_(session: Any, **more: Any) -> Any:
         found = keys(session, **more)
-        if more["table"] in ("annotation", "event", "asset") and store.is_sqlite is False:
+        if (
+            more["table"] in ("annotation", "event", "asset") and not store.is_sqlite
+        ):  # there whoever deletes has the only turn
             meanwhile()
         return found
 
     monkeypatch.setattr(landing.Landing, "lots", lots_)
     monkeypatch.setattr(landing, "AT_ONCE", 2)
     import_project(store, media, path=made / "p.zip", how=MATCH)
-    assert n > 40
+    assert n > 12
     export_project(store, media, by=None, project="p", out=tmp_path / "p.zip")
     assert elsewhere(tmp_path / "p.zip") == elsewhere(made / "p.zip")
     assert check(store, project="other") == []
