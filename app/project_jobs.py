@@ -22,7 +22,9 @@ from workflow.files import project_copy, project_export, project_removal
 from workflow.releases import create, withdraw
 from workflow.releases.settings import Asked
 
-_BROKEN = "This was broken off; the log of the server says why. Nothing was half done: try again."
+_BROKEN = (
+    "This was broken off; the log of the server says why. No one sees what was half done, and it goes first: try again."
+)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,11 @@ def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
     insert_or_ignore(session, MediaObjectRow, [row])
 
 
+def put_all_media(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """As ``put_media``, many at once."""
+    insert_or_ignore(session, MediaObjectRow, rows)
+
+
 def add(
     session: Session,
     *,

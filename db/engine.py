@@ -129,6 +129,17 @@ class Store:
             session.commit()
             forbid_changes(connection, *APPEND_ONLY)
 
+    @contextmanager
+    def unlinked(self) -> Iterator[Session]:
+        """As ``write``, but SQLite does not look after links between tables meanwhile."""
+        if not self.is_sqlite:
+            with self.write(archived_too=True) as session:
+                yield session
+            return
+        with _storable(), self.changing_tables() as connection, Session(connection, expire_on_commit=False) as session:
+            yield session
+            session.flush()
+
     def upgrade(self) -> None:
         """Bring the tables to the newest version, whatever they are now. Any number of processes may call it at
         once."""

@@ -14,6 +14,7 @@ from db.many_rows import insert_all
 from db.records import StoredEvent
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
+from domain.project_parts import PASSING
 
 _INSERT = insert(EventRow)
 
@@ -244,6 +245,9 @@ def _chosen(
     conditions: list[ColumnElement[bool]] = []
     if project_id is not None:
         conditions.append(col(EventRow.project_id) == project_id)
+    else:  # nothing of a project that is on its way in or out
+        passing = select(ProjectRow.id).where(col(ProjectRow.name).startswith(PASSING))
+        conditions.append(or_(col(EventRow.project_id).is_(None), col(EventRow.project_id).not_in(passing)))
     if kinds:
         whole = [kind for kind in kinds if not kind.endswith(".")]
         begun = [col(EventRow.kind).startswith(kind, autoescape=True) for kind in kinds if kind.endswith(".")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -153,23 +153,42 @@ class Landing:
         done = session.connection().execute(insert(of).returning(of.c.id), row or {})
         return int(done.scalar_one())
 
-    def add(self, session: Session, *, project_id: int, table: str, rows: Iterable[Row]) -> int:
-        """Store the rows of a table; how many."""
-        of, n = metadata.tables[table], 0
+    def reserve(self, session: Session, *, project_id: int) -> dict[str, int]:
+        """SQLite: store the last row of each table, so that no one else gets an id of this project while its other
+        rows come; their ids here. Links are not looked after meanwhile: what these rows point to comes later."""
+        found = {}
+        for table in moving(self.survey):
+            row = self._landed(metadata.tables[table], self.survey.last[table], project_id)
+            if row is not None:
+                session.connection().execute(insert(metadata.tables[table]), row)
+                found[table] = row["id"]
+        return found
+
+    def lots(
+        self, *, project_id: int, table: str, rows: Iterable[Row], there: int | None = None
+    ) -> Iterator[list[Row]]:
+        """The rows of a table as they are stored, in lots; without the one that is there already (id)."""
         lot: list[Row] = []
         for row in rows:
-            moved = self._moved(of, row)
-            if moved is None:
+            landed = self._landed(metadata.tables[table], row, project_id)
+            if landed is None or (there is not None and landed["id"] == there):
                 continue
-            if "project_id" in of.c:
-                moved["project_id"] = project_id
-            lot.append(moved)
+            lot.append(landed)
             if len(lot) == AT_ONCE:
-                session.connection().execute(insert(of), lot)
-                n, lot = n + len(lot), []
+                yield lot
+                lot = []
         if lot:
-            session.connection().execute(insert(of), lot)
-        return n + len(lot)
+            yield lot
+
+    def put(self, session: Session, *, table: str, lot: Sequence[Row]) -> None:
+        """Store a lot."""
+        session.connection().execute(insert(metadata.tables[table]), list(lot))
+
+    def _landed(self, of: Table, row: Row, project_id: int) -> Row | None:
+        moved = self._moved(of, row)
+        if moved is not None and "project_id" in of.c:
+            moved["project_id"] = project_id
+        return moved
 
     def _moved(self, of: Table, row: Row) -> Row | None:
         """A row with the ids that it has here; None if it says nothing here."""
@@ -259,13 +278,16 @@ class Landing:
         return f"x{drawn[1:]}" if drawn.startswith("-") else drawn
 
 
-def begin_items_anew(session: Session, *, project_id: int, state: ItemState) -> list[tuple[int, int, str]]:
-    """Give all items of a project the state that they have before anyone votes; id, revision and dimension of each."""
-    connection = session.connection()
+def items_of(session: Session, *, project_id: int) -> list[tuple[int, int, str]]:
+    """All items of a project: id, revision and dimension of each."""
     of = metadata.tables["item"]
-    session.execute(update(ItemRow).where(of.c.project_id == project_id).values(state=state))
     wanted = select(of.c.id, of.c.current_revision, of.c.dimension).where(of.c.project_id == project_id)
-    return [(id, number, dimension) for id, number, dimension in connection.execute(wanted.order_by(of.c.id))]
+    return [(id, number, dimension) for id, number, dimension in session.connection().execute(wanted.order_by(of.c.id))]
+
+
+def begin_items_anew(session: Session, *, ids: Sequence[int], state: ItemState) -> None:
+    """Give items the state that they have before anyone votes."""
+    session.execute(update(ItemRow).where(metadata.tables["item"].c.id.in_(ids)).values(state=state))
 
 
 def _moment(value: str) -> datetime:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, tuple_
 from sqlmodel import Session
 
 from db.carried import CARRIED, in_order
 from db.project_rows import mine
 from db.tables import metadata
 
+Key = tuple[Any, ...]
+"""The primary key of a row."""
 _KEPT = frozenset({"person", "schema_version", "project"})
 """Accounts and stored schemas belong to no project; the project itself goes last."""
 
@@ -43,22 +45,42 @@ def media_is_there(session: Session, *, sha256: str) -> bool:
     return session.connection().scalar(select(media.c.sha256).where(media.c.sha256 == sha256)) is not None
 
 
-def remove(session: Session, *, project_id: int, progress: Callable[[int, int], None] | None = None) -> Sequence[str]:
-    """Delete every row of a project, in a transaction that lets them go; the hashes of images and clips that no one
-    has any more. ``progress`` is called with how many tables are done, of how many."""
-    connection = session.connection()
-    files = own_media(session, project_id=project_id)
-    tables = [table for table in reversed(in_order()) if not CARRIED[table.name].pointed and table.name != "project"]
-    left = [metadata.tables[name] for name in metadata.tables if name not in CARRIED]
-    left = [table for table in left if "project_id" in table.c]
-    for done, table in enumerate([*left, *tables]):
-        if progress is not None:
-            progress(done, len(left) + len(tables))
-        condition: Any = mine(table, project_id) if table.name in CARRIED else table.c.project_id == project_id
-        connection.execute(delete(table).where(condition))
+def tables() -> list[str]:
+    """The tables of which a project has rows, each before those that it points to."""
+    left = [name for name, table in metadata.tables.items() if name not in CARRIED and "project_id" in table.c]
+    mine_ = [table.name for table in reversed(in_order()) if not CARRIED[table.name].pointed]
+    return [*left, *(name for name in mine_ if name != "project")]
+
+
+def keys(session: Session, *, project_id: int, table: str, below: Key | None, limit: int) -> list[Key]:
+    """The keys of so many rows of a project, the highest first: what came later points to what came before."""
+    of = metadata.tables[table]
+    key = list(of.primary_key.columns)
+    belongs: Any = mine(of, project_id) if table in CARRIED else of.c.project_id == project_id
+    wanted = select(*key).where(belongs).order_by(*[column.desc() for column in key]).limit(limit)
+    if below is not None:
+        wanted = wanted.where(tuple_(*key) < tuple_(*below) if len(key) > 1 else key[0] < below[0])
+    return [tuple(found) for found in session.connection().execute(wanted)]
+
+
+def remove(session: Session, *, table: str, lot: Sequence[Key]) -> list[str]:
+    """Delete rows by their keys, in a transaction that lets them go; the hashes of images and clips that no one has
+    any more."""
+    of, connection = metadata.tables[table], session.connection()
+    key = list(of.primary_key.columns)
+    these = tuple_(*key).in_(lot) if len(key) > 1 else key[0].in_([each[0] for each in lot])
+    hashes = set()
+    if table == "asset":
+        hashes = {*connection.scalars(select(of.c.sha256).where(these, of.c.sha256.is_not(None)))}
+    connection.execute(delete(of).where(these))
+    if not hashes:
+        return []
     media = metadata.tables["media_object"]
-    for at in range(0, len(files), 500):
-        connection.execute(delete(media).where(media.c.sha256.in_(files[at : at + 500])))
+    unused = media.c.sha256.in_(hashes), ~exists().where(of.c.sha256 == media.c.sha256)
+    return sorted(connection.scalars(delete(media).where(*unused).returning(media.c.sha256)))
+
+
+def remove_project(session: Session, *, project_id: int) -> None:
+    """Delete a project of which nothing else is left. ``IntegrityError`` if something is, on PostgreSQL."""
     project = metadata.tables["project"]
-    connection.execute(delete(project).where(project.c.id == project_id))
-    return files
+    session.connection().execute(delete(project).where(project.c.id == project_id))

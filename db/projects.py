@@ -16,6 +16,7 @@ from db.engine import CHANGES
 from db.many_rows import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
+from domain.project_parts import PASSING
 from domain.roles import Role
 
 
@@ -101,7 +102,7 @@ def standing(
     of its guideline, and the version of the guideline that the person has opened last."""
     wanted = _standing("id" if name is None else "name")
     found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
-    if found is None:
+    if found is None or (person_id is not None and found[0].name.startswith(PASSING)):
         return None
     reworded.note(session, project=found[0])
     return found[0], found[1], found[2], found[3], found[4]
@@ -140,8 +141,12 @@ def _standing(key: str) -> Any:
 
 
 def everything(session: Session) -> Sequence[StoredProject]:
-    """All projects, by name."""
-    return session.exec(select(ProjectRow).order_by(col(ProjectRow.name))).all()
+    """All projects, by name, but those that are on their way in or out (``db.passing``)."""
+    return session.exec(select(ProjectRow).where(_there()).order_by(col(ProjectRow.name))).all()
+
+
+def _there() -> Any:
+    return ~col(ProjectRow.name).startswith(PASSING)
 
 
 def of_person(session: Session, *, person_id: int) -> list[tuple[StoredProject, StoredMember]]:
@@ -149,7 +154,7 @@ def of_person(session: Session, *, person_id: int) -> list[tuple[StoredProject, 
     wanted = (
         select(ProjectRow, MemberRow)
         .join(MemberRow, col(MemberRow.project_id) == ProjectRow.id)
-        .where(MemberRow.person_id == person_id)
+        .where(MemberRow.person_id == person_id, _there())
         .order_by(col(ProjectRow.name))
     )
     return [(project, member) for project, member in session.exec(wanted)]

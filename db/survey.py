@@ -104,6 +104,8 @@ class Survey:
     ) -> None:
         self.name, self.without = name, without
         self.ids = {table: Ids() for table in CARRIED}
+        self.last: dict[str, Row] = {}
+        """The row with the highest id of each table."""
         self.media: dict[str, Row] = {}
         self.people: list[Row] = []
         self.compared: set[int] = set()
@@ -220,6 +222,8 @@ class Survey:
         return "judge_unit" if run in self.rates else "item"
 
     def _remember(self, table: str, number: int, row: Row) -> None:
+        if "id" in row:
+            self.last[table] = row
         if table == "person":
             self.people.append(row)
         elif table == "schema_version":

@@ -464,8 +464,8 @@ def join(fragments: Sequence[Fragment | str], *, head: str | None, tail: str | N
             lead = layout.between
         parts += [lead, raw]
     parts.append(_closing(layout) if tail is None or (not lines and "]" not in tail) else tail)
-    if not fragments and head is None:
-        return "" if lines else "[]"
+    if not fragments and (head is None or (lines and not "".join(parts).strip("\ufeff \t\r\n"))):
+        return "" if lines else "[]"  # a line that is empty would be a record that is none
     return "".join(parts)
 
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 ARCHIVE_FORMAT = "touchstone-project"
 ARCHIVE_VERSION = 1
 """Of the archives that are written; older ones are read, newer ones refused."""
+PASSING = "."
+"""How the names of projects begin that are on their way in or out (``db.passing``): no one's may."""
 
 
 class ProjectPart(StrEnum):

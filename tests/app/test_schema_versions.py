@@ -7,7 +7,7 @@ import io
 import json
 import random
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -18,6 +18,7 @@ import streamlit as st
 from sqlmodel import select
 from typer.testing import CliRunner
 
+from annotation_schemas.changes import Decisions
 from annotation_schemas.loader import load_text
 from app import services
 from app.cli import cli
@@ -51,6 +52,27 @@ stages:
     combine: mean
     criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 1, 2]}]
 """
+CHANGES = {
+    "version: 1": "version: 2",
+    "id: colour": "id: hue",
+    "name: question": "name: asked",
+    "shows: [question]": "shows: [asked]",
+    "name: choice": "name: fits",
+    "criterion: choice": "criterion: fits",
+    "role: image": "role: picture",
+    "name: score": "name: grade",
+    '"yes", "no"': "fine, poor",
+    'value: "yes"': "value: fine",
+}
+DECIDED = {
+    "rename_dimension": ["colour=hue"],
+    "rename_field": ["question=asked"],
+    "rename_criterion": ["choice=fits", "score=grade"],
+    "rename_asset": ["image=picture"],
+    "rename_option": ["fits:yes=fine", "fits:no=poor"],
+}
+"""The second version calls everything otherwise."""
+NOW = {"yes": "fine", "no": "poor"}
 N = 20
 SHARES = {"ann": 13, "bob": 9}
 """How many votes, and grades, each gives before the schema changes."""
@@ -100,10 +122,11 @@ class World:
         self.people = make_people(self.store, "ann", "bob")
         self.dice = random.Random(15)
         self.work({each: SHARES[each.login] for each in self.people}, version=1)
-        second = load_text(
-            SCHEMA.replace("version: 1", "version: 2").replace("Does it fit?", "Does it really fit?"), "", "b"
-        )
-        migration.migrate(self.store, by=None, project="p", loaded=second)
+        said = SCHEMA
+        for old, new in CHANGES.items():
+            said = said.replace(old, new)
+        decisions = Decisions.parse({way: list(told) for way, told in DECIDED.items()})
+        migration.migrate(self.store, by=None, project="p", loaded=load_text(said, "", "b"), decisions=decisions)
         self.work({each: N - SHARES[each.login] for each in self.people}, version=2)
 
     def work(self, shares: Mapping[Person, int], *, version: int) -> None:
@@ -112,12 +135,19 @@ class World:
             (Stage.VERIFICATION, self.votes, "choice", ["yes", "yes", "no"]),
         ]
         for (stage, said, name, values), (someone, n) in product(asked, shares.items()):
+            called = {"choice": "fits", "score": "grade"}[name] if version == 2 else name
             for _ in range(n):
                 view = claims.next_task(self.store, person=someone, project="p", stage=stage)
                 if not isinstance(view, TaskView):  # answers to rejected items are graded no more
                     break
                 value = self.dice.choice(values)
-                submissions.submit(self.store, person=someone, task=view.id, key=view.id, values={name: value})
+                submissions.submit(
+                    self.store,
+                    person=someone,
+                    task=view.id,
+                    key=view.id,
+                    values={called: NOW.get(value, value) if version == 2 else value},
+                )
                 said[self.names[view.item or ""]][someone.login] = (value, version)
 
 
@@ -182,7 +212,7 @@ def test_the_page_agreement_offers_versions_and_says_which_it_shows(world: World
     assert f"Ratings under versions of the schema: 1 ({n_under(world.votes, 1)}), 2 (" in pooled
     assert "of the schema alone" not in pooled
     page = choice.select_index(2).run()
-    assert "choice · under version 2 of the schema alone" in words(page)
+    assert "fits · under version 2 of the schema alone" in words(page)
     assert f">{kappa(pairs_of(world.votes, 2)):.3f}<" in words(page)
     assert f">{kappa(pairs_of(world.votes, 1)):.3f}<" not in words(page)
 
@@ -205,10 +235,25 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         assert ready["name"].endswith(f"-verified-schema-{version}.zip")
         assert ready["manifest"]["schema"]["only"] == version
         assert {each["id"] for each in ready["manifest"]["items"]} == alone
+        folder = tmp_path / str(version)
+        run("export", "p", "jsonl", "--verified", "--schema-version", str(version), "--out", str(folder))
+        said = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+        assert sorted(each["id"] for each in said) == sorted(alone)
+        assert all(each == {"id": each["id"], "asked": "?"} for each in said)
         out = tmp_path / f"{version}.csv"
         told = run("export", "p", "ratings", "--schema-version", str(version), "--out", str(out))
         assert f"of version {version} of the schema alone" in told
-        assert len(list(csv.DictReader(io.StringIO(out.read_text())))) == of_all
+        ratings = Counter(
+            (row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(io.StringIO(out.read_text()))
+        )
+        assert ratings == Counter(
+            ("hue", name, str(NOW.get(value, value)))
+            for given, name in ((world.votes, "fits"), (world.grades, "grade"))
+            for by in given.values()
+            for value, at in by.values()
+            if at == version
+        )
+        assert ratings.total() == of_all
 
 
 @pytest.mark.thorough

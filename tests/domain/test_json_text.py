@@ -270,6 +270,7 @@ def test_lines_come_out_as_they_went_in() -> None:
     assert put_together(text, [*taken_apart(text)]) == text
     assert put_together(text, [*taken_apart(text), '{"a": 4}']) == text[:-2] + '\r\n{"a": 4}\r\n'
     assert put_together('{"a": 1}', [*taken_apart('{"a": 1}'), '{"a": 2}']) == '{"a": 1}\n{"a": 2}'
+    assert put_together(text, []) == ""  # no line of which a reader would make a record
 
 
 @pytest.mark.parametrize("kept", [[0, 2], [1, 2], [2], [1], []])

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import JSON, func, select
 
 from annotation_schemas.formats import Takes, writing
-from db import events, landing
+from db import events, landing, project_removal
 from db.carried import CARRIED, LEFT
 from db.engine import Store, open_store
 from db.project_rows import columns
@@ -26,14 +26,16 @@ from domain.runs import RunState
 from domain.states import ItemState, Stage
 from exporters.project_archive import ArchiveWriter
 from media.store import MediaStore
-from testkit.factories import claimed, make_items, make_person, make_project, make_schema
+from testkit.factories import claimed, make_items, make_person, make_project, make_schema, vote
 from tests.workflow.whole_project import HIDDEN, bare, build
-from workflow.access import accounts, projects
+from workflow.access import accounts, audit, projects
 from workflow.annotate import submissions
+from workflow.files import passing, project_storing
 from workflow.files.project_check import check
 from workflow.files.project_copy import clone_project
 from workflow.files.project_export import export_project
 from workflow.files.project_import import How, import_project
+from workflow.files.project_removal import delete_project
 from workflow.files.release import release
 from workflow.results.rater_agreement import agreement_of
 
@@ -89,6 +91,11 @@ def next_of(store: Store, login: str, project: str = "p") -> str:
     """The item that someone has in hand or gets now, by what it asks."""
     person = accounts.find_person(store, login=login)
     return str(claimed(store, person, project=project).fields["question"])
+
+
+def elsewhere(path: Path) -> Any:
+    """An archive without what is another one where people have other numbers: the order in which they walk."""
+    return {table: rows for table, rows in bare(path).items() if table != "walk"}
 
 
 # ---- the table of tables ---------------------------------------------------------------------------------------------
@@ -402,26 +409,86 @@ def test_a_file_that_is_no_whole_archive_is_refused(
     assert projects.all_projects(store) == []
 
 
-def test_an_import_that_is_killed_leaves_nothing_and_goes_again(
-    made: Path, store: Store, media: MediaStore, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.both_databases
+def test_an_import_that_breaks_off_leaves_nothing_and_goes_again(
+    made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add = landing.Landing.add
+    put = landing.Landing.put
 
-    def killed(self: landing.Landing, session: Any, *, table: str, **more: Any) -> int:
-        if table == "judgement":
+    def broken(self: landing.Landing, session: Any, *, table: str, **more: Any) -> None:
+        if table == "annotation":
             raise KeyboardInterrupt
-        return add(self, session, table=table, **more)
+        put(self, session, table=table, **more)
 
-    monkeypatch.setattr(landing.Landing, "add", killed)
-    with pytest.raises(KeyboardInterrupt):
-        import_project(store, media, path=made / "p.zip")
-    with store.read() as session:
-        counts = [select(func.count()).select_from(table) for table in metadata.tables.values()]
-        assert {session.connection().scalar(each) for each in counts} == {0}
-    monkeypatch.setattr(landing.Landing, "add", add)
+    def rows() -> dict[str, int]:
+        with store.read() as session:
+            counts = {name: select(func.count()).select_from(of) for name, of in metadata.tables.items()}
+            found = {name: session.connection().scalar(each) or 0 for name, each in counts.items()}
+        return {name: n for name, n in found.items() if n and name != "schema_version"}  # which is no project's
+
+    root = accounts.create_person(store, login="root", name="Root", is_admin=True)
+    before = rows()
+    for killed in (False, True):  # what is killed has no time to clear anything
+        with monkeypatch.context() as patch:
+            patch.setattr(landing.Landing, "put", broken)
+            if killed:
+                patch.setattr(project_storing, "clear", lambda *_: None)
+            with pytest.raises(KeyboardInterrupt):
+                import_project(store, media, path=made / "p.zip")
+        assert (rows() == before) is not killed
+        assert projects.all_projects(store) == projects.projects_of(store, person=root) == []
+        assert {each.project for each in audit.entries(store, by=root, project=None)} == {None}
     import_project(store, media, path=made / "p.zip")
+    export_project(store, media, by=None, project="p", out=tmp_path / "again.zip")
+    assert elsewhere(tmp_path / "again.zip") == elsewhere(made / "p.zip")
     with pytest.raises(AlreadyTaken, match="There is a project named 'p' already"):
         import_project(store, media, path=made / "p.zip")
+
+
+@pytest.mark.both_databases
+def test_others_write_while_a_project_comes_and_goes(
+    made: Path, store: Store, media: MediaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every lot is followed by what others do, who get ids of every kind in between."""
+    make_project(store, name="other", loaded=make_schema(raters=1))
+    zoe = make_person(store, "zoe", project="other")
+    lots, keys, n = landing.Landing.lots, project_removal.keys, 0
+
+    def meanwhile() -> None:
+        nonlocal n
+        n += 1
+        make_items(store, 1, project="other")
+        vote(store, zoe, "red", project="other")
+
+    def lots_(*given: Any, **more: Any) -> Iterator[Any]:
+        for at, lot in enumerate(lots(*given, **more)):
+            yield lot
+            if at % 3 == 0:
+                meanwhile()
+
+    def keys_(session: Any, **more: Any) -> Any:
+        found = keys(session, **more)
+        if (
+            more["table"] in ("annotation", "event", "asset") and not store.is_sqlite
+        ):  # there whoever deletes has the only turn
+            meanwhile()
+        return found
+
+    monkeypatch.setattr(landing.Landing, "lots", lots_)
+    monkeypatch.setattr(landing, "AT_ONCE", 2)
+    import_project(store, media, path=made / "p.zip", how=MATCH)
+    assert n > 12
+    export_project(store, media, by=None, project="p", out=tmp_path / "p.zip")
+    assert elsewhere(tmp_path / "p.zip") == elsewhere(made / "p.zip")
+    assert check(store, project="other") == []
+    monkeypatch.setattr(project_removal, "keys", keys_)
+    monkeypatch.setattr(passing, "_AT_ONCE", 2)
+    delete_project(store, media, by=None, project="p", typed="p")
+    assert [view.name for view in projects.all_projects(store)] == ["other"]
+    with store.read() as session:
+        kept = session.connection().scalar(select(func.count()).select_from(metadata.tables["annotation"]))
+    assert kept == n
+    assert check(store, project="other") == []
 
 
 @pytest.mark.both_databases

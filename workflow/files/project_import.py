@@ -3,76 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
-from db import assets, events, landing, project_rows, projects
-from db.carried import IN_PROGRESS
+from db import landing, project_rows, projects
 from db.engine import IntegrityError, Session, Store
-from db.landing import Landing
-from db.survey import Row, Survey
+from db.survey import Survey
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem, SchemaError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
-from domain.records import Person
-from domain.roles import Role
-from domain.states import Stage, TaskState
+from domain.states import Stage
 from importers.project_archive import ProjectArchive
 from workflow.access.accounts import problems_with
-from workflow.access.event_log import log
 from workflow.access.project_names import name_problems
-from workflow.access.projects import access_to
-from workflow.annotate import answering
-from workflow.annotate.verification import first_state, open_verification
-from workflow.files.project_export import Progress, silent
-from workflow.files.public_board import WITHDRAWN
+from workflow.files.passing import clear_abandoned
+from workflow.files.project_storing import How, Storing
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
+__all__ = ["How", "Made", "import_project", "name_is_free"]
+
 _SHOWN = 5
-_AT_ONCE = 1_000
-
-
-@dataclass(frozen=True)
-class How:
-    """How an archive is taken in.
-
-    Parameters
-    ----------
-    people
-        Who is who; None: refused where a login of the archive is taken here.
-    accounts
-        With ``WhoIsWho.MAP``: the login here by the login there, None for a new account.
-    media
-        A folder with images and clips that the archive only names; they are found by what is in them.
-    old_schemas
-        Take a schema whose hash another version of Touchstone has worked out.
-    without
-        Parts of the project that are left out.
-    copy
-        It comes from this very database.
-    changed
-        Columns of the project itself that are otherwise here.
-    lead
-        Who leads it here, next to everyone who did.
-    """
-
-    people: WhoIsWho | None = None
-    accounts: Mapping[str, str | None] = field(default_factory=dict)
-    media: Path | None = None
-    old_schemas: bool = False
-    without: frozenset[ProjectPart] = frozenset()
-    copy: bool = False
-    changed: Mapping[str, str | None] = field(default_factory=dict)
-    lead: Person | None = None
-    progress: Progress = silent
-    """Hears how far it is."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +80,11 @@ class _Import:
     name: str
     how: How
     notes: list[str] = field(default_factory=list)
+    _renamed: frozenset[int] = frozenset()
 
     def run(self) -> Made:
         name_is_free(self.store, self.name)
+        clear_abandoned(self.store, self.media)
         with self.store.read() as session:
             here = project_rows.revision(session)
         if self.archive.revision > here:
@@ -140,31 +98,17 @@ class _Import:
             matched, new = self._people(session, survey)
             drawn_anew = landing.some_are_here(session, survey=survey)
         self._bring_media(survey)
-        distances = {} if self.store.is_sqlite else self._reserved(survey)
+        storing = Storing(
+            self.store, self.media, self.archive, survey, self.how, self.name, self._renamed, _oldest_first(schema)
+        )
         try:
-            with self.store.write() as session:
-                if self.store.is_sqlite:
-                    moving = landing.moving(survey)
-                    distances = {name: landing.distance(session, survey=survey, table=name) for name in moving}
-                there = {**matched, **landing.add_accounts(session, new=new, now=self.store.now())}
-                land = Landing(
-                    survey=survey,
-                    people=there,
-                    renamed=self._renamed,
-                    schemas=landing.schemas(session, rows=survey.schemas),
-                    distances=distances,
-                    name=self.name,
-                    key=secrets.token_bytes(32) if drawn_anew else None,
-                    now=self.store.now(),
-                    oldest=_oldest_first(schema),
-                )
-                rows = self._store(session, land)
-                self._say(session, land, rows, drawn_anew)
+            rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
         except IntegrityError as error:
             raise AlreadyTaken(
                 f"Nothing was imported: a project {self.name!r}, or something in this archive, came here at the same "
                 "moment, or the archive does not fit together. Run the same command again."
             ) from error
+        self.notes += storing.notes
         return Made(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
 
     # ---- looking -----------------------------------------------------------------------------------------------------
@@ -313,91 +257,6 @@ class _Import:
                 raise FileRefused(
                     f"{self.archive.name}: it says {sha256[:12]}... is what it is not. Nothing was imported."
                 )
-
-    def _reserved(self, survey: Survey) -> dict[str, int]:
-        """PostgreSQL: ids that no one else draws, a table at a time, so that others wait for a moment alone."""
-        found = {}
-        for table in landing.moving(survey):
-            with self.store.write() as session:
-                found[table] = landing.distance(session, survey=survey, table=table)
-        return found
-
-    def _store(self, session: Session, land: Landing) -> dict[str, int]:
-        now = self.store.now()
-        for sha256 in land.survey.media if ProjectPart.ITEMS not in self.how.without else ():
-            told = vars(self.media.about(sha256))
-            assets.put_media(session, row={**{x: y for x, y in told.items() if x != "sharpness"}, "created_at": now})
-        project_id = land.add_project(session, changed=dict(self.how.changed))
-        rows = {"project": 1}
-        for done, table in enumerate(tables := project_rows.tables()):
-            self.how.progress("tables written", done, len(tables))
-            if table in ("project", "person", "schema_version", "media_object"):
-                continue
-            rows[table] = land.add(session, project_id=project_id, table=table, rows=self._kept(land.survey, table))
-        access = access_to(session, person=None, project=self.name)
-        if ProjectPart.VOTES in self.how.without and ProjectPart.ITEMS not in self.how.without:
-            picked = [land.distances.get("asset", 0) + row["asset_id"] for _, row in self.archive.rows("pick")]
-            assets.return_unused(session, ids=picked)
-            found = landing.begin_items_anew(session, project_id=project_id, state=first_state(access))
-            for at in range(0, len(found), _AT_ONCE):
-                some = found[at : at + _AT_ONCE]
-                open_verification(session, access=access, revisions=some, now=now)
-                answering.open_new(session, access=access, revisions=some, now=now)
-        if events.public_board(session, project=self.name) is not None:
-            last = events.last_at(session, project_id=project_id) or now
-            log(session, WITHDRAWN, project=access, now=last)
-            self.notes.append("Its leaderboard was public; it is not here before a lead makes it public.")
-        data = {"name": self.name, "from": self.archive.manifest["project"], "items": rows.get("item", 0)}
-        if self.how.lead is not None:
-            projects.put_member(session, project_id=project_id, person_id=self.how.lead.id, role=Role.LEAD)
-        log(
-            session, "project.imported", by=self.how.lead, now=now, data=data
-        )  # of no project, so that its history is as it was
-        return rows
-
-    def _kept(self, survey: Survey, table: str) -> Iterator[Row]:
-        for _, row in self.archive.rows(table):
-            if survey.keeps(table, row):
-                if table == "task" and row["state"] == TaskState.CLAIMED.value:
-                    self._in_hand += 1
-                elif table == "run" and row["said"] == IN_PROGRESS:
-                    self._paused += 1
-                elif table == "bridge":
-                    self._bridges.append(row["address"])
-                yield row
-
-    _in_hand: int = 0
-    _renamed: frozenset[int] = frozenset()
-    _paused: int = 0
-    _bridges: list[str] = field(default_factory=list)
-
-    def _say(self, session: Session, land: Landing, rows: Mapping[str, int], drawn_anew: bool) -> None:
-        if self._in_hand:
-            self.notes.append(
-                f"Tasks in someone's hands, as they were: {self._in_hand:,}. They come back when their time is over."
-            )
-        if self._renamed and land.survey.compared:
-            self.notes.append(
-                "To people with another login here the two answers of a comparison stand on other sides: of what they "
-                "had begun, only the notes are kept."
-            )
-        if self._paused:
-            self.notes.append(
-                f"Runs in progress: {self._paused:,}. They are paused here, so that nothing is asked twice unawares."
-            )
-        self.notes += [
-            f"What went out to Label Studio at {address} is over here; its answers are kept. Connect it again to go on."
-            for address in self._bridges
-        ]
-        if any(land.distances.values()):
-            self.notes.append(
-                "Other projects here have the numbers of its rows, so these are new: what is shuffled from now on, "
-                "such as an item's options, is shuffled otherwise."
-            )
-        if drawn_anew and not self.how.copy:
-            self.notes.append(
-                "This project, or a copy of it, is here already: the addresses of this one's items and images are new."
-            )
 
 
 def _accounts(how: How) -> list[str]:

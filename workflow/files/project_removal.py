@@ -7,20 +7,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import project_removal, projects, runs
-from db.engine import IntegrityError, Store
-from domain.errors import Conflict, InvalidInput, Problem
+from db import passing, project_removal, projects, runs
+from db.engine import Store
+from db.passing import Passing
+from domain.errors import InvalidInput, Problem
 from domain.records import Person
 from workflow.access import project_care
 from workflow.access.event_log import log
 from workflow.access.projects import Access, lead_alone, require_lead
+from workflow.files.passing import clear, clear_abandoned
 from workflow.files.project_export import Progress, archive_in, silent
 
 if TYPE_CHECKING:
     from media.store import MediaStore
 
 DELETED = "project.deleted"
-_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def delete_project(
     """Delete a project for good, for its leads: rows, history, and images and clips that no other project has. The log
     of the server keeps a line.
 
-    It is archived first, so that no one starts anything in it meanwhile; if deleting breaks off, it stays so, whole.
+    It is archived first, so that no one starts anything in it meanwhile. Then no one sees it any more, and its rows go
+    a lot at a time; if that breaks off, the next import, copy or deletion of a project goes on with it.
 
     Parameters
     ----------
@@ -89,18 +91,15 @@ def delete_project(
     """
     if typed.strip() != project:
         raise InvalidInput([Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")])
+    clear_abandoned(store, media)
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
         project_care.must_be_still(session, access, now=store.now(), to="delete it")
         if not access.archived:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
-    lost, files, of_runs = _remove(store, access, by, progress)
-    for done, sha256 in enumerate(files):
-        progress("images and clips", done, len(files))
-        with store.read() as session:
-            back = project_removal.media_is_there(session, sha256=sha256)
-        if not back:
-            media.remove(sha256)
+    lost, of_runs, leaving = _leave(store, access, by)
+    with passing.held(store, leaving.name):
+        clear(store, media, leaving, progress=progress)
     if home is not None:
         archive_in(home, project).unlink(missing_ok=True)
         for path in (each for run in of_runs for each in (home / "batches").glob(f"{run}-*")):
@@ -108,29 +107,15 @@ def delete_project(
     return lost
 
 
-def _remove(
-    store: Store, access: Access, by: Person | None, progress: Progress
-) -> tuple[Losses, Sequence[str], Sequence[str]]:
-    """Delete the rows; what they were, the hashes of files that are no one's now, and the ids of the runs."""
-    for left in reversed(range(_TRIES)):
-        try:
-            with store.letting_go() as session:
-                now = require_lead(session, by=by, project=access.name)
-                project_care.must_be_still(session, now, now=store.now(), to="delete it")
-                projects.lock(session, id=now.project_id)
-                lost = _losses(project_removal.sizes(session, project_id=now.project_id))
-                of_runs = runs.public_ids(session, project_id=now.project_id)
-                files = project_removal.remove(
-                    session,
-                    project_id=now.project_id,
-                    progress=lambda done, of: progress("tables deleted", done, of),
-                )
-                data = {"name": access.name, "title": now.title, **asdict(lost)}
-                log(session, DELETED, by=by, now=store.now(), data=data)
-                return lost, files, of_runs
-        except IntegrityError as error:  # something that had begun before it was archived came in between
-            if not left:
-                raise Conflict(
-                    f"Someone was still working in {access.name}. It is archived, and nothing is deleted; try again."
-                ) from error
-    raise AssertionError("the last try raises")
+def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Sequence[str], Passing]:
+    """From here on no one sees the project; what it was, the ids of its runs, and what is to be cleared."""
+    with store.read() as session:
+        lost = _losses(project_removal.sizes(session, project_id=access.project_id))
+        of_runs = runs.public_ids(session, project_id=access.project_id)
+    with store.write(archived_too=True) as session:
+        now = lead_alone(session, by=by, project=access.name)
+        project_care.must_be_still(session, now, now=store.now(), to="delete it")
+        leaving = passing.leave(session, row=projects.lock(session, id=now.project_id))
+        data = {"name": access.name, "title": now.title, **asdict(lost)}
+        log(session, DELETED, by=by, now=store.now(), data=data)
+        return lost, of_runs, leaving

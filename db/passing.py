@@ -1,0 +1,105 @@
+"""Projects that are on their way in or out: their rows come and go a lot at a time, and no one sees them meanwhile.
+
+Such a project has a name that none may have (``PASSING``), and its title says, as JSON, what is to be cleared with it.
+Whoever brings or removes it holds its name (``held``); where no one does, that was broken off, and it may be cleared.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import delete, text, update
+from sqlmodel import Session, col, select
+
+from db.engine import IntegrityError, Store
+from db.landing import Landing
+from db.records import StoredProject
+from db.tables import PersonRow, ProjectRow
+from domain.project_parts import PASSING
+
+
+@dataclass(frozen=True)
+class Passing:
+    """A project on its way."""
+
+    id: int
+    name: str
+    accounts: tuple[int, ...] = ()
+    """Accounts (ids) that were made for it, and go if it does not arrive."""
+
+
+def drawn_name(way: str) -> str:
+    """A name for a project that is ``coming`` or ``going``."""
+    return f"{PASSING}{way}-{secrets.token_hex(8)}"
+
+
+def begin(session: Session, *, land: Landing, accounts: Sequence[int]) -> Passing:
+    """Add a project that is coming, under the name that ``land`` has for it."""
+    told = json.dumps({"accounts": list(accounts)})
+    id = land.add_project(session, changed={"title": told, "archived_at": None})
+    return Passing(id, land.name, tuple(accounts))
+
+
+def arrive(session: Session, *, id: int, name: str, title: str, archived_at: datetime | None) -> None:
+    """From now on everyone sees it. ``IntegrityError`` if its name is taken."""
+    named = update(ProjectRow).where(col(ProjectRow.id) == id)
+    session.execute(named.values(name=name, title=title, archived_at=archived_at))
+
+
+def leave(session: Session, *, row: StoredProject) -> Passing:
+    """From now on no one sees a locked project any more."""
+    row.name, row.title = drawn_name("going"), json.dumps({})
+    session.add(row)
+    session.flush()
+    return Passing(row.id, row.name)
+
+
+def known(session: Session, *, name: str | None = None) -> list[Passing]:
+    """All that are on their way, or the one of that name."""
+    wanted = select(ProjectRow.id, ProjectRow.name, ProjectRow.title).where(col(ProjectRow.name).startswith(PASSING))
+    if name is not None:
+        wanted = wanted.where(ProjectRow.name == name)
+    return [Passing(id, name, tuple(json.loads(told).get("accounts", ()))) for id, name, told in session.exec(wanted)]
+
+
+def drop_accounts(session: Session, *, ids: Sequence[int]) -> None:
+    """Delete accounts that nothing belongs to."""
+    for id in ids:
+        try:
+            with session.begin_nested():
+                session.execute(delete(PersonRow).where(col(PersonRow.id) == id))
+        except IntegrityError:
+            continue  # someone has given it a part in another project since: it is theirs
+
+
+@contextmanager
+def held(store: Store, name: str) -> Iterator[bool]:
+    """Hold the name of a project on its way, as long as this process lives; whether no one else does."""
+    if store.is_sqlite:
+        path = Path(f"{store.engine.url.database}{name}")
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            try:
+                yield True
+            finally:
+                path.unlink(missing_ok=True)
+        return
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        about = {"name": name}
+        mine = bool(connection.scalar(text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))"), about))
+        try:
+            yield mine
+        finally:
+            if mine:
+                connection.execute(text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))"), about)

@@ -1,0 +1,71 @@
+"""What is left of a project that is deleted, or did not arrive: its rows go a lot at a time, while others write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from db import passing, project_removal
+from db.engine import IntegrityError, Store
+from db.passing import Passing
+from domain.errors import Conflict
+from workflow.files.project_export import Progress, silent
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+_KEYS = 20_000
+_AT_ONCE = 1_000
+_ROUNDS = 5
+
+
+def clear_abandoned(store: Store, media: MediaStore) -> int:
+    """Clear what was broken off and no process is at; how many projects."""
+    with store.read() as session:
+        there = passing.known(session)
+    cleared = 0
+    for each in there:
+        with passing.held(store, each.name) as mine, store.read() as session:
+            still = passing.known(session, name=each.name) if mine else []
+            if still:
+                clear(store, media, still[0])
+                cleared += 1
+    return cleared
+
+
+def clear(store: Store, media: MediaStore, project: Passing, *, progress: Progress = silent) -> None:
+    """Delete all that a project on its way has, with images and clips that no one else has."""
+    for _ in range(_ROUNDS):
+        found = False
+        for done, table in enumerate(tables := project_removal.tables()):
+            progress("tables deleted", done, len(tables))
+            found |= _cleared(store, media, project.id, table)
+        if not found:  # PostgreSQL: what had begun before the project left may have come in between
+            break
+    try:
+        with store.letting_go() as session:
+            project_removal.remove_project(session, project_id=project.id)
+        with store.write(archived_too=True) as session:
+            passing.drop_accounts(session, ids=project.accounts)
+    except IntegrityError as error:
+        raise Conflict(
+            "Someone is still writing to what is deleted. The next import, copy or deletion of a project goes on."
+        ) from error
+
+
+def _cleared(store: Store, media: MediaStore, project_id: int, table: str) -> bool:
+    """Delete the rows of a table; whether there were any."""
+    last = None
+    while True:
+        with store.read() as session:
+            found = project_removal.keys(session, project_id=project_id, table=table, below=last, limit=_KEYS)
+        if not found:
+            return last is not None
+        for at in range(0, len(found), _AT_ONCE):
+            with store.letting_go() as session:
+                gone = project_removal.remove(session, table=table, lot=found[at : at + _AT_ONCE])
+            for sha256 in gone:
+                with store.read() as session:
+                    back = project_removal.media_is_there(session, sha256=sha256)
+                if not back:
+                    media.remove(sha256)
+        last = found[-1]
