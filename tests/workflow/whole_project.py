@@ -151,6 +151,12 @@ def _fill(store: Store) -> None:
         add(
             "schedule", **own, number=1, deadlines={"verification": "2027-01-31"}, stage_order=["grading"], by_id=person
         )
+        add("release_about", **own, number=1, about={"license": "CC0-1.0"}, by_id=person)
+        made = add("release", **own, number=1, point=0, asked={"formats": ["csv"]}, told={"release": "1"},
+                   manifest_sha256="h", by_id=person)  # fmt: skip
+        connection.execute(insert(metadata.tables["release_item"]), {"release_id": made, "item_id": item, "revision": 1,
+                           "split": "test", "place": 0})  # fmt: skip
+        add("withdrawal", **own, release_id=made, item_id=item, reason="Two are right.", by_id=person)
         add("guideline_seen", project_id=p, person_id=person, number=1, seen_at=now)
         add("judge_template", **own, name="t", version=1, hash="h", text="?", origin="", by_id=person)
         add(
