@@ -8,6 +8,9 @@ from PIL import Image
 
 BITS = 64
 
+ALIKE = 6
+"""Images whose hashes differ in no more bits look alike."""
+
 
 def difference_hash(picture: Image.Image) -> int:
     """64 bits that say where the brightness rises from left to right, on 9 x 8 grey pixels; signed, as databases count.

@@ -25,7 +25,7 @@ from domain.records import NothingLeft, Person, TriageGroup
 from domain.roles import Role
 from domain.states import Stage, TriageState
 from examples.scenes import scenes
-from media.perceptual_hash import distance
+from media.perceptual_hash import ALIKE, distance
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
 from workflow.access.projects import access_to
@@ -140,9 +140,9 @@ def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(st
         rows = session.exec(select(CandidateRow.asset_id, CandidateRow.look)).all()
         found_any = 0
         for look in hashes[:60]:
-            near = {id for id, other in rows if other is not None and distance(look, other) <= triage.ALIKE}
+            near = {id for id, other in rows if other is not None and distance(look, other) <= ALIKE}
             seen = candidate_images.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
-            assert near == {id for id, other in seen if distance(look, other) <= triage.ALIKE}
+            assert near == {id for id, other in seen if distance(look, other) <= ALIKE}
             assert len(seen) < len(rows) / 2
             found_any += len(near) > 1
     assert found_any > 40

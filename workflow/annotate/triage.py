@@ -15,15 +15,12 @@ from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
 from domain.records import AssetView, NothingLeft, Person, TriageDone, TriageFrame, TriageGroup
 from domain.states import Stage, TriageState
-from media.perceptual_hash import distance
+from media.perceptual_hash import ALIKE, distance
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to, require_lead
 from workflow.annotate.no_work import why_closed
 from workflow.annotate.task_views import asset_view
 from workflow.annotate.triage_figures import triage_counts, triage_of, waiting
-
-ALIKE = 6
-"""Images whose hashes differ in no more bits are shown together."""
 
 AT_ONCE = 8
 """So many are shown together at most."""

@@ -1,0 +1,385 @@
+"""Which items of a release are in which split: seeded, stratified by dimension, with no group on two sides.
+
+``SplitPlan.of`` reads what was asked for (``train=0.8``, ``test=500``, ``train=rest``, ``field:NAME``); ``assign`` does
+it, or says in a sentence why it cannot be. The same items, plan and seed give the same splits, in whatever order they
+come. Items may come later: with ``before``, what an earlier release said of an item holds for it and its group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import NoReturn
+
+from domain.errors import InvalidInput, Problem
+from media.perceptual_hash import ALIKE
+from workflow.releases.split_fill import Bundle, apportioned, drawn, filled, kinds_of, targets
+from workflow.releases.split_groups import BY, Groups, SplitRecord, groups_of
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
+_TAKEN = ("all",)
+"""Names that loaders understand as something else."""
+_OFF = Fraction(1, 10)
+_SHOWN = 3
+FIELD = "field:"
+
+
+@dataclass(frozen=True)
+class SplitPart:
+    """A split as it was asked for: by number of items, by share of all, or neither: what is left."""
+
+    name: str
+    size: int | None = None
+    share: Fraction | None = None
+
+    @property
+    def words(self) -> str:
+        """As it is written."""
+        if self.size is not None:
+            return f"{self.name}={self.size}"
+        return f"{self.name}={'rest' if self.share is None else f'{float(self.share):g}'}"
+
+
+@dataclass(frozen=True)
+class SplitPlan:
+    """What was asked for."""
+
+    parts: tuple[SplitPart, ...]
+    """In the order of the release; none with ``field``."""
+    field: str | None = None
+    """The field of an item that names its split."""
+    seed: int = 0
+    by: tuple[str, ...] = ("source", "media", "near")
+    """What keeps items together: rows of ``BY``."""
+    alike: int = ALIKE
+    """For ``near``: the bits in which looks may differ."""
+    off: Fraction = _OFF
+    """How far a split may be from what was asked, as a share of it; one item is always allowed."""
+    lacking: bool = False
+    """Splits may lack a dimension that has too few groups for all of them."""
+
+    @classmethod
+    def of(
+        cls,
+        texts: Sequence[str],
+        *,
+        seed: int = 0,
+        by: Sequence[str] = ("source", "media", "near"),
+        alike: int = ALIKE,
+        off: Fraction = _OFF,
+        lacking: bool = False,
+    ) -> SplitPlan:
+        """A plan as commands and settings write it; without any text all items are in the split ``test``.
+
+        Raises
+        ------
+        InvalidInput
+            With a sentence for the first thing that does not fit.
+
+        Examples
+        --------
+        >>> [part.words for part in SplitPlan.of(["test=500", "train=rest"]).parts]
+        ['test=500', 'train=rest']
+        """
+        if odd := next((each for each in by if each not in BY), None):
+            _refuse(f"Items cannot be kept together by {odd!r}; there are {', '.join(BY)}.")
+        if not 0 <= alike <= 16:
+            _refuse(f"Looks may differ in 0 to 16 of their 64 bits, not in {alike}.")
+        fields = [each[len(FIELD) :].strip() for each in texts if each.startswith(FIELD)]
+        if fields and len(texts) > 1:
+            _refuse(f"With {FIELD}{fields[0]} the field names every split; give no other --split beside it.")
+        parts = () if fields else _fitting([_part(each) for each in texts] or [SplitPart("test")])
+        return cls(parts, fields[0] if fields else None, seed, tuple(by), alike, off, lacking)
+
+
+@dataclass(frozen=True)
+class SplitFigure:
+    """How near a split came to what was asked, in all or in a dimension."""
+
+    split: str
+    dimension: str | None
+    wanted: int
+    """What the plan comes to in whole items; of splits that a field names, what there is."""
+    items: int
+    groups: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The split of every item."""
+
+    split: Mapping[str, str]
+    """By id, in rising order of ids."""
+    group: Mapping[str, str]
+    """The group of each item, by id."""
+    figures: tuple[SplitFigure, ...]
+    """By split in the order of the plan: first in all, then by dimension."""
+    names: tuple[str, ...]
+    """The splits in their order."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """The figures in words, a line for each split."""
+        told = []
+        for name in self.names:
+            whole = next(each for each in self.figures if each.split == name and each.dimension is None)
+            parts = [each for each in self.figures if each.split == name and each.dimension is not None]
+            far = max(parts, key=lambda each: (abs(each.items - each.wanted), each.dimension))
+            line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} asked for"
+            if far.items != far.wanted:
+                line += f"; furthest off in {far.dimension}: {far.items:,} of {far.wanted:,}"
+            told.append(f"{line}.")
+        return told
+
+
+def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[str, str] | None = None) -> Assignment:
+    """The split of every item.
+
+    Parameters
+    ----------
+    before
+        The split that an earlier release gave to items, by id. They stay where they are, and so does what belongs to
+        their groups; only new groups are placed. Ids that are no longer there are passed over.
+
+    Raises
+    ------
+    InvalidInput
+        There is no way to do it, or none that comes near enough; the sentence says what is in the way.
+    """
+    twice = [id for id, n in Counter(each.id for each in records).items() if n > 1]
+    if twice:
+        _refuse(f"The item {twice[0]!r} is there twice; every item needs an id of its own.")
+    if not records:
+        _refuse("There are no items to split; verify some first, or choose other ones.")
+    groups = groups_of(records, plan.by, alike=plan.alike)
+    rows = {each.id: each for each in sorted(records, key=lambda each: each.id)}
+    if plan.field is not None:
+        return _by_field(rows, groups, plan.field)
+    names = [part.name for part in plan.parts]
+    dimensions = sorted({each.dimension for each in rows.values()})
+    sizes = _sizes(plan.parts, len(rows))
+    bundles = _bundles(rows, groups, dimensions, plan.seed, _fixed(groups, before or {}, names))
+    there = [sum(n for each in bundles for at, n in each.counts if at == place) for place in range(len(dimensions))]
+    wanted = targets(sizes, there)
+    _must_be_possible(bundles, groups, plan, sizes, wanted, dimensions)
+    placed = filled(bundles, wanted)
+    split = {id: names[placed[groups.of[id]]] for id in rows}
+    asked = {
+        (name, dimension): n
+        for name, row in zip(names, wanted, strict=True)
+        for dimension, n in zip(dimensions, row, strict=True)
+    }
+    found = Assignment(split, groups.of, _figures(rows, groups, split, names, dimensions, asked), tuple(names))
+    _must_be_near(found, plan, bundles, groups, kept=bool(before))
+    return found
+
+
+# ---- what was asked for ---------------------------------------------------------------------------------------------
+
+
+def _part(text: str) -> SplitPart:
+    name, equals, much = (each.strip() for each in text.partition("="))
+    if not equals or not _NAME.fullmatch(name) or name in _TAKEN:
+        _refuse(
+            f"--split {text}: write a name of small letters, digits and _, other than 'all', and how much: "
+            "test=500, test=0.2, train=rest, or field:NAME."
+        )
+    if much == "rest":
+        return SplitPart(name)
+    number = Decimal(much) if _MUCH.fullmatch(much) else Decimal(0)
+    if not number:
+        _refuse(f"--split {text}: {much!r} is neither a number of items, nor a share such as 0.2, nor rest.")
+    if "." not in much:
+        return SplitPart(name, size=int(number))
+    if number > 1:
+        _refuse(f"--split {text}: a share is at most 1; a number of items is written without a point.")
+    return SplitPart(name, share=Fraction(number))
+
+
+def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
+    names = Counter(part.name for part in parts)
+    if twice := next((name for name, n in names.items() if n > 1), None):
+        _refuse(f"The split {twice} was asked for twice; give each once.")
+    rest = [part for part in parts if part.size is None and part.share is None]
+    if len(rest) > 1:
+        _refuse(f"{rest[0].name} and {rest[1].name} cannot both be the rest; say how much one of them has.")
+    sized, shared = (
+        [each for each in parts if each.size is not None],
+        [each for each in parts if each.share is not None],
+    )
+    if sized and shared:
+        _refuse(f"{sized[0].words} is a number and {shared[0].words} a share; write all as the one or as the other.")
+    whole = sum((part.share for part in shared if part.share is not None), Fraction(0))
+    if shared and not rest and whole != 1:
+        _refuse(f"The shares add up to {float(whole):g}; they have to be 1, or another split is the rest.")
+    if shared and rest and whole >= 1:
+        _refuse(f"The shares add up to {float(whole):g}, so nothing is left for {rest[0].name}.")
+    return tuple(parts)
+
+
+def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
+    """The items of each split; they add up to all."""
+    if all(part.size is None for part in parts):
+        left = 1 - sum((part.share for part in parts if part.share is not None), Fraction(0))
+        sizes = apportioned([left if part.share is None else part.share for part in parts], n)
+    else:
+        sizes = [part.size or 0 for part in parts]
+        left_over = n - sum(sizes)
+        rest = next((at for at, part in enumerate(parts) if part.size is None), None)
+        if left_over < 0 or (rest is not None and not left_over):
+            more = f" and leave nothing for {parts[rest].name}" if rest is not None and not left_over else ""
+            _refuse(f"There are {n:,} items, and the splits ask for {sum(sizes):,}{more}. Ask for fewer.")
+        if rest is None and left_over:
+            _refuse(f"There are {n:,} items, and the splits ask for {sum(sizes):,}; let one of them be the rest.")
+        if rest is not None:
+            sizes[rest] = left_over
+    if empty := next((part for part, size in zip(parts, sizes, strict=True) if not size), None):
+        _refuse(f"{empty.words} of {n:,} items is none; ask for more.")
+    return sizes
+
+
+def _bundles(
+    rows: Mapping[str, SplitRecord],
+    groups: Groups,
+    dimensions: Sequence[str],
+    seed: int,
+    fixed: Mapping[str, int],
+) -> list[Bundle]:
+    place = {name: at for at, name in enumerate(dimensions)}
+    found = []
+    for name, members in groups.members.items():
+        counts = Counter(place[rows[id].dimension] for id in members)
+        found.append(Bundle(name, tuple(sorted(counts.items())), drawn(seed, members), fixed.get(name)))
+    return found
+
+
+def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
+    """The split of each group of which an earlier release has items."""
+    found: dict[str, tuple[str, int]] = {}
+    for id, split in sorted(before.items()):
+        group = groups.of.get(id)
+        if group is None:
+            continue
+        if split not in names:
+            _refuse(f"The item {id!r} was in the split {split}, which is not asked for any more; ask for it again.")
+        first, at = found.setdefault(group, (id, names.index(split)))
+        if names[at] != split:
+            _refuse(
+                f"{first!r} was in {names[at]} and {id!r} in {split}, and now they belong together (by "
+                f"{groups.shared[group]}). Leave out the items that link them, or do without the earlier splits."
+            )
+    return {group: at for group, (_, at) in found.items()}
+
+
+# ---- what cannot be -------------------------------------------------------------------------------------------------
+
+
+def _must_be_possible(
+    bundles: Sequence[Bundle],
+    groups: Groups,
+    plan: SplitPlan,
+    sizes: Sequence[int],
+    wanted: Sequence[Sequence[int]],
+    dimensions: Sequence[str],
+) -> None:
+    largest = max(bundles, key=lambda each: (each.size, each.name))
+    room = max(sizes)
+    if largest.size > room + max(1, int(room * plan.off)):
+        _refuse(
+            f"{largest.size:,} items are one group (by {groups.shared[largest.name]}), and the largest split has "
+            f"{room:,}. Ask for a larger one, or keep items together by less than {', '.join(plan.by)}."
+        )
+    if plan.lacking:
+        return
+    of = kinds_of(bundles)
+    for place, name in enumerate(dimensions):
+        needed = [part.name for part, row in zip(plan.parts, wanted, strict=True) if row[place]]
+        if of[place] < len(needed):
+            one = "one group" if of[place] == 1 else f"{of[place]} groups"
+            _refuse(
+                f"The dimension {name} has {one}, so it cannot be in {' and '.join(needed)}. Add items from other "
+                "sources, ask for other splits, or allow splits that lack a dimension."
+            )
+
+
+def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle], groups: Groups, *, kept: bool) -> None:
+    why = "What the earlier release has stays where it is. " if kept else ""
+    for each in found.figures:
+        if each.dimension is None:
+            if abs(each.items - each.wanted) > max(1, int(each.wanted * plan.off)):
+                big = max(bundles, key=lambda one: (one.size, one.name))
+                largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'an item of its own'})."
+                _refuse(
+                    f"{each.split} should have {each.wanted:,} items and comes to {each.items:,}, since groups stay "
+                    f"whole. {why}{largest} Ask for about {each.items:,}, or allow more than "
+                    f"{float(plan.off):.0%} off."
+                )
+        elif each.wanted and not each.items and not plan.lacking:
+            _refuse(
+                f"{each.split} should have {each.wanted:,} items of {each.dimension}, and no way was found in which "
+                f"it has any. {why}Ask for a larger split, or allow splits that lack a dimension."
+            )
+
+
+# ---- by a field -----------------------------------------------------------------------------------------------------
+
+
+def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str) -> Assignment:
+    nameless = [id for id, each in rows.items() if each.value is None or not each.value.strip()]
+    if nameless:
+        _refuse(f"{len(nameless):,} items have nothing in {field}, the first is {nameless[0]!r}; fill it in.")
+    split = {id: str(each.value).strip() for id, each in rows.items()}
+    odd = next((id for id, name in split.items() if not _NAME.fullmatch(name) or name in _TAKEN), None)
+    if odd is not None:
+        _refuse(
+            f"{field} of the item {odd!r} is {split[odd]!r}, and a split is named by small letters, digits and _, and "
+            "not 'all'."
+        )
+    sides: dict[str, dict[str, str]] = defaultdict(dict)
+    for id, name in split.items():
+        sides[groups.of[id]].setdefault(name, id)
+    if torn := [(group, ids) for group, ids in sides.items() if len(ids) > 1]:
+        group, ids = torn[0]
+        (one, a), (other, b) = list(ids.items())[:2]
+        more = f" {len(torn):,} groups are torn apart so." if len(torn) > 1 else ""
+        _refuse(
+            f"{field} puts {a!r} into {one} and {b!r} into {other}, and they belong together (by "
+            f"{groups.shared[group]}).{more} Change the field, or keep items together by less."
+        )
+    names = sorted(set(split.values()))
+    dimensions = sorted({each.dimension for each in rows.values()})
+    figures = _figures(rows, groups, split, names, dimensions, None)
+    return Assignment(split, groups.of, figures, tuple(names))
+
+
+def _figures(
+    rows: Mapping[str, SplitRecord],
+    groups: Groups,
+    split: Mapping[str, str],
+    names: Collection[str],
+    dimensions: Sequence[str],
+    asked: Mapping[tuple[str, str], int] | None,
+) -> tuple[SplitFigure, ...]:
+    items: Counter[tuple[str, str | None]] = Counter()
+    there: dict[tuple[str, str | None], set[str]] = defaultdict(set)
+    for id, name in split.items():
+        for key in ((name, None), (name, rows[id].dimension)):
+            items[key] += 1
+            there[key].add(groups.of[id])
+    found = []
+    for name in names:
+        wanted = {each: items[name, each] if asked is None else asked[name, each] for each in dimensions}
+        found.append(SplitFigure(name, None, sum(wanted.values()), items[name, None], len(there[name, None])))
+        found += [
+            SplitFigure(name, each, wanted[each], items[name, each], len(there[name, each])) for each in dimensions
+        ]
+    return tuple(found)
+
+
+def _refuse(sentence: str) -> NoReturn:
+    raise InvalidInput([Problem("split", sentence)])
