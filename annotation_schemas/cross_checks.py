@@ -28,6 +28,7 @@ from annotation_schemas.model import (
 )
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, MOST_IN_GROUPS, KeepRule, Target, criteria_that_decide, targets
+from domain.split_names import RULE, is_split_name
 from domain.states import VERIFICATIONS
 
 _SLOTS = frozenset(
@@ -792,6 +793,14 @@ def _rest(schema: Schema) -> Found:
     for index, name in enumerate(schema.export.public_without):
         if name not in fields:
             yield ("export", "public_without", index), f"`{name}` is no field of the item{among(name, fields)}"
+    yield from unique(
+        [(("export", "private_splits", at), name) for at, name in enumerate(schema.export.private_splits)]
+    )
+    for at, name in enumerate(schema.export.private_splits):
+        if not is_split_name(name):
+            yield ("export", "private_splits", at), f"no split can be called `{name}`: {RULE}"
+    if schema.export.private_splits and not schema.export.public_without:
+        yield ("export", "private_splits"), "nothing is kept back from them; say which fields under `public_without`"
     if schema.source:
         targets = [*fields, *(slot.role for slot in schema.item.assets)]
         keys = keys_of_source(schema)

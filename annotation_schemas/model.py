@@ -893,6 +893,8 @@ class Export(_Part):
     """Rows of the registry of formats."""
     public_without: tuple[str, ...] = ()
     """Fields that stay out of public files."""
+    private_splits: tuple[str, ...] = ()
+    """Of a release: the splits from whose public files these fields stay out, such as `[test]`; none: from all."""
 
 
 class Item(_Part):

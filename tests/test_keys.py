@@ -35,7 +35,7 @@ from annotation_schemas.formats import (
     new_record,
     of_head,
 )
-from annotation_schemas.keys import key_field
+from annotation_schemas.keys import key_field, withheld_in
 from annotation_schemas.kinds import check_answers, check_fields, options_of
 from annotation_schemas.kinds.property_list import sayable_values
 from annotation_schemas.loader import examine, load_text
@@ -686,6 +686,11 @@ def released(seen: Seen) -> Any:
     return {name: text for name, text in made.files.items() if name != "manifest.json"}
 
 
+def withheld(seen: Seen) -> Any:
+    """What the public files of two splits of a release do not have."""
+    return [withheld_in(seen.schema, split) for split in ("train", "test")]
+
+
 def come_to(seen: Seen) -> Any:
     """What two people's grades of an answer come to."""
     there = world(seen, n=1)
@@ -1269,6 +1274,7 @@ ROWS: dict[str, Row] = {
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
     "Export.public_without": row(released, "export.public_without", ["others"]),
+    "Export.private_splits": row(withheld, "export.private_splits", ["test"], export__public_without=["answer"]),
 }
 
 

@@ -399,6 +399,6 @@ KEYS: Mapping[type[BaseModel], Mapping[str, Rule]] = {
         "derived": entries("name", added=rows.FIGURES, removed=rows.FIGURES),
         **dict.fromkeys(("rule", "regression", "pairs"), _whatever(rows.FIGURES)),
     },
-    model.Export: _all(rows.EXPORTS, "formats", "public_without"),
+    model.Export: _all(rows.EXPORTS, "formats", "public_without", "private_splits"),
 }  # fmt: skip
 """Every key of the grammar by the part that has it."""

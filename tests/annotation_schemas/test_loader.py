@@ -212,6 +212,10 @@ BROKEN = [
     Broken("title: Small", "title: Small\nsource: {format: csw}", 4, "source.format", "there is no format `csw`"),
     Broken("title: Small", "title: Small\nexport: {formats: [egothink], public_without: [key]}", 4,
            "export.public_without[0]", "`key` is no field"),
+    Broken("title: Small", "title: Small\nexport: {formats: [egothink], private_splits: [test]}", 4,
+           "export.private_splits", "nothing is kept back from them"),
+    Broken("title: Small", "title: Small\nexport: {public_without: [question], private_splits: [Test]}", 4,
+           "export.private_splits[0]", "no split can be called `Test`"),
 ]  # fmt: skip
 
 

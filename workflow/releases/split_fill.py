@@ -90,6 +90,10 @@ class _Board:
         self.totals = [0] * len(self.wanted)
         self.sizes = [sum(row) for row in self.wanted]
 
+    def mind_empty(self) -> None:
+        """From now on it costs much that a split has nothing of a dimension of which it should have something."""
+        self.empty = _EMPTY
+
     def change(self, split: int, bundle: Sequence[tuple[int, int]], sign: int) -> float:
         """What it costs more to put a group into a split (``sign`` 1), or to take it out (-1)."""
         more, counts, wanted, size = 0.0, self.counts[split], self.wanted[split], 0
@@ -131,14 +135,14 @@ def filled(bundles: Sequence[Bundle], wanted: Sequence[Sequence[int]]) -> dict[s
         split = min(range(len(wanted)), key=lambda at: (board.change(at, each.counts, 1), at))
         placed[each.name] = split
         board.put(split, each.counts)
-    board.empty = _EMPTY
+    board.mind_empty()
     _improved(free, board, placed)
     return placed
 
 
 def _best(free: Sequence[Bundle], board: _Board) -> dict[str, int]:
     """Of all ways the one that costs least."""
-    board.empty = _EMPTY
+    board.mind_empty()
     best: tuple[float, tuple[int, ...]] | None = None
     for way in itertools.product(range(len(board.wanted)), repeat=len(free)):
         cost = 0.0

@@ -16,14 +16,12 @@ from fractions import Fraction
 from typing import NoReturn
 
 from domain.errors import InvalidInput, Problem
+from domain.split_names import RULE, is_split_name
 from media.perceptual_hash import ALIKE
 from workflow.releases.split_fill import Bundle, apportioned, drawn, filled, kinds_of, targets
 from workflow.releases.split_groups import BY, Groups, SplitRecord, groups_of
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _MUCH = re.compile(r"[0-9]{1,9}|[0-9]{0,9}\.[0-9]{1,9}")
-_TAKEN = ("all",)
-"""Names that loaders understand as something else."""
 _OFF = Fraction(1, 10)
 _SHOWN = 3
 FIELD = "field:"
@@ -184,10 +182,9 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
 
 def _part(text: str) -> SplitPart:
     name, equals, much = (each.strip() for each in text.partition("="))
-    if not equals or not _NAME.fullmatch(name) or name in _TAKEN:
+    if not equals or not is_split_name(name):
         _refuse(
-            f"--split {text}: write a name of small letters, digits and _, other than 'all', and how much: "
-            "test=500, test=0.2, train=rest, or field:NAME."
+            f"--split {text}: write a name and how much, as test=500, test=0.2 or train=rest, or field:NAME; {RULE}."
         )
     if much == "rest":
         return SplitPart(name)
@@ -334,12 +331,9 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str) -> As
     if nameless:
         _refuse(f"{len(nameless):,} items have nothing in {field}, the first is {nameless[0]!r}; fill it in.")
     split = {id: str(each.value).strip() for id, each in rows.items()}
-    odd = next((id for id, name in split.items() if not _NAME.fullmatch(name) or name in _TAKEN), None)
+    odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
-        _refuse(
-            f"{field} of the item {odd!r} is {split[odd]!r}, and a split is named by small letters, digits and _, and "
-            "not 'all'."
-        )
+        _refuse(f"{field} of the item {odd!r} is {split[odd]!r}; {RULE}.")
     sides: dict[str, dict[str, str]] = defaultdict(dict)
     for id, name in split.items():
         sides[groups.of[id]].setdefault(name, id)

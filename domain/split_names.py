@@ -1,0 +1,20 @@
+"""What the splits of a release may be called."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_TAKEN = frozenset({"all"})
+"""Loaders understand something else by these."""
+
+RULE = "the name of a split has small letters, digits and _, up to 40 of them, and is not 'all'"
+
+
+def is_split_name(name: str) -> bool:
+    """Whether a split may be called so.
+
+    >>> is_split_name("test_seen"), is_split_name("Test A"), is_split_name("all")
+    (True, False, False)
+    """
+    return _NAME.fullmatch(name) is not None and name not in _TAKEN
