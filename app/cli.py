@@ -25,6 +25,7 @@ COMMANDS = (
     "regression",
     "answers",
     "entries",
+    "score",
     "failures",
     "plan",
     "files",

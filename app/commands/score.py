@@ -1,0 +1,116 @@
+"""``touchstone score``: a file of answers held against the key file of a release, offline."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import typer.core
+
+KeyFile = Annotated[Path, typer.Argument(help="keys/<split>.jsonl of a release's private folder.")]
+SigningKey = Annotated[Path, typer.Option("--key", help="The organiser's key file.")]
+
+
+class Score(typer.core.TyperGroup):
+    """``score KEYS SUBMISSION`` is short for ``score submission KEYS SUBMISSION``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with the command that is meant where none is named."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["submission", *args]
+        return super().parse_args(ctx, args)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    score = typer.Typer(
+        cls=Score,
+        help="Score files of answers against the key file of a release: `score KEYS SUBMISSION`.",
+        no_args_is_help=True,
+    )
+    cli.add_typer(score, name="score")
+    score.command("submission")(submission)
+    score.command("verify")(verify)
+    score.command("key")(key)
+
+
+def submission(
+    keys: KeyFile,
+    file: Annotated[
+        Path, typer.Argument(metavar="SUBMISSION", help="Answers: JSON lines or CSV with id and answer, or EgoPlan's.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Write the score card here, as JSON.")] = None,
+    signed_with: Annotated[
+        Path | None, typer.Option("--key", help="Sign the card with this key file of the organiser.")
+    ] = None,
+    team: Annotated[str, typer.Option(help="Who sends it in, for the card.")] = "",
+    model: Annotated[str, typer.Option(help="What they call their model, for the card.")] = "",
+) -> None:
+    """Score a file of answers; needs nothing but the two files."""
+    from exporters.writing import write_files
+    from workflow.releases import score_card, scoring
+
+    signing = score_card.read_key(signed_with) if signed_with is not None else None
+    found = scoring.score_files(keys, file)
+    head = found.keys.head
+    typer.echo(f"{head.title}, release {head.release}, split {head.split}")
+    for sentence in found.sentences:
+        typer.echo(sentence)
+    for line in _table(found.figures):
+        typer.echo(line)
+    card = score_card.card_of(found, at=datetime.now(UTC), team=team, model=model, key=signing)
+    if out is not None:
+        write_files({out: score_card.written(card)})
+        typer.echo(f"Written: {out}" + ("" if signing else " (not signed; --key signs it)"))
+
+
+def _table(figures: Any) -> list[str]:
+    rows = [("", "value", "95 % interval", "items", "left out", "lowest to highest")]
+    for each in figures:
+        found = each.statistic
+        limits = f"{found.low:.3f} to {found.high:.3f}" if found.low == found.low else "none"
+        of = "" if each.of == "all" else f", {each.of}"
+        value = f"{found.value:.3f}" if found.defined else "none"
+        ends = f"{each.lowest:.3f} to {each.highest:.3f}"
+        rows.append((f"{each.measure}{of}", value, limits, f"{found.n_units:,}", f"{found.n_left_out:,}", ends))
+    wide = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join([row[0].ljust(wide[0]), *(cell.rjust(n) for cell, n in zip(row[1:], wide[1:], strict=True))])
+        for row in rows
+    ]
+
+
+def verify(
+    card: Annotated[Path, typer.Argument(help="A score card.")],
+    signed_with: SigningKey,
+    keys: Annotated[Path | None, typer.Option(help="The key file: is the card about it?")] = None,
+    submission: Annotated[Path | None, typer.Option(help="The submission: is the card about it?")] = None,
+) -> None:
+    """Say whether a card is signed with this key and unchanged; with both files, score anew and compare."""
+    from exporters.release_keys import read_keys
+    from importers.submission import read_submission
+    from workflow.releases import score_card, scoring
+
+    told = score_card.read_card(card)
+    known = read_keys(keys) if keys is not None else None
+    sent = read_submission(submission) if submission is not None else None
+    found = score_card.check_card(
+        told,
+        key=score_card.read_key(signed_with),
+        keys_sha256=known.sha256 if known else None,
+        submission_sha256=sent.sha256 if sent else None,
+        again=scoring.score(known, sent) if known and sent else None,
+    )
+    for sentence in found.sentences:
+        typer.echo(sentence)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+def key(path: Annotated[Path, typer.Argument(help="Where the key is written; nothing may be there yet.")]) -> None:
+    """Make a key file to sign score cards with."""
+    from workflow.releases import score_card
+
+    typer.echo(f"Written: {path}. The key is called {score_card.new_key(path)}; keep the file to yourself.")

@@ -1,0 +1,114 @@
+"""A file of answers to the items of a release: JSON lines or a JSON list of ids and answers, a table of them, or
+EgoPlan's own submission (``sample_id`` and ``label``)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domain import csv_rows, json_text
+from domain.csv_rows import NotTable
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+
+IDS = ("id", "item", "sample_id")
+ANSWERS = ("answer", "prediction", "label")
+"""What the two keys or columns may be called; of several the first counts."""
+LARGEST = 512 << 20
+LONGEST = 1_000_000
+"""Characters of an answer."""
+_NONE = ("", "n/a")
+"""What stands for no answer."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a file says."""
+
+    name: str
+    sha256: str
+    answers: Mapping[str, Any]
+    """By id, in the order of the file: a text, number, truth value or list; None: it says that there is none."""
+
+
+def read_submission(path: Path) -> Submission:
+    """All answers of a file.
+
+    Raises
+    ------
+    FileRefused
+        It cannot be read, breaks off, names no ids and answers, or answers an item twice: nothing of it is scored.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise FileRefused(f"{path} has more than {LARGEST >> 20} MB; nothing of it was scored.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    try:
+        text = json_text.decode(data).removeprefix("\ufeff")
+        if json_text.has_broken_bytes(text):
+            raise NotJson(0, "it is not UTF-8; save it as UTF-8 and try again")
+        if not text.strip():
+            raise NotJson(0, "it is empty")
+        rows = list(_of_json(path, text) if text.lstrip()[0] in "[{" else _of_table(path, text))
+    except (NotJson, NotTable) as error:
+        raise FileRefused(f"{path} cannot be read: {error}. Nothing of it was scored.") from error
+    twice = [id for id, n in Counter(id for id, _ in rows).items() if n > 1]
+    if twice:
+        named = ", ".join(twice[:_SHOWN])
+        raise FileRefused(
+            f"{path} answers {len(twice):,} items more than once ({named}{', ...' if len(twice) > _SHOWN else ''}), so "
+            "it does not say which answer counts. Leave one of each; nothing of it was scored."
+        )
+    if not rows:
+        raise FileRefused(f"{path} holds no answers; nothing was scored.")
+    return Submission(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
+
+
+def _of_json(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+    for number, piece in enumerate(json_text.split(text).pieces, 1):
+        if piece.problem:
+            raise NotJson(0, f"row {number}: {piece.problem}")
+        try:
+            record = json_text.loaded(piece.raw)
+        except NotJson as error:
+            raise NotJson(0, f"row {number}: {error}") from error
+        id = record.get(_key(record, IDS, number))
+        if isinstance(id, bool) or not isinstance(id, str | int):
+            raise NotJson(0, f"row {number}: its id is neither a text nor a whole number")
+        yield str(id), _value(record.get(_key(record, ANSWERS, number)), number)
+
+
+def _of_table(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+    table = csv_rows.table(csv_rows.lines_of(text), (*IDS, *ANSWERS))
+    columns = table.layout.columns
+    id, answer = _key(columns, IDS, 1), _key(columns, ANSWERS, 1)
+    for number, row in enumerate(table.rows(), 2):
+        if row.problem:
+            raise NotTable(f"row {number}: {row.problem}")
+        cells = csv_rows.by_column(row.cells, columns)
+        yield cells.get(id, "").strip(), _value(cells.get(answer), number)
+
+
+def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number: int) -> str:
+    found = next((name for name in names if name in there), None)
+    if found is None:
+        raise NotJson(0, f"row {number} has none of {', '.join(names)}; every row needs an id and an answer")
+    return found
+
+
+def _value(value: Any, number: int) -> Any:
+    if isinstance(value, str):
+        if len(value) > LONGEST:
+            raise NotJson(0, f"row {number}: its answer has more than {LONGEST:,} characters")
+        return None if value.strip().casefold() in _NONE else json_text.showable(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return json_text.showable(value)

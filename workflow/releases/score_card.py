@@ -1,0 +1,229 @@
+"""A score card: what a scoring came to, as JSON that its organiser signs.
+
+The signature is HMAC-SHA256 over everything else in the card, in one way of writing it. So it holds for whoever has the
+organiser's key file: they can say whether a card is theirs and unchanged. It is no proof to others, who may ask them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agreement.statistic import Statistic
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.reading.answers import READER_VERSION
+from workflow.releases.scoring import Scoring
+
+MARK = "touchstone_score_card"
+_VERSION = 1
+METHOD = "HMAC-SHA256"
+_KEY = re.compile(r"[0-9a-f]{64}")
+_NEAR = 1e-9
+
+
+# ---- the key --------------------------------------------------------------------------------------------------------
+
+
+def new_key(path: Path) -> str:
+    """Write a new key file that only its owner may read; what the key is called."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            key = secrets.token_bytes(32)
+            file.write(key.hex() + "\n")
+    except FileExistsError as error:
+        raise FileRefused(f"{path} is there already; a key is never written over. Choose another name.") from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be written: {error.strerror}.") from error
+    return _called(key)
+
+
+def read_key(path: Path) -> bytes:
+    """The key of a file that ``new_key`` has written."""
+    try:
+        text = path.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    if not _KEY.fullmatch(text):
+        raise FileRefused(f"{path} is no key file: it has 64 digits of 0 to f. `touchstone score key` makes one.")
+    return bytes.fromhex(text)
+
+
+def _called(key: bytes) -> str:
+    """What a key is called in cards: nobody comes from it to the key."""
+    return hmac.digest(key, b"touchstone score card key", hashlib.sha256)[:8].hex()
+
+
+# ---- the card -------------------------------------------------------------------------------------------------------
+
+
+def card_of(
+    scoring: Scoring, *, at: datetime, team: str = "", model: str = "", key: bytes | None = None
+) -> dict[str, Any]:
+    """A card; signed with a key.
+
+    Parameters
+    ----------
+    at
+        When it was scored.
+    team, model
+        Who sent it in, as they call themselves.
+    """
+    head, keys = scoring.keys.head, scoring.keys
+    card: dict[str, Any] = {
+        MARK: _VERSION,
+        "benchmark": head.benchmark,
+        "title": head.title,
+        "release": head.release,
+        "split": head.split,
+        "release_date": head.date,
+        "team": team,
+        "model": model,
+        "scored_at": at.astimezone(UTC).isoformat(timespec="seconds"),
+        "keys": {"sha256": keys.sha256, "items": head.items, "field": head.key},
+        "submission": {
+            "name": scoring.submission.name,
+            "sha256": scoring.submission.sha256,
+            "answers": len(scoring.submission.answers),
+        },
+        "rules": {"unreadable_and_missing": head.unreadable, "reader": READER_VERSION},
+        "counts": {**dict(sorted(scoring.outcomes.items())), "extra": len(scoring.extra)},
+        "said": scoring.sentences,
+        "figures": [
+            {
+                "measure": each.measure,
+                "of": each.of,
+                **_numbers(each.statistic),
+                "lowest": _number(each.lowest),
+                "highest": _number(each.highest),
+            }
+            for each in scoring.figures
+        ],
+    }
+    return card if key is None else {**card, "signature": _signature(card, key)}
+
+
+def _numbers(statistic: Statistic) -> dict[str, Any]:
+    told = {
+        "value": _number(statistic.value),
+        "low": _number(statistic.low),
+        "high": _number(statistic.high),
+        "confidence": statistic.confidence,
+        "interval": statistic.method,
+        "items": statistic.n_units,
+        "left_out": statistic.n_left_out,
+    }
+    return told if statistic.reason is None else {**told, "reason": statistic.reason}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def written(card: Mapping[str, Any]) -> bytes:
+    """A card as it stands in a file."""
+    return json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _signature(card: Mapping[str, Any], key: bytes) -> dict[str, str]:
+    covered = {name: value for name, value in card.items() if name != "signature"}
+    text = json.dumps(covered, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+    return {"method": METHOD, "key": _called(key), "value": hmac.digest(key, text, hashlib.sha256).hex()}
+
+
+# ---- looking at one -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CheckedCard:
+    """What a look at a card has shown."""
+
+    holds: bool
+    """Everything that could be looked at is as it should be, and the signature is among it."""
+    sentences: tuple[str, ...]
+
+
+def read_card(path: Path) -> dict[str, Any]:
+    """A card; ``FileRefused`` where a file is none."""
+    try:
+        card = json_text.loaded(json_text.decode(path.read_bytes()))
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    except NotJson as error:
+        raise FileRefused(f"{path} is no score card: {error}.") from error
+    if not isinstance(card, dict) or card.get(MARK) != _VERSION:
+        raise FileRefused(f"{path} is no score card that this version reads; `touchstone score --out` writes one.")
+    return card
+
+
+def check_card(
+    card: Mapping[str, Any],
+    *,
+    key: bytes,
+    keys_sha256: str | None = None,
+    submission_sha256: str | None = None,
+    again: Scoring | None = None,
+) -> CheckedCard:
+    """Whether a card is signed with a key and unchanged; with the hashes of files, whether it is about these; with a
+    new scoring of them, whether its numbers come out."""
+    bad, good = [], []
+    signature = card.get("signature")
+    if not isinstance(signature, Mapping):
+        bad.append("It is not signed.")
+    elif signature.get("method") != METHOD:
+        bad.append(f"It is signed by {signature.get('method')!r}, which this version does not know.")
+    elif signature.get("key") != _called(key):
+        bad.append(f"It is signed with the key {signature.get('key')}, and this one is {_called(key)}.")
+    elif not _signed(card, str(signature.get("value")), key):
+        bad.append("Something in it was changed after it was signed.")
+    else:
+        good.append(f"It is signed with the key {_called(key)} and unchanged.")
+    for what, sha256 in (("keys", keys_sha256), ("submission", submission_sha256)):
+        told = card.get(what)
+        if sha256 is not None:
+            same = isinstance(told, Mapping) and told.get("sha256") == sha256
+            file = {"keys": "key file", "submission": "submission"}[what]
+            (good if same else bad).append(f"It is about {'this' if same else 'another'} {file}.")
+    if again is not None:
+        differ = _differences(card, card_of(again, at=datetime.now(UTC)))
+        (bad if differ else good).append(
+            f"Scored anew, {differ[0]}." if differ else "Scored anew, every number comes out the same."
+        )
+    return CheckedCard(not bad, (*bad, *good))
+
+
+def _signed(card: Mapping[str, Any], value: str, key: bytes) -> bool:
+    try:
+        return hmac.compare_digest(_signature(card, key)["value"].encode(), value.encode("utf-8", "replace"))
+    except ValueError:  # a number that no card of ours has
+        return False
+
+
+def _differences(card: Mapping[str, Any], again: Mapping[str, Any]) -> list[str]:
+    """What comes out differently, each as the end of a sentence."""
+    found = [f"{part} are not what the card says" for part in ("counts", "rules") if card.get(part) != again[part]]
+    figures = card.get("figures")
+    told = {(each.get("measure"), each.get("of")): each for each in figures} if isinstance(figures, list) else {}
+    for each in again["figures"]:
+        own = told.pop((each["measure"], each["of"]), {})
+        for name in ("value", "low", "high", "lowest", "highest", "items", "left_out"):
+            if not _near(own.get(name), each[name]):
+                found.append(f"{each['measure']} of {each['of']}: {name} is {each[name]}, not {own.get(name)}")
+    return found + [f"{measure} of {of} does not come out at all" for measure, of in told]
+
+
+def _near(one: Any, other: Any) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=_NEAR, abs_tol=_NEAR)
+    return bool(one == other)

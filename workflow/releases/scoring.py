@@ -1,0 +1,276 @@
+"""A file of answers held against the key file of a release: offline, with nothing else.
+
+Each answer is read by the rules that models' answers are read by, and held against the key as results are: options,
+several, orders, yes or no, numbers within their tolerance, spans by temporal IoU, texts by their words. What is
+missing, superfluous or cannot be read is counted and said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agreement.corrected import clustered_mean
+from agreement.means import mean_of_parts, share
+from agreement.statistic import Statistic
+from annotation_schemas.answer_forms import places_of
+from annotation_schemas.asked import held_against
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from exporters.release_keys import KeyItem, Keys, read_keys
+from importers.submission import Submission, read_submission
+from workflow.results.scores import IOUS
+
+MISSING = "missing"
+WITHOUT_KEY = "without a key"
+_SHOWN = 5
+_WORDS: Mapping[str, str] = {each.value: each.words for each in ReadOutcome}
+
+
+@dataclass(frozen=True)
+class ItemScore:
+    """What became of an item."""
+
+    id: str
+    dimension: str
+    group: str
+    score: float
+    """nan where it has none."""
+    outcome: str
+    """``read``, ``missing``, ``without a key``, or why the answer could not be read."""
+    spans: bool = False
+
+
+@dataclass(frozen=True)
+class ScoreFigure:
+    """A number of the card."""
+
+    measure: str
+    of: str
+    """``all``, ``mean of dimensions``, or the id of a dimension."""
+    statistic: Statistic
+    lowest: float
+    highest: float
+    """What it would be if all that is missing or unreadable were wrong, or right."""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A submission held against a key file."""
+
+    keys: Keys
+    submission: Submission
+    items: Sequence[ItemScore]
+    """In the order of the key file."""
+    extra: Sequence[str]
+    """Ids of the submission that the key file does not have; they count for nothing."""
+    figures: Sequence[ScoreFigure]
+
+    @property
+    def outcomes(self) -> Mapping[str, int]:
+        """How many items came to what."""
+        return Counter(each.outcome for each in self.items)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was counted, a line for each thing that somebody has to know."""
+        counted, convention = dict(self.outcomes), self.keys.head.unreadable
+        read = counted.pop(ReadOutcome.READ.value, 0)
+        told = [f"{read:,} of {len(self.items):,} items have an answer that could be read."]
+        become = "count as wrong" if convention == "wrong" else "are left out"
+        if lacking := counted.pop(MISSING, 0):
+            told.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")
+        if keyless := counted.pop(WITHOUT_KEY, 0):
+            told.append(f"{keyless:,} have no key that an answer can be held against, and are left out.")
+        for outcome, n in sorted(counted.items()):
+            words = _WORDS[outcome]
+            told.append(f"{n:,} answers could not be read ({words}), and {become}: {_few(self._of(outcome))}.")
+        if self.extra:
+            told.append(
+                f"{len(self.extra):,} answers are to no item of this split, and count for nothing: {_few(self.extra)}."
+            )
+        return told
+
+    def _of(self, outcome: str) -> list[str]:
+        return [each.id for each in self.items if each.outcome == outcome]
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+
+
+def score_files(keys: Path, submission: Path, *, confidence: float = 0.95) -> Scoring:
+    """A submission file held against a key file; ``FileRefused`` where either cannot be read."""
+    return score(read_keys(keys), read_submission(submission), confidence=confidence)
+
+
+def score(keys: Keys, submission: Submission, *, confidence: float = 0.95) -> Scoring:
+    """A submission held against a key file.
+
+    Raises
+    ------
+    FileRefused
+        None of its ids is one of the key file's: it is about something else.
+    """
+    extra = [id for id in submission.answers if id not in keys.items]
+    if len(extra) == len(submission.answers):
+        known = next(iter(keys.items), "none")
+        raise FileRefused(
+            f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
+            f"{keys.head.split}: its first id is {extra[0]!r}, and those of the key file are such as {known!r}."
+        )
+    items = [_scored(each, submission.answers, keys.head.unreadable) for each in keys.items.values()]
+    return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))
+
+
+# ---- one item -------------------------------------------------------------------------------------------------------
+
+
+def _scored(item: KeyItem, answers: Mapping[str, Any], convention: str) -> ItemScore:
+    group = item.group if item.group is not None else f"item:{item.id}"
+    about = ItemScore(item.id, item.dimension, group, math.nan, WITHOUT_KEY, item.asked.kind is AnswerKind.SPANS)
+    if not _has_key(item):
+        return about
+    none = 0.0 if convention == "wrong" else math.nan
+    value = answers.get(item.id)
+    if value is None:
+        return replace(about, score=none, outcome=MISSING)
+    reading = read_value(value, item.asked)
+    if reading.outcome is not ReadOutcome.READ:
+        return replace(about, score=none, outcome=reading.outcome.value)
+    found, why = held_against(reading.value, item.asked, item.key)
+    if why:
+        return replace(about, score=none, outcome=ReadOutcome.UNREADABLE.value)
+    return replace(about, score=found, outcome=ReadOutcome.READ.value)
+
+
+def _has_key(item: KeyItem) -> bool:
+    """Whether the key itself, given as an answer in the form that is read, is right."""
+    asked, key = item.asked, item.key
+    if asked.judged or key is None or (isinstance(key, str | list) and not key):
+        return False
+    if asked.kind is AnswerKind.SPANS:
+        return isinstance(key, list) and all(isinstance(each, Mapping) for each in key)
+    if asked.kind in (AnswerKind.NUMBER, AnswerKind.TEXT, AnswerKind.YES_NO):
+        return not math.isnan(held_against({AnswerKind.NUMBER: 0.0}.get(asked.kind, ""), asked, key)[0])
+    return not math.isnan(held_against([asked.options[0]] if asked.options else "", asked, key)[0])
+
+
+def read_value(value: Any, asked: Asked) -> Reading:
+    """What an answer of a submission states: a text is read as a model's answer is; numbers, truth values and lists are
+    taken as they are, where such a thing is asked for.
+
+    >>> asked = Asked(AnswerKind.MULTI, ("cup", "plate", "fork"))
+    >>> read_value(["C", "cup"], asked).value, read_value("A and C", asked).value
+    (('fork', 'cup'), ('cup', 'fork'))
+    """
+    if isinstance(value, str):
+        return read_answer(value, asked)
+    if isinstance(value, bool):
+        return _read("yes" if value else "no") if asked.kind is AnswerKind.YES_NO else _odd("a truth value")
+    if isinstance(value, int | float):
+        return _read(float(value)) if asked.kind is AnswerKind.NUMBER else read_answer(f"{value}", asked)
+    if isinstance(value, list):
+        return _of_list(value, asked)
+    return _odd("an object")
+
+
+def _of_list(entries: list[Any], asked: Asked) -> Reading:
+    if asked.kind is AnswerKind.SPANS:
+        spans = [_span(each) for each in (entries if _nested(entries) else [entries])]
+        if not spans or None in spans or (len(spans) > 1 and not asked.several):
+            return _odd("no list of spans, or one of several where one is asked for")
+        return _read(tuple(sorted(each for each in spans if each is not None)))
+    if asked.kind not in (AnswerKind.MULTI, AnswerKind.ORDER) or not all(isinstance(each, str) for each in entries):
+        return _odd("a list")
+    places = [
+        places_of(each.replace(",", "\uff0c"), [option.replace(",", "\uff0c") for option in asked.options])
+        for each in entries
+    ]
+    chosen = [each[0] for each in places if each is not None and len(each) == 1]
+    if len(chosen) != len(entries) or len(set(chosen)) != len(chosen):
+        return _odd("a list with an entry that is no option, or with one twice")
+    if asked.kind is AnswerKind.ORDER and len(chosen) != len(asked.options):
+        return _odd("no order of all options")
+    return _read(tuple(asked.options[place] for place in chosen))
+
+
+def _nested(entries: list[Any]) -> bool:
+    return any(isinstance(each, list | dict) for each in entries)
+
+
+def _span(entry: Any) -> tuple[float, float] | None:
+    ends = [*entry.values()] if isinstance(entry, dict) and len(entry) == 2 else entry
+    names = tuple(entry) if isinstance(entry, dict) else ("start", "end")
+    if names not in (("start", "end"), ("first", "last")) or not isinstance(ends, list) or len(ends) != 2:
+        return None
+    if any(isinstance(each, bool) or not isinstance(each, int | float) for each in ends) or ends[0] > ends[1]:
+        return None
+    return float(ends[0]), float(ends[1])
+
+
+def _read(value: Any) -> Reading:
+    return Reading(ReadOutcome.READ, value, rule="as it is")
+
+
+def _odd(what: str) -> Reading:
+    return Reading(ReadOutcome.UNREADABLE, why=f"It is {what}.")
+
+
+# ---- figures --------------------------------------------------------------------------------------------------------
+
+
+def _figures(keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[ScoreFigure]:
+    """Accuracy, or of spans the mean IoU and how many reach each threshold: of all, as the mean of dimensions, and of
+    each dimension."""
+    kept = [each for each in items if each.outcome != WITHOUT_KEY]
+    spans = [each for each in kept if each.spans]
+    if not spans:
+        return _of_measure("accuracy", keys, kept, confidence)
+    whole = "mean temporal IoU" if len(spans) == len(kept) else "mean score"
+    found = _of_measure(whole, keys, kept, confidence)
+    for iou in IOUS:
+        reached = [each if math.isnan(each.score) else replace(each, score=float(each.score >= iou)) for each in spans]
+        found += _of_measure(f"R@1, IoU from {iou:g}", keys, reached, confidence)
+    return found
+
+
+def _of_measure(measure: str, keys: Keys, items: Sequence[ItemScore], confidence: float) -> list[ScoreFigure]:
+    found = [_figure(measure, "all", items, confidence)]
+    parts = {name: [each for each in items if each.dimension == name] for name in keys.head.dimensions}
+    there = {name: part for name, part in parts.items() if part}
+    if len(there) > 1:
+        every = [each for part in there.values() for each in part]
+        found.append(_figure(measure, "mean of dimensions", every, confidence, parts=True))
+        found += [_figure(measure, name, part, confidence) for name, part in there.items()]
+    return found
+
+
+def _figure(
+    measure: str, of: str, items: Sequence[ItemScore], confidence: float, *, parts: bool = False
+) -> ScoreFigure:
+    values = [each.score for each in items]
+    clusters = _clusters(items)
+    dimensions = [each.dimension for each in items]
+    if parts:
+        statistic = mean_of_parts(values, dimensions, clusters=clusters, confidence=confidence)
+    elif all(math.isnan(each) or each in (0.0, 1.0) for each in values):
+        statistic = share(values, clusters=clusters, confidence=confidence)
+    else:
+        statistic = clustered_mean(values, clusters=clusters, confidence=confidence)
+    ends = []
+    for assumed in (0.0, 1.0):
+        then = [each.score if each.outcome == ReadOutcome.READ else assumed for each in items]
+        mean = mean_of_parts(then, dimensions) if parts else clustered_mean(then)
+        ends.append(mean.value)
+    return ScoreFigure(measure, of, statistic, ends[0], ends[1])
+
+
+def _clusters(items: Sequence[ItemScore]) -> list[str] | None:
+    """The group of each; None if every item stands for itself."""
+    groups = [each.group for each in items]
+    return None if len(set(groups)) == len(groups) else groups
