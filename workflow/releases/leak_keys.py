@@ -1,0 +1,198 @@
+"""What a check for leaks knows of the private items: their keys as codes, and what a cell says in the same codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.asked import plain
+from domain.decimals import exact
+from domain.reading.answers import AnswerKind
+from exporters.release_keys import KeyItem, Keys
+
+NAMES = frozenset(
+    {
+        *("answer", "answers", "answer_key", "ans", "gt", "gt_answer", "ground_truth", "gold", "gold_answer", "golden"),
+        *("golden_choice", "golden_choice_idx", "golden_index", "correct", "correct_answer", "correct_option", "key"),
+        *("correct_choice", "correct_index", "right_answer", "label", "solution", "target"),
+    }
+)
+"""What other programs call a key."""
+
+LONG = 24
+"""From so many characters on, a text that is kept back is looked for as it is."""
+
+_LETTER = re.compile(r"\(?([A-Za-z])[.):]?")
+_STATED = re.compile(
+    r"(?<![a-z])(?:(?:correct|right|gold(?:en)?|true)(?:[ _-]?(?:answer|option|choice|label))?|answer|ans|key|solution|"
+    r"truth|gt|label)(?:[ _-]?idx)?[\s:=_.-]{1,3}(?:is[\s:]{1,2})?[\"'(\[*]{0,3}",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"[^\s\"<>|]{1,250}\.[A-Za-z0-9]{2,5}|[^\s\"<>|]{0,250}/[^\s\"<>|]{1,250}")
+
+
+@dataclass(frozen=True)
+class Known:
+    """The items of one key file, as a check looks for them."""
+
+    keys: Keys
+    codes: Mapping[str, int]
+    """What is right, by id: the place of an option, else a number for each key that occurs. Items without one are not
+    in it."""
+    values: Mapping[str, int]
+    """Every way to write a key that is no option, with its number."""
+    ranks: Mapping[str, float]
+    """What keys are sorted by: places, numbers, or texts by the alphabet."""
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """The fields that are kept back."""
+        return frozenset(self.keys.head.withheld)
+
+    def said(self, item: KeyItem, value: Any) -> Iterator[tuple[str, int]]:
+        """What a cell says of an item, in each encoding in which it says something."""
+        text = _written(value)
+        if text is None or len(text) > 400:
+            return
+        options = _options(item)
+        if not options:
+            if (code := self.values.get(plain(text))) is not None:
+                yield "text", code
+            return
+        if (place := _place(text, options)) is not None:
+            yield "text", place
+        letter = _LETTER.fullmatch(text.strip())
+        if letter is not None and ord(letter[1].upper()) - 65 < len(options):
+            yield "letter", ord(letter[1].upper()) - 65
+        if text.strip().isdecimal() and len(text) < 4:
+            for encoding, first in (("from 0", 0), ("from 1", 1)):
+                if 0 <= int(text) - first < len(options):
+                    yield encoding, int(text) - first
+
+    def stated(self, item: KeyItem, text: str) -> Iterator[tuple[str, int]]:
+        """What a longer text states of an item, behind a word such as *answer* or *key*."""
+        for match in _STATED.finditer(text[:20_000]):
+            rest = text[match.end() : match.end() + 200]
+            options = _options(item)
+            for place, option in enumerate(options):
+                if plain(rest).startswith(plain(option)) and len(plain(option)) > 1:
+                    yield "text", place
+            word = re.match(r"[^\W_]+", rest)
+            if word is not None:
+                yield from self.said(item, word[0])
+
+    def in_name(self, item: KeyItem, text: str) -> int | None:
+        """The one option whose words stand in a file's name; None where there is none, or several."""
+        name = _words(text)
+        there = [
+            place
+            for place, option in enumerate(_options(item))
+            if _words(option) and f" {_words(option)} " in f" {name} "
+        ]
+        if len(there) == 1 and len(_words(_options(item)[there[0]])) > 2:
+            return there[0]
+        return None
+
+    def secrets(self) -> Iterator[tuple[str, str, str]]:
+        """Texts that are kept back and long enough to be looked for: item, field, text as it is compared."""
+        for item in self.keys.items.values():
+            options = {plain(each) for each in _options(item)}
+            for name, value in item.fields.items():
+                for each in value if isinstance(value, list) else [value]:
+                    if isinstance(each, str) and len(text := plain(each)) >= LONG and text not in options:
+                        yield item.id, name, text
+
+
+def looks_like_a_path(text: str) -> bool:
+    """Whether a cell names a file."""
+    return len(text) < 300 and _PATH.fullmatch(text) is not None
+
+
+def known(keys: Keys) -> Known:
+    """What a check knows of a key file."""
+    codes: dict[str, int] = {}
+    values: dict[str, int] = {}
+    for item in keys.items.values():
+        options = _options(item)
+        if options:
+            place = right_place(item)
+            if place is not None:
+                codes[item.id] = place
+        elif item.key not in (None, "", []):
+            forms = list(_forms(item))
+            code = values.get(forms[0], len(values))
+            for form in forms:
+                values.setdefault(form, code)
+            codes[item.id] = code
+    return Known(keys, codes, values, _ranks(keys, codes))
+
+
+def _ranks(keys: Keys, codes: Mapping[str, int]) -> dict[str, float]:
+    there = [item for item in keys.items.values() if item.id in codes]
+    if all(_options(item) for item in there):
+        return {item.id: float(codes[item.id]) for item in there}
+    numbers = {item.id: exact(item.key) for item in there}
+    if all(number is not None for number in numbers.values()):
+        return {id: float(number) for id, number in numbers.items() if number is not None}
+    order = {text: float(at) for at, text in enumerate(sorted({next(_forms(item)) for item in there}))}
+    return {item.id: order[next(_forms(item))] for item in there}
+
+
+def right_place(item: KeyItem) -> int | None:
+    """Where the right option stands, of an item that has one."""
+    key = item.key
+    if isinstance(key, list):
+        key = key[0] if len(key) == 1 else None
+    if not isinstance(key, str | bool):
+        return None
+    if isinstance(key, bool):
+        key = "yes" if key else "no"
+    options = _options(item)
+    place = _place(key, options)
+    letter = _LETTER.fullmatch(key.strip())
+    if place is None and letter is not None and ord(letter[1].upper()) - 65 < len(options):
+        return ord(letter[1].upper()) - 65
+    return place
+
+
+def _options(item: KeyItem) -> tuple[str, ...]:
+    """The options of which one is right; none where several are, or an order, or a number."""
+    if item.asked.kind is AnswerKind.YES_NO:
+        return "yes", "no"
+    return item.asked.options if item.asked.kind is AnswerKind.OPTION else ()
+
+
+def _place(text: str, options: Sequence[str]) -> int | None:
+    there = [at for at, option in enumerate(options) if plain(option) == plain(text)]
+    return there[0] if len(there) == 1 else None
+
+
+def _written(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _forms(item: KeyItem) -> Iterator[str]:
+    """Every way in which a key that is no single option may be written."""
+    key = item.key
+    if not isinstance(key, list):
+        yield plain(_written(key) or str(key))
+        return
+    if all(isinstance(each, dict) for each in key):
+        yield plain(", ".join(_written(end) or "" for each in key for end in each.values()))
+        return
+    texts = [str(each) for each in key]
+    yield plain(", ".join(texts))
+    places = [_place(each, item.asked.options) for each in texts]
+    if all(place is not None for place in places):
+        letters = [chr(65 + place) for place in places if place is not None]
+        yield from (plain(mark.join(letters)) for mark in (", ", ",", ""))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))

@@ -1,0 +1,160 @@
+"""What files themselves tell: metadata in images and clips, and the order and times of what is in archives."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import filecmp
+import hashlib
+import io
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from PIL import Image, UnidentifiedImageError
+
+from media import file_type, strip_metadata
+from media.perceptual_hash import difference_hash
+from media.strip_metadata import NotUnderstood
+
+_BASE64 = ("/9j/", "iVBOR", "UklGR", "R0lGOD")
+"""How JPEG, PNG, WebP and GIF begin in base64."""
+_LARGEST = 1 << 30
+"""Bytes that are taken out of one archive."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image or clip that was found."""
+
+    where: str
+    sha256: str
+    look: int | None
+    told: str
+    """What it tells of its making; empty: nothing."""
+    unknown: str = ""
+    """Why that cannot be said."""
+
+
+def picture(where: str, content: bytes, *, look: bool) -> Picture | None:
+    """What there is to know about an image; None where the bytes are none."""
+    sort = file_type.sniff(content[: file_type.HEAD_BYTES])
+    if sort.kind != "image" or sort.mime is None:
+        return None
+    told, unknown = "", ""
+    try:
+        if strip_metadata.image(content, sort.mime) != content:
+            told = _metadata(content)
+    except NotUnderstood:
+        unknown = f"{sort.called} cannot be taken apart here"
+    seen = None
+    if look:
+        try:
+            with Image.open(io.BytesIO(content)) as opened:
+                seen = difference_hash(opened)
+        except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
+            unknown = unknown or "it cannot be decoded"
+    return Picture(where, hashlib.sha256(content).hexdigest(), seen, told, unknown)
+
+
+def clip(where: str, path: Path) -> Picture | None:
+    """Likewise of a clip; of clips nothing is decoded."""
+    with path.open("rb") as file:
+        sort = file_type.sniff(file.read(file_type.HEAD_BYTES))
+    if sort.kind != "clip" and "video" not in sort.called:
+        return None
+    told, unknown = "", ""
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "bare"
+        try:
+            strip_metadata.clip(path, bare)
+            told = "" if filecmp.cmp(path, bare, shallow=False) else "tags of a clip"
+        except NotUnderstood:
+            unknown = f"{sort.called} cannot be taken apart here"
+    with path.open("rb") as file:
+        return Picture(where, hashlib.file_digest(file, "sha256").hexdigest(), None, told, unknown)
+
+
+def in_base64(text: str) -> bytes | None:
+    """The image that a cell holds as text; None: it holds none."""
+    text = text.partition(",")[2] if text.startswith("data:image/") else text
+    if not text.startswith(_BASE64) or len(text) < 60:
+        return None
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _metadata(content: bytes) -> str:
+    """What of metadata there is, in words."""
+    try:
+        with Image.open(io.BytesIO(content)) as opened:
+            names = sorted(str(name) for name in opened.info)
+            texts = [name for name in names if name not in ("dpi", "jfif", "jfif_density", "jfif_unit", "jfif_version")]
+            return ", ".join(texts[:4]) or "parts that do not show it"
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
+        return "parts that do not show it"
+
+
+# ---- archives -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What an archive tells besides its files."""
+
+    names: Sequence[str]
+    times: frozenset[float]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether files can be taken out of it."""
+    return zipfile.is_zipfile(path) or (
+        path.suffix in (".tar", ".tgz", ".gz", ".xz", ".bz2") and tarfile.is_tarfile(path)
+    )
+
+
+def archive(path: Path) -> Archive:
+    """The order and times of its files."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as file:
+            infos = [each for each in file.infolist() if not each.is_dir()]
+            return Archive([each.filename for each in infos], frozenset(float(hash(each.date_time)) for each in infos))
+    with tarfile.open(path) as tar:
+        members = [each for each in tar.getmembers() if each.isfile()]
+        return Archive([each.name for each in members], frozenset(float(each.mtime) for each in members))
+
+
+def taken_out(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Its files, each with its name there, below a folder where they are called by number; ``ValueError`` if they are
+    too large."""
+    left = _LARGEST
+    for number, (name, stream) in enumerate(_members(path)):
+        out = folder / f"{number}{''.join(Path(name).suffixes[-1:])}"
+        with out.open("wb") as file:
+            while piece := stream.read(1 << 20):
+                left -= len(piece)
+                if left < 0:
+                    raise ValueError("it holds more than 1 GB")
+                file.write(piece)
+        yield name, out
+
+
+def _members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as file:
+            for info in file.infolist():
+                if not info.is_dir():
+                    with file.open(info) as stream:
+                        yield info.filename, stream
+        return
+    with tarfile.open(path) as tar:
+        for member in tar:
+            stream_ = tar.extractfile(member) if member.isfile() else None
+            if stream_ is not None:
+                yield member.name, stream_

@@ -1,0 +1,181 @@
+"""Tests of whether something public goes together with the key, with a bound on false alarms.
+
+All tests of one check share one level by Holm's procedure [1]_: where nothing goes together with the key, the whole
+check raises an alarm with at most that probability. Besides, something has to be off by a least amount, so that what is
+certain and tiny in a hundred thousand items is no alarm.
+
+References
+----------
+.. [1] Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from agreement.limits import exact_binomial
+from agreement.statistic import Interval
+
+Codes = NDArray[np.int64]
+
+LEVEL = 0.001
+"""Of all tests of a check together."""
+LEAST = 0.1
+"""By how much a share has to be off."""
+_DRAWS = 20_000
+_SMALL = 200
+"""Up to so many items are shuffled; with more, the distribution over all orders is normal."""
+_SEED = 20261101
+_KINDS = 12
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A test: how likely so much is where nothing goes together."""
+
+    p_value: float
+    share: float
+    """What was seen."""
+    expected: float
+    """What chance alone makes of it."""
+    n: int
+
+    @property
+    def off(self) -> bool:
+        """Whether it is far enough off to be said at all."""
+        return abs(self.share - self.expected) >= LEAST
+
+
+NOTHING = Tried(1.0, math.nan, math.nan, 0)
+
+
+def rejected(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Which hypotheses fall, by Holm's procedure.
+
+    >>> rejected([0.01, 0.04, 0.03, 0.005], 0.05)
+    [True, False, False, True]
+    """
+    found = [False] * len(p_values)
+    for place, at in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
+        if p_values[at] > level / (len(p_values) - place):
+            break
+        found[at] = True
+    return found
+
+
+def matches(said: Codes, keys: Codes) -> Tried:
+    """Whether what a column says is the key more often than if its values were dealt out anew.
+
+    ``said`` is -1 where it says nothing of the options. One-sided. Over all orders of the keys the number of matches
+    has mean sum_c a_c b_c / n and variance (sum_c a_c b_c (n - a_c)(n - b_c) + sum_{c != d} a_c b_c a_d b_d) /
+    (n^2 (n - 1)), where a and b count the values of either.
+    """
+    n = len(keys)
+    there = int((said >= 0).sum())
+    if n < 2 or not there:
+        return NOTHING
+    hits = int((said == keys).sum())
+    size = int(max(said.max(), keys.max())) + 1
+    a = np.bincount(said[said >= 0], minlength=size).astype(float)
+    b = np.bincount(keys, minlength=size).astype(float)
+    products = a * b
+    mean = float(products.sum() / n)
+    same = float((products * (n - a) * (n - b)).sum())
+    variance = (same + float(products.sum() ** 2 - (products**2).sum())) / (n * n * (n - 1))
+    if variance <= 1e-12 or hits <= mean:
+        return Tried(1.0, hits / there, mean / there, there)
+    z = (hits - 0.5 - mean) / math.sqrt(variance)
+    p_value = float(special.ndtr(-z))
+    if n <= _SMALL and z > 2:
+        random = np.random.default_rng(_SEED)
+        lots = random.permuted(np.tile(keys, (_DRAWS, 1)), axis=1)
+        p_value = _drawn(int(((lots == said).sum(axis=1) >= hits).sum()), _DRAWS, max(p_value, _all_of(b)))
+    return Tried(p_value, hits / there, mean / there, there)
+
+
+def chain(keys: Codes) -> Tried:
+    """Whether the key of one item goes together with that of the next: sorted by key, in turn, or by any rule of that
+    kind. Of more than ``_KINDS`` different keys nothing is said.
+
+    Pearson's chi-square of the table of neighbours, over shuffled orders; with many items its own distribution, of
+    (k - 1)^2 degrees of freedom. The share is how often the likeliest next key is the next key.
+    """
+    n = len(keys)
+    _, codes = np.unique(keys, return_inverse=True)
+    k = int(codes.max()) + 1 if n else 0
+    if not 2 <= k <= _KINDS or n < 2 * k:
+        return NOTHING
+    random = np.random.default_rng(_SEED)
+    seen, foretold = _neighbours(codes[None], k)
+    small = n <= _SMALL
+    lots = [
+        _neighbours(random.permuted(np.tile(codes, (400, 1)), axis=1), k) for _ in range(_DRAWS // 400 if small else 1)
+    ]
+    drawn, expected = (
+        np.concatenate([each[0] for each in lots]),
+        float(np.concatenate([each[1] for each in lots]).mean()),
+    )
+    p_value = float(special.chdtrc((k - 1) ** 2, seen[0]))
+    if small:
+        least = _all_of(np.bincount(codes).astype(float))
+        p_value = _drawn(int((drawn >= seen[0] - 1e-9).sum()), len(drawn), max(p_value, least))
+    return Tried(p_value, float(foretold[0]) / (n - 1), expected / (n - 1), n)
+
+
+def _neighbours(lots: Codes, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(orders,): the chi-square of each table of neighbours, and how many of them the likeliest next key foretells."""
+    cells = lots[:, :-1] * k + lots[:, 1:] + np.arange(len(lots))[:, None] * k * k
+    table = np.bincount(cells.ravel(), minlength=len(lots) * k * k).reshape(len(lots), k, k).astype(float)
+    wanted = table.sum(axis=2, keepdims=True) * table.sum(axis=1, keepdims=True) / (lots.shape[1] - 1)
+    off = np.divide((table - wanted) ** 2, wanted, out=np.zeros_like(table), where=wanted > 0)
+    return off.sum(axis=(1, 2)), table.max(axis=2).sum(axis=1)
+
+
+def _drawn(as_far: int, draws: int, tail: float) -> float:
+    """The share of shuffled orders that are as far off; where none is, what their number can show, or the normal tail
+    where that is smaller."""
+    least = (1 + as_far) / (1 + draws)
+    return least if as_far else min(least, tail)
+
+
+def _all_of(counts: NDArray[np.float64]) -> float:
+    """How likely one single order of the keys is, up to exchanging equal ones."""
+    return float(np.exp(special.gammaln(counts + 1).sum() - special.gammaln(counts.sum() + 1)))
+
+
+def trend(values: NDArray[np.float64]) -> Tried:
+    """Whether numbers rise or fall along an order: Spearman's coefficient, whose standard error over all orders is
+    1 / sqrt(n - 1). Two-sided; below ten items nothing is said."""
+    n = len(values)
+    if n < 10 or np.ptp(values) == 0:
+        return NOTHING
+    ranks = np.empty(n)
+    ranks[np.argsort(values, kind="stable")] = np.arange(n)
+    for value in np.unique(values):  # ties have their mean rank
+        tied = values == value
+        ranks[tied] = ranks[tied].mean()
+    rho = float(np.corrcoef(ranks, np.arange(n))[0, 1])
+    return Tried(float(2 * special.ndtr(-abs(rho) * math.sqrt(n - 1))), rho, 0.0, n)
+
+
+def more_than(hits: int, n: int, chance: float, *, times: int = 1) -> Tried:
+    """Whether a share is above chance by more than ``LEAST``: the exact binomial tail at that limit.
+
+    ``times``: of so many shares this is the largest one.
+    """
+    if not n:
+        return NOTHING
+    limit = min(1.0, chance + LEAST)
+    tail = float(special.betainc(hits, n - hits + 1, limit)) if hits else 1.0
+    return Tried(min(1.0, times * tail), hits / n, chance, n)
+
+
+def limits(hits: int, n: int) -> Interval:
+    """Exact 95 % limits of a share."""
+    return exact_binomial(hits, n)

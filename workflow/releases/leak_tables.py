@@ -1,0 +1,173 @@
+"""Whatever a public folder has of rows: JSON, JSON lines, CSV and Parquet, flat, one after the other."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from domain.csv_rows import LONGEST_CELL
+from domain.errors import FileRefused, NotAvailable
+
+Row = dict[str, Any]
+"""Cells by their dotted path: ``metadata.answer``, ``options[0]``. Values are texts, numbers, truth values or bytes."""
+
+_MOST = 200
+"""Entries of one list in a row that are looked at."""
+_TABLES: Mapping[str, str] = {".csv": ",", ".tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a file."""
+
+    file: str
+    """Its path below the folder."""
+    part: str
+    """Where in the file, if there are several tables in it."""
+    rows: Any
+    """Called, it gives all rows from the first one."""
+
+    @property
+    def name(self) -> str:
+        """As sentences name it."""
+        return f"{self.file}, {self.part}" if self.part else self.file
+
+
+def tables_of(file: str, path: Path) -> list[Table]:
+    """The tables of a file; none where it is no such file.
+
+    Raises
+    ------
+    FileRefused
+        It should be one and cannot be read.
+    NotAvailable
+        It is Parquet, and the package that reads it is not there.
+    """
+    ending = path.suffix.casefold()
+    if ending in _TABLES:
+        return [Table(file, "", partial(_read, file, partial(_of_csv, path, _TABLES[ending])))]
+    if ending in (".jsonl", ".ndjson"):
+        return [Table(file, "", partial(_read, file, partial(_of_lines, path)))]
+    if ending in (".json", ".jsonld"):
+        parts = _read(file, partial(_of_json, path))
+        return [Table(file, part, partial(iter, rows)) for part, rows in parts]
+    if ending == ".parquet":
+        return [Table(file, "", partial(_read, file, partial(_of_parquet, path)))]
+    return []
+
+
+_T = TypeVar("_T")
+
+
+def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
+    try:
+        yield from rows()
+    except (ValueError, RecursionError, OSError, csv.Error) as error:
+        raise FileRefused(f"{file} cannot be read ({error}), so nothing can be said of what it tells.") from error
+
+
+def flat(value: Any, path: str = "") -> Row:
+    """A value as cells.
+
+    >>> flat({"id": 1, "options": ["a", {"b": None}], "meta": {"c": True}})
+    {'id': 1, 'options[0]': 'a', 'meta.c': True}
+    """
+    found: Row = {}
+    _flatten(value, path, found, 0)
+    return found
+
+
+def _flatten(value: Any, path: str, found: Row, depth: int) -> None:
+    if depth > 30:
+        return
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            _flatten(each, f"{path}.{name}" if path else str(name), found, depth + 1)
+    elif isinstance(value, list | tuple):
+        for at, each in enumerate(value[:_MOST]):
+            _flatten(each, f"{path}[{at}]", found, depth + 1)
+    elif isinstance(value, str | int | float | bytes):
+        found[path] = value
+
+
+def _of_csv(path: Path, separator: str) -> Iterator[Row]:
+    csv.field_size_limit(LONGEST_CELL)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        for row in csv.DictReader(file, delimiter=separator):
+            found = flat({str(name): value for name, value in row.items() if value})
+            for name, value in list(found.items()):
+                if isinstance(value, str) and value[:1] in "[{":
+                    try:
+                        found |= flat(json.loads(value), name)
+                    except (ValueError, RecursionError):
+                        continue
+            yield found
+
+
+def _of_lines(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for line in file:
+            if line.strip():
+                yield flat(json.loads(line))
+
+
+def _of_json(path: Path) -> list[tuple[str, Sequence[Row]]]:
+    """Every list of objects, and every object of objects or values, whose names are then cells called ``(name)``."""
+    whole = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
+    found: list[tuple[str, Sequence[Row]]] = []
+    _walk(whole, "", found, 0)
+    return found
+
+
+def _walk(value: Any, path: str, found: list[tuple[str, Sequence[Row]]], depth: int) -> None:
+    if depth > 8:
+        return
+    if isinstance(value, list):
+        if value and all(isinstance(each, dict) for each in value):
+            found.append((path, [flat(each) for each in value]))
+            _walk_inside(value, path, found, depth)
+    elif isinstance(value, dict):
+        named = [{"(name)": name, **flat(_without_tables(each))} for name, each in value.items()]
+        found.append((path, named))
+        for name, each in value.items():
+            _walk(each, f"{path}.{name}" if path else name, found, depth + 1)
+
+
+def _without_tables(value: Any) -> Any:
+    """A value of an object as cells of its row, without what is a table of its own."""
+    if isinstance(value, dict):
+        return {name: each for name, each in value.items() if not _is_table(each)}
+    return {} if _is_table(value) else {"(value)": value}
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _walk_inside(rows: list[Any], path: str, found: list[tuple[str, Sequence[Row]]], depth: int) -> None:
+    """Tables inside the rows of a table are put together by their names."""
+    inside: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+                inside.setdefault(name, []).extend(value)
+    for name, value in inside.items():
+        _walk(value, f"{path}.{name}" if path else name, found, depth + 1)
+
+
+def _of_parquet(path: Path) -> Iterator[Row]:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise NotAvailable(
+            "Parquet files can only be looked into with pyarrow; install the extra that the release's formats need."
+        ) from error
+    with parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=256):
+            for row in batch.to_pylist():
+                yield flat(row)
