@@ -9,6 +9,7 @@ APPEND_ONLY = (
     "revision",
     "guideline_version",
     "schedule",
+    "entry_budget",
     "cause_answer",
     "comment",
     "event",

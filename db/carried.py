@@ -153,6 +153,7 @@ CARRIED: Mapping[str, Carried] = {
     ),
     "guideline_version": Carried(ProjectPart.PROJECT),
     "schedule": Carried(ProjectPart.PROJECT, plain=("deadlines", "stage_order")),
+    "entry_budget": Carried(ProjectPart.PROJECT),
     "guideline_seen": Carried(PEOPLE),
     "member": Carried(
         PEOPLE, {"dimensions_version": One("schema_version")}, plain=("dimensions", "dimensions_given", "stages")

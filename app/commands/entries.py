@@ -16,6 +16,7 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(entries, name="entries")
     entries.command("score")(score)
     entries.command("list")(list_)
+    entries.command("budget")(budget)
 
 
 def score(
@@ -60,3 +61,25 @@ def list_(project: Project) -> None:
         typer.echo(f"{each.at:%Y-%m-%d %H:%M}  {each.run}  {each.name}  {each.withdrawn or 'counts'}")
     if not found:
         typer.echo("No team has sent in anything yet.")
+
+
+def budget(
+    project: Project,
+    most: Annotated[int | None, typer.Option(help="So many entries of a team ...")] = None,
+    days: Annotated[int, typer.Option(help="... within any so many days.")] = 7,
+    unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send in as many as they like.")] = False,
+) -> None:
+    """Show or set how many entries a team may send in."""
+    from app.services import opened
+    from domain.errors import SettingsError
+    from workflow.files import entry_budget
+
+    if most is not None and unlimited:
+        raise SettingsError("--most and --unlimited say different things; give one of them.")
+    store = opened().store
+    if most is not None or unlimited:
+        wanted = None if most is None else entry_budget.EntryBudget(most, days)
+        done = entry_budget.put(store, by=None, project=project, budget=wanted)
+        typer.echo("Saved." if done else "Nothing was changed.")
+    found = entry_budget.budget(store, by=None, project=project)
+    typer.echo("A team may send in as many as it likes." if found is None else f"A team may send in {found.words}.")

@@ -16,7 +16,7 @@ from app.screens import Group, Screen
 from app.services import Services
 from domain.records import RULES, ProjectView
 from domain.roles import Role
-from workflow.files import entries
+from workflow.files import entries, entry_budget
 from workflow.files import public_board as public
 from workflow.files.entries import Entry
 from workflow.files.public_board import Board, Cell, Choice, Public
@@ -30,6 +30,7 @@ SCREEN = Screen("Leaderboard", place=237, role=Role.LEAD, group=Group.RELEASE)
 STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'
 
 _TAKEN = "leaderboard.taken"
+_BUDGET = "leaderboard.budget.done"
 
 
 def render(services: Services) -> None:
@@ -218,8 +219,44 @@ def _entries(services: Services, view: ProjectView) -> None:
             )
         shell.keep_message(_TAKEN, entries.sentence(done))
         st.rerun()
+    _budget(services, view)
     found = entries.entries(services.store, by=services.person, project=view.name)
     shell.show(entry_table(found) if found else markup.notice("No team has sent in anything yet."))
+
+
+def _budget(services: Services, view: ProjectView) -> None:
+    """How many entries a team may send in, and a form that changes it."""
+    if done := shell.kept_message(_BUDGET):
+        shell.show(markup.notice(done, style="good"))
+    now = entry_budget.budget(services.store, by=services.person, project=view.name)
+    told = "as many entries as it likes" if now is None else now.words
+    with st.expander(f"A team may send in {told}"), st.form("leaderboard.budget", border=False):
+        left, right = st.columns(2)
+        left.number_input(
+            "Entries of a team (none: as many as it likes)",
+            1,
+            entry_budget.MOST_ENTRIES,
+            now.entries if now is not None else None,
+            key="leaderboard.budget.entries",
+            placeholder="no number",
+        )
+        right.number_input(
+            "Within so many days",
+            1,
+            entry_budget.MOST_DAYS,
+            now.days if now is not None else 7,
+            key="leaderboard.budget.days",
+        )
+        st.caption("Of all its models together; an entry that a newer one has replaced counts, too.")
+        st.form_submit_button("Save", on_click=_save_budget, args=(services, view), key="leaderboard.budget.save")
+
+
+def _save_budget(services: Services, view: ProjectView) -> None:
+    with shell.pressed(services):
+        most, days = (st.session_state[f"leaderboard.budget.{name}"] for name in ("entries", "days"))
+        wanted = entry_budget.EntryBudget(most, days) if most and days else None
+        changed = entry_budget.put(services.store, by=services.person, project=view.name, budget=wanted)
+        shell.keep_message(_BUDGET, "Saved." if changed else "Nothing was changed.")
 
 
 def entry_table(found: Sequence[Entry]) -> markup.Markup:

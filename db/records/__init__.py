@@ -35,6 +35,7 @@ from db.records.people import (
     StoredSignInLink,
 )
 from db.records.projects import (
+    StoredEntryBudget,
     StoredGuidelineSeen,
     StoredGuidelineVersion,
     StoredMember,
@@ -86,6 +87,7 @@ __all__ = [
     "StoredCommentFor",
     "StoredDailyGoal",
     "StoredDraft",
+    "StoredEntryBudget",
     "StoredEvent",
     "StoredFailedLogin",
     "StoredFileRater",

@@ -113,6 +113,20 @@ class StoredSchedule(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
+class StoredEntryBudget(SQLModel):
+    """How many entries of a team are taken within so many days. Append-only: the newest holds."""
+
+    id: int = row_id()
+    project_id: int = Field(foreign_key="project.id")
+    number: int
+    """Counts from 1 in each project."""
+    entries: int | None = None
+    """None: as many as they like."""
+    days: int | None = None
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
 class StoredMember(SQLModel):
     """A person's part in a project. None stands for all dimensions, all stages."""
 

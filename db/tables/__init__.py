@@ -17,6 +17,7 @@ from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, 
 from db.tables.notices import MailChoiceRow, MailRow, NoticeMarkRow
 from db.tables.people import DailyGoalRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import (
+    EntryBudgetRow,
     GuidelineSeenRow,
     GuidelineVersionRow,
     MemberRow,
@@ -58,6 +59,7 @@ __all__ = [
     "CommentRow",
     "DailyGoalRow",
     "DraftRow",
+    "EntryBudgetRow",
     "EventRow",
     "FailedLoginRow",
     "FileRaterRow",

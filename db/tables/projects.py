@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import UniqueConstraint
 
 from db.records.projects import (
+    StoredEntryBudget,
     StoredGuidelineSeen,
     StoredGuidelineVersion,
     StoredMember,
@@ -42,6 +43,11 @@ class GuidelineSeenRow(StoredGuidelineSeen, table=True):
 
 class ScheduleRow(StoredSchedule, table=True):
     __tablename__ = "schedule"
+    __table_args__ = (UniqueConstraint("project_id", "number"),)
+
+
+class EntryBudgetRow(StoredEntryBudget, table=True):
+    __tablename__ = "entry_budget"
     __table_args__ = (UniqueConstraint("project_id", "number"),)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas.formats import FORMATS, ReadPredictions
 from annotation_schemas.keys import options_field
-from db import files, runs
+from db import files, projects, runs
 from db.engine import Session, Store
 from db.readings import Ended
 from db.records import StoredRun
@@ -29,6 +29,7 @@ from workflow.access.counted_items import counting
 from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate import answer_readings
+from workflow.files import entry_budget
 from workflow.files.answered_items import ItemAnswered, items_answered
 from workflow.files.import_answers import take_answers
 from workflow.files.one_import import Import
@@ -113,6 +114,8 @@ def take(
         Team or model have no name, or one that is too long.
     FileRefused
         The file breaks off, is about other items, about some twice, or not about all; nothing was taken.
+    NotAllowed
+        The team has sent in as many as it may for now.
     AlreadyTaken
         This very file is there, or what has its name is no entry, or another team's.
     """
@@ -128,6 +131,7 @@ def take(
     (sha256,) = set(found.hashes.values()) if len(found.hashes) == 1 else ("",)
     absent = [_absent(name, path, item) for item in missing]
     with store.write() as session:
+        projects.lock(session, id=access.project_id)
         earlier = _earlier(session, access.project_id, name)
         there = _entry(earlier) if earlier is not None else None
         if there is not None and (there.team, there.model) != (team, model):
@@ -137,6 +141,9 @@ def take(
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
             raise AlreadyTaken(f"A model that is no entry is called {name} here; call team or model otherwise.")
+        entry_budget.must_have_one_left(
+            session, project_id=access.project_id, team=team, rows=_rows(session, access.project_id), now=store.now()
+        )
         if earlier is not None:
             run_control.withdraw_now(
                 session, access=access, row=earlier, why=_NEWER.format(name), by=by, now=store.now()

@@ -1,0 +1,32 @@
+"""Commands and queries on how many entries a team may send in: every version is kept, and the newest holds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from db.records import StoredEntryBudget
+from db.tables import EntryBudgetRow
+
+
+def newest(session: Session, *, project_id: int) -> StoredEntryBudget | None:
+    """What holds in a project; None: nothing was ever set."""
+    wanted = select(EntryBudgetRow).where(EntryBudgetRow.project_id == project_id)
+    return session.exec(wanted.order_by(col(EntryBudgetRow.number).desc()).limit(1)).first()
+
+
+def add(
+    session: Session,
+    *,
+    project_id: int,
+    number: int,
+    entries: int | None,
+    days: int | None,
+    by_id: int | None,
+    now: datetime,
+) -> None:
+    """Keep a version; it holds from now on."""
+    row = EntryBudgetRow(project_id=project_id, number=number, entries=entries, days=days, by_id=by_id, created_at=now)
+    session.add(row)
+    session.flush()

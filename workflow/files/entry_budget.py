@@ -1,0 +1,113 @@
+"""How many entries a team may send in within so many days, so that no one finds the key by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from db import entry_budgets, projects
+from db.engine import Session, Store
+from db.records import StoredRun
+from domain.errors import InvalidInput, NotAllowed, Problem
+from domain.records import Person
+from workflow.access.event_log import log
+from workflow.access.projects import require_lead
+
+MOST_ENTRIES = 1000
+MOST_DAYS = 3650
+
+
+@dataclass(frozen=True)
+class EntryBudget:
+    """So many entries of a team, of all its models together, within any so many days; entries that a newer one has
+    replaced count, too."""
+
+    entries: int
+    days: int
+
+    @property
+    def words(self) -> str:
+        """As in ``3 entries in 7 days``.
+
+        >>> EntryBudget(1, 1).words
+        '1 entry in 1 day'
+        """
+        entries = "1 entry" if self.entries == 1 else f"{self.entries:,} entries"
+        return f"{entries} in {'1 day' if self.days == 1 else f'{self.days:,} days'}"
+
+
+def budget(store: Store, *, by: Person | None, project: str) -> EntryBudget | None:
+    """What holds in a project, for its leads; None: teams may send in as many as they like."""
+    with store.read() as session:
+        return _of_project(session, require_lead(session, by=by, project=project).project_id)
+
+
+def put(store: Store, *, by: Person | None, project: str, budget: EntryBudget | None) -> bool:
+    """Set it, or with None lift it; whether that is a change.
+
+    Raises
+    ------
+    InvalidInput
+        A number is not within its limits.
+    """
+    if budget is not None and not (1 <= budget.entries <= MOST_ENTRIES and 1 <= budget.days <= MOST_DAYS):
+        message = f"A team may send in 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days, not {budget.words}."
+        raise InvalidInput([Problem("budget", message)])
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        projects.lock(session, id=access.project_id)
+        if budget == _of_project(session, access.project_id):
+            return False
+        before = entry_budgets.newest(session, project_id=access.project_id)
+        entry_budgets.add(
+            session,
+            project_id=access.project_id,
+            number=before.number + 1 if before is not None else 1,
+            entries=budget.entries if budget is not None else None,
+            days=budget.days if budget is not None else None,
+            by_id=by.id if by is not None else None,
+            now=store.now(),
+        )
+        data = {"entries": budget.entries, "days": budget.days} if budget is not None else {"entries": None}
+        log(session, "entry.budget_set", by=by, project=access, now=store.now(), data=data)
+        return True
+
+
+def must_have_one_left(
+    session: Session, *, project_id: int, team: str, rows: Iterable[StoredRun], now: datetime
+) -> None:
+    """Refuse one more entry of a team that has used up what it may send in; in the transaction that takes the entry.
+
+    The project has to be locked, so that of two at once the second one sees the first.
+
+    Parameters
+    ----------
+    rows
+        All entries of the project, also those that count no more.
+
+    Raises
+    ------
+    NotAllowed
+        It says from when on the next one is possible.
+    """
+    allowed = _of_project(session, project_id)
+    if allowed is None:
+        return
+    window = timedelta(days=allowed.days)
+    mine = sorted(
+        row.created_at
+        for row in rows
+        if row.params["entry"]["team"].casefold() == team.casefold() and row.created_at > now - window
+    )
+    if len(mine) >= allowed.entries:
+        again = mine[len(mine) - allowed.entries] + window
+        raise NotAllowed(
+            f"{team} has sent in {len(mine):,} of the {allowed.words} that a team may send in here. The next one is "
+            f"possible from {again:%d %B %Y, %H:%M:%S} UTC on. Nothing was taken."
+        )
+
+
+def _of_project(session: Session, project_id: int) -> EntryBudget | None:
+    row = entry_budgets.newest(session, project_id=project_id)
+    return EntryBudget(row.entries, row.days) if row is not None and row.entries and row.days else None
