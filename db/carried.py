@@ -147,7 +147,7 @@ _PLACED: Mapping[str, Held] = {**_PUBLIC, "dimension_version": One("schema_versi
 CARRIED: Mapping[str, Carried] = {
     "schema_version": Carried(ProjectPart.PROJECT, pointed=True),
     "person": Carried(ProjectPart.PROJECT, without=("password_hash", "is_admin", "active", "created_at"), pointed=True),
-    "project": Carried(ProjectPart.PROJECT, {"reading": Versions()}, without=("id",)),
+    "project": Carried(ProjectPart.PROJECT, {"reading": Versions()}, without=("id", "release_key")),
     "schema_change": Carried(
         ProjectPart.PROJECT, {"reading_before": Versions(), "done_to": Bound("item")}, plain=("decisions",)
     ),

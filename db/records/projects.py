@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +26,10 @@ class StoredSchemaVersion(SQLModel):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
+def _key() -> str:
+    return secrets.token_hex(32)
+
+
 class StoredProject(SQLModel):
     """A benchmark being made."""
 
@@ -44,6 +49,8 @@ class StoredProject(SQLModel):
     """How what was given under its earlier schemas is read (``domain.rewording.Reading``); None: it had none."""
     archived_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     """Since when nothing in it is changed; None: it is in use."""
+    release_key: str = Field(default_factory=_key, sa_column_kwargs={"default": _key, "server_default": ""})
+    """A secret from which canaries of its releases follow, in hexadecimal digits; it is in no file."""
 
 
 class StoredSchemaChange(SQLModel):

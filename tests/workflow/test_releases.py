@@ -164,6 +164,10 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
 
 def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, home: Path) -> None:
     made = release(kept, media, home, private=("test",))
+    (head, *lines) = (made.place / "private/keys/test.jsonl").read_text().splitlines()
+    assert [json.loads(line)["key"] for line in lines] == ["red"] * 3
+    assert json.loads(head)["release"] == "1"
+    assert verify(made.place / "private") == []
     told = json.loads((made.place / "public/manifest.json").read_text())
     assert told["splits"]["test"]["withheld"] == ["answer"]
     for path, data in contents(made.place / "public").items():

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
-from annotation_schemas.keys import key_field, key_fields, options_field
+from annotation_schemas.keys import key_field, options_field
 from db import items, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
 from domain.errors import FileRefused, NotFound
 from exporters.release_folder import ReleaseFolder, Written, hash_of
 from workflow.access.projects import Access
-from workflow.releases.settings import Asked
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -98,17 +97,22 @@ class Contents:
     media: Media
     groups: Mapping[int, str] = field(default_factory=dict)
     """What items share with others that are not independent of them, by item id."""
+    lot: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """All fields of the items that were read last, by their ids in files."""
 
-    def items(self, *, whole: bool = False) -> Iterator[ReleasedItem]:
-        """Every item; ``whole``: with the fields that are withheld."""
-        names = {}
+    def items(self) -> Iterator[ReleasedItem]:
+        """Every item, without the fields that are withheld."""
         with self.store.read() as session:
             names = {id: name for id, _, name, _ in items.names(session, project_id=self.access.project_id)}
             dimensions = {id: each for id, _, _, each in items.names(session, project_id=self.access.project_id)}
         todo = iter(self.placed)
         while lot := list(islice(todo, _AT_ONCE)):
             with self.store.read() as session:
-                yield from self._lot(session, lot, names, dimensions, whole=whole)
+                yield from self._lot(session, lot, names, dimensions)
+
+    def fields_of(self, item: ReleasedItem) -> Mapping[str, Any]:
+        """All fields of an item that was read just now, those that are withheld among them."""
+        return self.lot[item.id]
 
     def _lot(
         self,
@@ -116,8 +120,6 @@ class Contents:
         lot: Sequence[Placed],
         names: Mapping[int, str],
         dimensions: Mapping[int, str],
-        *,
-        whole: bool,
     ) -> Iterator[ReleasedItem]:
         ids = [each.item_id for each in lot]
         revisions = {each.item_id: each.revision for each in lot}
@@ -126,9 +128,11 @@ class Contents:
         for asset in releases.assets(session, item_ids=ids):
             assets.setdefault(asset.item_id, []).append(asset)
         order = [each.name for each in self.access.schema.item.fields]
+        self.lot.clear()
+        self.lot.update({names[id]: fields for id, fields in contents.items()})
         for each in lot:
             given = contents[each.item_id]
-            left = () if whole else self.withheld.get(each.split, ())
+            left = self.withheld.get(each.split, ())
             yield ReleasedItem(
                 id=names[each.item_id],
                 dimension=dimensions[each.item_id],
@@ -166,21 +170,7 @@ class Contents:
         )
 
 
-def withheld_of(access: Access, asked: Asked, splits: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The fields that public files of each split lack: those that the schema keeps private, and of a private split
-    whatever tells its key."""
-    always = set(access.schema.export.public_without)
-    secret = always | set(key_fields(access.schema))
-    order = [each.name for each in access.schema.item.fields]
-    return {
-        split: tuple(name for name in order if name in (secret if split in asked.private else always))
-        for split in splits
-    }
-
-
-def released_set(
-    contents: Contents, *, version: str, date: str, about: Mapping[str, Any], on: Callable[[str], None]
-) -> ReleasedSet:
+def released_set(contents: Contents, *, version: str, date: str, about: Mapping[str, Any]) -> ReleasedSet:
     """The release as formats take it."""
     schema = contents.access.schema
     counts: dict[str, int] = {}

@@ -15,25 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats import FORMATS, Format, Takes, offered
 from annotation_schemas.formats.released import ReleasedItem
+from annotation_schemas.keys import withheld_in
 from annotation_schemas.model import Schema
-from db import events, files, items, project_rows, releases
-from db.engine import IntegrityError, Session, Store
-from db.releases import Placed
+from db import events, project_rows, releases
+from db.engine import IntegrityError, Store
 from domain.errors import Conflict, FileRefused
 from domain.manifests import MADE_BY, NAME
 from domain.records import Person
 from domain.registers import function_of
-from domain.states import Stage
 from exporters.release_folder import ReleaseFolder
+from exporters.release_keys import write_keys
 from workflow.access.event_log import log
-from workflow.access.projects import Access, require_lead
+from workflow.access.projects import require_lead
 from workflow.access.schema_changes import must_be_finished
-from workflow.files.one_version import require_verification, split_of
-from workflow.files.project_check import gates
-from workflow.files.release_manifest import counts_of, policy_of, schema_of
 from workflow.releases import checklist, native
-from workflow.releases.contents import Contents, Media, released_set, withheld_of
-from workflow.releases.settings import DEFAULT_SPLIT, About, Asked, about_in
+from workflow.releases.contents import Contents, Media, released_set
+from workflow.releases.draft import Draft, drawn_up
+from workflow.releases.leaks import LeakReport, leaks
+from workflow.releases.settings import Asked
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -63,42 +62,9 @@ class Created:
     """What is worth knowing."""
 
 
-def version_of(number: int, point: int) -> str:
-    """``1``, or ``1.2`` after two withdrawals."""
-    return f"{number}.{point}" if point else str(number)
-
-
 def place_of(home: Path, project: str, version: str) -> Path:
     """Where a release is kept."""
     return home / "releases" / project / version
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What is to be released, before it is written."""
-
-    access: Access
-    asked: Asked
-    about: About
-    placed: Sequence[Placed]
-    groups: Mapping[int, str]
-    number: int
-    point: int
-    date: str
-    told: Mapping[str, Any]
-    """What the manifest says besides files."""
-    by_senior: frozenset[int]
-    """Items that a senior settled."""
-
-    @property
-    def version(self) -> str:
-        """As the release is called."""
-        return version_of(self.number, self.point)
-
-    @property
-    def splits(self) -> list[str]:
-        """Their names, in their order."""
-        return list(dict.fromkeys(each.split for each in self.placed))
 
 
 def create(
@@ -124,44 +90,11 @@ def create(
         project_rows.hold_still(session)
         access = require_lead(session, by=by, project=project)
         must_be_finished(session, access=access)
-        draft = _draft(session, access, asked)
+        draft = drawn_up(session, media, access, asked)
         checklist.must_be_clear(checklist.lines(session, access, draft.about, asked), asked)
     with staging(home, project) as made:
         manifest = write(store, media, draft, made, progress)
         return keep(store, home, made, draft, manifest, by=by)
-
-
-def _draft(session: Session, access: Access, asked: Asked) -> Draft:
-    split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
-    require_verification(access, split)
-    assert split is not None
-    rows = items.outgoing(session, project_id=access.project_id)
-    kept = [row for row in rows if split.takes(row)]
-    if not kept:
-        raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
-    last = events.last_at(session, project_id=access.project_id)
-    placed = [Placed(row.id, row.current_revision, DEFAULT_SPLIT, place) for place, row in enumerate(kept)]
-    decided = files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
-    about = about_in(session, access)
-    told = {
-        "schema": schema_of(session, access),
-        "guideline": {"version": access.guideline, "sha256": access.loaded.guideline_hash},
-        "policy": policy_of(access.schema),
-        "counts": counts_of(access, rows),
-        "gates": gates(session, access=access),
-    }
-    return Draft(
-        access=access,
-        asked=asked,
-        about=about,
-        placed=placed,
-        groups={},
-        number=releases.last_number(session, project_id=access.project_id) + 1,
-        point=0,
-        date=last.isoformat() if last else "",
-        told=told,
-        by_senior=frozenset(each.item_id for each in decided),
-    )
 
 
 # ---- written ---------------------------------------------------------------------------------------------------------
@@ -171,13 +104,13 @@ def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: P
     """Write a release into two new folders below ``made``; its manifest."""
     access, asked = draft.access, draft.asked
     public = ReleaseFolder(made / PUBLIC)
-    withheld = withheld_of(access, asked, draft.splits)
+    withheld = {split: withheld_in(access.schema, split, private=asked.private or None) for split in draft.splits}
     contents = Contents(
         store, access, draft.placed, withheld, Media(media, asked.media, folder=public), groups=draft.groups
     )
-    released = released_set(
-        contents, version=draft.version, date=draft.date, about=draft.about.values, on=lambda _: None
-    )
+    keeps_back = any(withheld.values())
+    told = {**draft.about.values, **({"canary": draft.canary.public} if keeps_back else {})}
+    released = released_set(contents, version=draft.version, date=draft.date, about=told)
     _write_items(public, contents, draft, progress)
     rows = formats_of(access.schema, asked)
     for place, row in enumerate(rows):
@@ -188,7 +121,26 @@ def write(store: Store, media: MediaStore, draft: Draft, made: Path, progress: P
         else:
             with store.read() as session:
                 native.write(session, contents, row, public)
-    return _finish(draft, public, withheld)
+    private = ReleaseFolder(made / PRIVATE) if keeps_back else None
+    if private is not None:
+        write_keys(released, contents.fields_of, private, draft.canary)
+        _close(
+            private,
+            {"made_by": MADE_BY, "release": draft.version, "part": PRIVATE, "project": access.name, "date": draft.date},
+        )
+    done = _finish(draft, public, withheld, private)
+    if private is not None:
+        progress("looking for leaks", 0, 1)
+        must_not_leak(leaks(made / PUBLIC, made / PRIVATE))
+    return done
+
+
+def must_not_leak(found: LeakReport) -> None:
+    """Refuse (``FileRefused``) a release whose public files tell what is kept back."""
+    if found.leaks:
+        told = "\n".join(each.sentence for each in found.leaks[:20])
+        more = f"\nand {len(found.leaks) - 20:,} more" if len(found.leaks) > 20 else ""
+        raise FileRefused(f"The public files tell what is private:\n{told}{more}")
 
 
 def formats_of(schema: Schema, asked: Asked) -> list[Format]:
@@ -243,7 +195,9 @@ def _hash_of(item: ReleasedItem) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _finish(draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _finish(
+    draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence[str]], private: ReleaseFolder | None
+) -> dict[str, Any]:
     counts = Counter(each.split for each in draft.placed)
     about: dict[str, Any] = {
         "made_by": MADE_BY,
@@ -257,17 +211,24 @@ def _finish(draft: Draft, public: ReleaseFolder, withheld: Mapping[str, Sequence
         "splits": {name: {"items": n, "withheld": list(withheld.get(name, ()))} for name, n in sorted(counts.items())},
         **draft.told,
     }
-    sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(public.hashes.items())]
-    manifest = {**about, "files": sums}
-    data = (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
-    with public.open(NAME) as out:
-        out.write(data)
+    if private is not None:
+        about["private"] = {"manifest_sha256": private.hashes[NAME].sha256}
+        about["canary"] = draft.canary.public
+    sha256 = _close(public, about)
     return {
         **about,
         "files": len(public.hashes),
         "bytes": sum(each.bytes for each in public.hashes.values()),
-        "sha256": hashlib.sha256(data).hexdigest(),
+        "sha256": sha256,
     }
+
+
+def _close(folder: ReleaseFolder, about: Mapping[str, Any]) -> str:
+    """Write a folder's manifest, which names all that is in it; its hash."""
+    sums = [{"path": path, "bytes": each.bytes, "sha256": each.sha256} for path, each in sorted(folder.hashes.items())]
+    with folder.open(NAME) as out:
+        out.write((json.dumps({**about, "files": sums}, indent=2, ensure_ascii=False) + "\n").encode())
+    return folder.hashes[NAME].sha256
 
 
 # ---- kept ------------------------------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from db import files, items, releases
+from db import items, releases
 from db.engine import Session, Store
 from domain.errors import FileRefused, InvalidInput, NotFound, Problem
 from domain.records import Person
-from domain.states import Stage
 from workflow.access.projects import Access, require_lead
-from workflow.releases.create import Created, Draft, Progress, keep, silent, staging, version_of, write
+from workflow.releases.create import Created, Progress, keep, silent, staging, write
+from workflow.releases.draft import Draft, canary, regrouped, settled_by_seniors, version_of
 from workflow.releases.listing import stored
 from workflow.releases.settings import About, Asked
 
@@ -53,13 +53,15 @@ def withdraw(
         raise InvalidInput([Problem("reason", f"Say why, in 1 to {LONGEST:,} characters: people who use it will ask.")])
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        draft, id = _draft(session, access, version=version, item=item, reason=reason.strip())
+        draft, id = _draft(session, media, access, version=version, item=item, reason=reason.strip())
     with staging(home, project) as made:
         manifest = write(store, media, draft, made, progress)
         return keep(store, home, made, draft, manifest, by=by, withdraws=(id, reason.strip()))
 
 
-def _draft(session: Session, access: Access, *, version: str, item: str, reason: str) -> tuple[Draft, int]:
+def _draft(
+    session: Session, media: MediaStore, access: Access, *, version: str, item: str, reason: str
+) -> tuple[Draft, int]:
     project_id = access.project_id
     asked_of = stored(session, project_id=project_id, version=version)
     if asked_of is None:
@@ -83,18 +85,18 @@ def _draft(session: Session, access: Access, *, version: str, item: str, reason:
     told = {name: value for name, value in base.told.items() if name in _CARRIED}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]
     based_on = {"release": version_of(base.number, base.point), "manifest_sha256": base.manifest_sha256}
-    decided = files.on_kept_items(session, project_id=project_id, stage=Stage.ADJUDICATION)
     draft = Draft(
         access=access,
         asked=Asked.load(base.asked),
         about=About(0, base.told.get("about", {})),
         placed=left,
-        groups={},
+        groups=regrouped(session, media, access, Asked.load(base.asked), [each.item_id for each in left]),
         number=base.number,
         point=point + 1,
         date=str(base.told.get("date", "")),
         told={**told, "withdrawn": gone, "based_on": based_on},
-        by_senior=frozenset(each.item_id for each in decided),
+        by_senior=settled_by_seniors(session, access),
+        canary=canary(session, access, base.number),
     )
     return draft, id
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -15,6 +17,11 @@ depends_on = None
 
 def upgrade() -> None:
     moment = sa.DateTime(timezone=True)
+    op.add_column("project", sa.Column("release_key", sa.String(), nullable=False, server_default=""))
+    connection = op.get_bind()
+    for (id,) in connection.execute(sa.text("SELECT id FROM project")).all():
+        filled = {"key": secrets.token_hex(32), "id": id}
+        connection.execute(sa.text("UPDATE project SET release_key = :key WHERE id = :id"), filled)
     op.create_table(
         "release",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -1,0 +1,189 @@
+"""What is to be released, drawn up from one state of a project: which items, at which revision, in which split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from db import events, files, items, projects, releases
+from db.engine import Session
+from db.items import Outgoing
+from db.releases import Asset, Placed
+from domain.errors import FileRefused, NotFound
+from domain.states import Stage
+from exporters.release_keys import Canary, canary_of
+from media.perceptual_hash import hash_of_file
+from workflow.access.projects import Access
+from workflow.files.one_version import require_verification, split_of
+from workflow.files.project_check import gates
+from workflow.files.release_manifest import counts_of, policy_of, schema_of
+from workflow.releases.settings import About, Asked, about_in
+from workflow.releases.split_groups import SplitRecord, groups_of
+from workflow.releases.splits import SplitPlan, assign
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+_AT_ONCE = 500
+
+
+def version_of(number: int, point: int) -> str:
+    """``1``, or ``1.2`` after two withdrawals."""
+    return f"{number}.{point}" if point else str(number)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is to be released, before it is written."""
+
+    access: Access
+    asked: Asked
+    about: About
+    placed: Sequence[Placed]
+    groups: Mapping[int, str]
+    number: int
+    point: int
+    date: str
+    told: Mapping[str, Any]
+    """What the manifest says besides files."""
+    by_senior: frozenset[int]
+    """Items that a senior settled."""
+    canary: Canary
+
+    @property
+    def version(self) -> str:
+        """As the release is called."""
+        return version_of(self.number, self.point)
+
+    @property
+    def splits(self) -> list[str]:
+        """Their names, in their order."""
+        return list(dict.fromkeys(each.split for each in self.placed))
+
+
+def drawn_up(session: Session, media: MediaStore, access: Access, asked: Asked) -> Draft:
+    """Draw up a release of what is kept now.
+
+    Raises
+    ------
+    FileRefused
+        Nothing is kept.
+    InvalidInput
+        The splits cannot be made; the sentence says what is in the way.
+    """
+    plan = SplitPlan.of(asked.splits, seed=asked.seed)
+    split = split_of(session, access, verified=True, version=asked.schema_version, only=None)
+    require_verification(access, split)
+    assert split is not None
+    rows = items.outgoing(session, project_id=access.project_id)
+    kept = [row for row in rows if split.takes(row)]
+    if not kept:
+        raise FileRefused(f"{access.title} has no item that is kept, so there is nothing to release.")
+    records = _records(session, media, access, kept, field=plan.field, looks=bool(asked.splits))
+    found = assign(list(records.values()), plan)
+    order = {name: place for place, name in enumerate(found.names)}
+    in_order = sorted(kept, key=lambda row: order[found.split[row.external_id]])
+    placed = [
+        Placed(row.id, row.current_revision, found.split[row.external_id], place) for place, row in enumerate(in_order)
+    ]
+    number = releases.last_number(session, project_id=access.project_id) + 1
+    last = events.last_at(session, project_id=access.project_id)
+    told = {
+        "schema": schema_of(session, access),
+        "guideline": {"version": access.guideline, "sha256": access.loaded.guideline_hash},
+        "policy": policy_of(access.schema),
+        "counts": counts_of(access, rows),
+        "gates": gates(session, access=access),
+        "drawn": found.sentences,
+    }
+    return Draft(
+        access=access,
+        asked=asked,
+        about=about_in(session, access),
+        placed=placed,
+        groups=_named(kept, found.group),
+        number=number,
+        point=0,
+        date=last.isoformat() if last else "",
+        told=told,
+        by_senior=settled_by_seniors(session, access),
+        canary=canary(session, access, number),
+    )
+
+
+def regrouped(session: Session, media: MediaStore, access: Access, asked: Asked, ids: Sequence[int]) -> dict[int, str]:
+    """What items of an earlier release share with each other, by item id."""
+    wanted = set(ids)
+    rows = [row for row in items.outgoing(session, project_id=access.project_id) if row.id in wanted]
+    records = _records(session, media, access, rows, field=None, looks=bool(asked.splits))
+    return _named(rows, groups_of(list(records.values())).of)
+
+
+def settled_by_seniors(session: Session, access: Access) -> frozenset[int]:
+    """The kept items that a senior settled."""
+    decided = files.on_kept_items(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    return frozenset(each.item_id for each in decided)
+
+
+def canary(session: Session, access: Access, number: int) -> Canary:
+    """The canaries of a release and of all its points."""
+    secret = projects.by_id(session, id=access.project_id).release_key
+    return canary_of(bytes.fromhex(secret), access.name, str(number))
+
+
+def _named(rows: Sequence[Outgoing], groups: Mapping[str, str]) -> dict[int, str]:
+    """The groups by item id; an item that stands for itself has none."""
+    times = Counter(groups.values())
+    found = {row.id: groups[row.external_id] for row in rows}
+    return {id: group for id, group in found.items() if not group.startswith("item:") or times[group] > 1}
+
+
+def _records(
+    session: Session,
+    media: MediaStore,
+    access: Access,
+    rows: Sequence[Outgoing],
+    *,
+    field: str | None,
+    looks: bool,
+) -> dict[int, SplitRecord]:
+    """The items as splitting knows them; ``looks``: with how their images look, which reads all of them."""
+    found: dict[int, SplitRecord] = {}
+    seen: dict[str, int] = {}
+    for first in range(0, len(rows), _AT_ONCE):
+        lot = rows[first : first + _AT_ONCE]
+        assets: dict[int, list[Asset]] = {}
+        for asset in releases.assets(session, item_ids=[row.id for row in lot]):
+            assets.setdefault(asset.item_id, []).append(asset)
+        revisions = {row.id: row.current_revision for row in lot}
+        contents = (
+            releases.contents(session, project_id=access.project_id, revisions=revisions) if field is not None else {}
+        )
+        for row in lot:
+            own = assets.get(row.id, [])
+            value = contents[row.id].get(field) if field is not None else None
+            found[row.id] = SplitRecord(
+                id=row.external_id,
+                dimension=row.dimension,
+                sources=tuple(dict.fromkeys(each.source for each in own if each.source)),
+                media=tuple(dict.fromkeys(each.sha256 for each in own if each.sha256)),
+                looks=tuple(_looks(media, own, seen)) if looks else (),
+                value=None if value is None else str(value),
+            )
+    return found
+
+
+def _looks(media: MediaStore, assets: Sequence[Asset], seen: dict[str, int]) -> list[int]:
+    looks = []
+    for asset in assets:
+        if asset.sha256 is None or asset.kind != "image":
+            continue
+        if asset.sha256 not in seen:
+            with suppress(NotFound):  # the checklist names what is missing
+                seen[asset.sha256] = hash_of_file(media.path(asset.sha256, "thumb"))
+        if asset.sha256 in seen:
+            looks.append(seen[asset.sha256])
+    return looks
