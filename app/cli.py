@@ -46,6 +46,7 @@ COMMANDS = (
     "grading",
     "comparison",
     "audit",
+    "exposure",
     "scorecard",
     "triage",
     "pool",

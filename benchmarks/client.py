@@ -194,6 +194,8 @@ class WorkingPage:
         self.http.cookies["touchstone_session"] = token
         self.data: dict[str, Any] = {}
         self.bytes_received = 0
+        self.kept: list[str] | None = None
+        """The JSON of every page as it came, if it is to be kept."""
         self._socket: ClientConnection | None = None
         self._component = self._fragment = self._script = ""
         self._wishes = 0
@@ -281,6 +283,8 @@ class WorkingPage:
             if kind == "delta" and message.delta.new_element.WhichOneof("type") == "bidi_component":
                 component = message.delta.new_element.bidi_component
                 data = json.loads(component.json)
+                if self.kept is not None:
+                    self.kept.append(component.json)
                 if self._wishes == 0 or data.get("n") == self._wishes:
                     self.data, fresh = data, True
                     self._foresee()

@@ -13,6 +13,8 @@ APPEND_ONLY = (
     "cause_answer",
     "comment",
     "event",
+    "exposure",
+    "exposure_shape",
     "sift_decision",
     "qualification_set",
     "qualification",

@@ -187,6 +187,8 @@ CARRIED: Mapping[str, Carried] = {
     "imported_rating": Carried(VOTES, {"schema_version_id": One("schema_version")}, plain=("value",)),
     "file_rater": Carried(VOTES),
     "event": Carried(VOTES, {"data": RandomIn(("run", "asset", "replaces"))}),
+    "exposure_shape": Carried(VOTES, plain=("told",)),
+    "exposure": Carried(VOTES, {"task_id": One("task"), "asset_id": One("asset"), "shape_id": One("exposure_shape")}),
     "bridge": Carried(VOTES, plain=("stages",), leaving=_bridge),
     "bridge_person": Carried(VOTES),
     "bridge_project": Carried(VOTES, {"key": Random()}, plain=("outside_id",), leaving=_bridge_project),

@@ -31,7 +31,7 @@ from domain.settings import DATABASE_URL, normal_url
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-__all__ = ["IntegrityError", "Session", "Store", "open_store", "utc_now"]
+__all__ = ["Connection", "IntegrityError", "Session", "Store", "open_store", "utc_now"]
 
 Clock = Callable[[], datetime]
 CHANGES = "changes"
@@ -42,6 +42,10 @@ _CONNECT_SECONDS = 10
 _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
 """Pages that a connection of SQLite keeps in memory: usually (its own default), and while it changes thousands of rows,
 which else go to the disk several times, as the places of slots are random."""
+UNHURRIED = "SELECT set_config('synchronous_commit', 'off', true)"
+"""What says to PostgreSQL that a transaction waits for no disk."""
+_FULL = 2
+"""What SQLite calls it that a commit waits for the disk."""
 _LONG_AGO = "2000-01-01 00:00:00.000000"
 _UPGRADE_LOCK = 7_310_594
 """PostgreSQL's advisory lock that keeps two starting processes from migrating at once."""
@@ -70,6 +74,7 @@ class Store:
         event.listen(engine, "before_cursor_execute", self._asks)
         self._immediate = engine.execution_options(immediate=True)
         self._much = engine.execution_options(immediate=True, much=True)
+        self._unhurried = engine.execution_options(immediate=True, unhurried=True)
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
             lock = _lock_of(str(engine.url))
@@ -95,22 +100,32 @@ class Store:
             yield session
 
     @contextmanager
-    def write(self, *, archived_too: bool = False, much: bool = False) -> Iterator[Session]:
+    def write(self, *, archived_too: bool = False, much: bool = False, unhurried: bool = False) -> Iterator[Session]:
         """A session whose changes are committed at the end, or undone if it ends with an error.
 
         ``workflow.access.projects`` refuses an archived project in it, except with ``archived_too``: for what does not
         change the work. ``much``: thousands of rows change, and SQLite keeps their pages in memory until then.
+        ``unhurried``: no one waits for the disk. It survives the end of the process, and a power cut if any other
+        transaction has been committed since, as both databases write one log in the order of the commits.
         """
+        engine = self._unhurried if unhurried else self._much if much else self._immediate
         with (
             _storable(),
             _available(),
             self._write_lock(),
-            Session(
-                self._much if much else self._immediate, expire_on_commit=False, info={CHANGES: not archived_too}
-            ) as session,
+            Session(engine, expire_on_commit=False, info={CHANGES: not archived_too}) as session,
             session.begin(),
         ):
+            if unhurried and not self.is_sqlite:
+                session.connection().exec_driver_sql(UNHURRIED)
             yield session
+
+    @contextmanager
+    def noting(self) -> Iterator[Connection]:
+        """As ``write`` of what is ``unhurried``, without what a session costs. On PostgreSQL the first statement has to
+        say that (``UNHURRIED``), as it is a way to the server by itself."""
+        with _storable(), _available(), self._write_lock(), self._unhurried.begin() as connection:
+            yield connection
 
     @contextmanager
     def letting_go(self) -> Iterator[Session]:
@@ -299,7 +314,7 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    event.listen(engine, "checkin", _let_pages_go)
+    event.listen(engine, "checkin", _as_usual)
     return Store(engine, clock=clock)
 
 
@@ -376,13 +391,21 @@ def _begin_sqlite(connection: Connection) -> None:
     if options.get("much", False):
         connection.info["much"] = True
         connection.exec_driver_sql(f"PRAGMA cache_size = {-_MUCH_KIB}")
+    if options.get("unhurried", False):
+        driver: Any = connection.connection.driver_connection
+        if driver.execute("PRAGMA synchronous").fetchone()[0] == _FULL:
+            connection.info["unhurried"] = True
+            driver.execute("PRAGMA synchronous = NORMAL")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("immediate", False) else "BEGIN")
 
 
-def _let_pages_go(connection: Any, record: ConnectionPoolEntry) -> None:
-    """A server has many connections: a large cache is only for as long as it is needed."""
+def _as_usual(connection: Any, record: ConnectionPoolEntry) -> None:
+    """A server has many connections: a large cache is only for as long as it is needed, and so is what waits for no
+    disk."""
     if connection is not None and record.info.pop("much", False):
         connection.execute(f"PRAGMA cache_size = {-_USUAL_KIB}")
+    if connection is not None and record.info.pop("unhurried", False):
+        connection.execute("PRAGMA synchronous = FULL")
 
 
 def _lock_of(url: str) -> threading.Lock:

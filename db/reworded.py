@@ -94,6 +94,11 @@ def content(
     return _of(session, project_id).content(version, given)
 
 
+def content_now(reading: Mapping[str, Any] | None, *, version: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """As ``content``, where it is known how the project (``project.reading``) is read."""
+    return dict(given) if reading is None else Reading.from_json(reading).content(version, given)
+
+
 def revision(session: Session, *, row: StoredRevision) -> StoredRevision:
     """A revision that was loaded as a row, with its fields as they are called now."""
     given = row.content

@@ -14,12 +14,14 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from app import file_hashes
 from app.routes import drawn
 from app.routes.replies import answering, signed_in
 from app.services import Resources
 from domain.errors import NotFound
 from domain.records import Person
 from media.store import Size
+from workflow.access import exposure
 from workflow.annotate import task_views
 
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
@@ -45,6 +47,11 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return media.frames(sha256), "application/json", tag
         return *media.shown(sha256, SIZES[size]), tag
 
+    def note(person: Person, asset: str, path: Path) -> None:
+        if drawn.sha256(asset) is None:
+            digest, size = file_hashes.of(path)
+            exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=size)
+
     async def media(request: Request) -> Response:
         person = signed_in(request).person
         asset, size = request.path_params["asset"], request.path_params["size"]
@@ -59,6 +66,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         known = request.headers.get("if-none-match", "")
         if f'"{tag}"' in known or known.strip() == "*":
             return Response(status_code=304, headers=headers)
+        await run_in_threadpool(note, person, asset, path)
         return FileResponse(path, media_type=kind, headers=headers)
 
     return [Route("/media/{asset}/{size}", answering(media), methods=["GET"])]

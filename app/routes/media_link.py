@@ -14,12 +14,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import media_links
+from app import file_hashes, media_links
 from app.label_studio import files
 from app.routes.media import SIZES
 from app.routes.replies import answering
 from app.services import Resources
 from domain.errors import NotFound
+from workflow.access import exposure
 from workflow.labelstudio import media
 
 NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
@@ -39,7 +40,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     """The one route."""
     cache = resources.settings.home / "prepared"
 
-    def find(token: str, size: str) -> tuple[Path, str, str]:
+    def find(token: str, size: str) -> tuple[Path, str, str, str, str]:
         key = media_links.key_of(resources.settings.home)
         named = media_links.read(token, key=key, now=resources.store.now())
         if named is None or size not in SIZES:
@@ -47,11 +48,17 @@ def routes(resources: Resources) -> list[BaseRoute]:
         asset, task = named
         outside = media.file_shown(resources.store, task=task, asset=asset)
         path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
-        return path, mime, hashlib.sha256(f"{outside.file.sha256}/{path.name}".encode()).hexdigest()[:32]
+        tag = hashlib.sha256(f"{outside.file.sha256}/{path.name}".encode()).hexdigest()[:32]
+        return path, mime, tag, asset, task
+
+    def note(path: Path, asset: str, task: str) -> None:
+        digest, size = file_hashes.of(path)
+        exposure.sent_by_link(resources.store, key=task, asset=asset, sha256=digest, size=size)
 
     async def media_link(request: Request) -> Response:
         try:
-            path, mime, tag = await run_in_threadpool(find, request.path_params["token"], request.path_params["size"])
+            asked = request.path_params["token"], request.path_params["size"]
+            path, mime, tag, asset, task = await run_in_threadpool(find, *asked)
         except NotFound:
             return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
         headers = {
@@ -62,6 +69,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         }
         if f'"{tag}"' in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
+        await run_in_threadpool(note, path, asset, task)
         return FileResponse(path, media_type=mime, headers=headers)
 
     return [Route("/media-link/{token}/{size}", answering(media_link), methods=["GET"])]

@@ -15,7 +15,7 @@ from app.precedence import precedence
 from app.routes.replies import answering, read_json, signed_in, wanted
 from app.services import Resources
 from app.session import CSRF_HEADER
-from app.workbench import page
+from app.workbench import page, sent
 from db.engine import Store
 from domain.errors import BadRequest, NotAllowed, NotFound
 from domain.records import Person
@@ -179,7 +179,11 @@ def _endpoint(action: Action, resources: Resources) -> Any:
             raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
         body = await read_json(request)
         with precedence.at_work():
-            return JSONResponse(await run_in_threadpool(action, resources.store, session.person, body))
+            told = await run_in_threadpool(action, resources.store, session.person, body)
+            reply = JSONResponse(told)
+            if action in (read_comments, write_comment):
+                await run_in_threadpool(sent.thread, resources.store, session.person, bytes(reply.body), told)
+            return reply
 
     return answering(endpoint)
 

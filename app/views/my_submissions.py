@@ -199,10 +199,9 @@ def _one(services: Services, view: ProjectView, submission: str) -> None:
         _correct(services, view, row)
     _refusal(row)
     preview.submitted(
-        view.schema,
+        services,
+        view,
         found.view,
-        project=view.name,
-        title=view.title,
         words=f"Submitted {markup.moment(row.at)}. This is only to read.",
         key=f"{KEY}.form",
     )

@@ -80,7 +80,7 @@ def _form(services: Services, view: ProjectView, stage: Stage, item: str, dimens
     name = f"Item {found.name}. " if found.name else ""
     shell.show(markup.notice(f"{name}{MARK}"))
     static = page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up)
-    preview.task_form(static, view.schema.schema_, found.task, key="preview.form")
+    preview.task_form(services, static, view.schema.schema_, found.task, key="preview.form")
 
 
 def links(view: ProjectView) -> markup.Markup:

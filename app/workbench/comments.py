@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.services import Services
-from app.workbench import assets, page
+from app.workbench import assets, page, sent
 from domain.comments import Thread
 from domain.records import ProjectView
 
@@ -26,6 +26,7 @@ def threads(
     """Threads to read and answer; ``history`` makes their titles links to the items' histories."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     told = [{**page.thread_part(each), "dimension_title": titles.get(each.dimension, each.dimension)} for each in found]
+    sent.threads(services, told)
     data = {
         "csrf": services.csrf,
         "person": services.person.id,

@@ -26,11 +26,13 @@ def workbench(
     key: str,
     page: Callable[[Mapping[str, Any]], Json],
     guard: Callable[[Callable[[Unavailable], None]], AbstractContextManager[None]],
+    note: Callable[[Json], None],
 ) -> None:
     """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
 
     The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard``
-    turns errors into words, because a fragment runs without the page around it. While the database is away the page
+    turns errors into words, because a fragment runs without the page around it; ``note`` notes what is sent, before it
+    is. While the database is away the page
     stays, and says so itself: what is typed on it waits there.
     """
 
@@ -41,4 +43,6 @@ def workbench(
         known = st.session_state.get(key)
         wish = known.get("next") if known is not None else None
         asked = wish if isinstance(wish, dict) else {}
-        _component(key=key, data={**page(asked), "n": asked.get("n")}, on_next_change=_fired)
+        data = {**page(asked), "n": asked.get("n")}
+        note(data)
+        _component(key=key, data=data, on_next_change=_fired)

@@ -15,8 +15,10 @@ from annotation_schemas.made_up import Item
 from annotation_schemas.model import LoadedSchema, Schema, StageName
 from annotation_schemas.shown import WITH_ANSWER
 from annotation_schemas.simulation import Ballot
-from app.workbench import assets, page
-from domain.records import AssetView, TaskView, TriageFrame, TriageGroup, VoteView
+from app.services import Services
+from app.workbench import assets, page, sent
+from domain.exposure import Route
+from domain.records import AssetView, ProjectView, TaskView, TriageFrame, TriageGroup, VoteView
 from domain.states import ItemState, Stage
 
 Json = dict[str, Any]
@@ -42,9 +44,11 @@ def form(loaded: LoadedSchema, stage: Stage, dimension: str, *, key: str) -> Non
     _component(key=key, data=shown(loaded, stage, dimension))
 
 
-def task_form(static: Json, schema: Schema, task: TaskView, *, key: str) -> None:
+def task_form(services: Services, static: Json, schema: Schema, task: TaskView, *, key: str) -> None:
     """Draw the form with a task, under the static part of the page of its stage."""
-    _component(key=key, data={"static": static, "task": page.task_part(schema, task)})
+    data = {"static": static, "task": page.task_part(schema, task)}
+    sent.page(services, data, route=Route.PREVIEW)
+    _component(key=key, data=data)
 
 
 def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
@@ -54,10 +58,12 @@ def shown(loaded: LoadedSchema, stage: Stage, dimension: str) -> Json:
     return {"static": static, "task": page.task_part(schema, task(schema, stage, dimension))}
 
 
-def submitted(loaded: LoadedSchema, view: TaskView, *, project: str, title: str, words: str, key: str) -> None:
+def submitted(services: Services, view: ProjectView, task: TaskView, *, words: str, key: str) -> None:
     """Draw the form as someone submitted it, to be read only; ``words`` stand below it."""
-    static = page.static_part(loaded, view.stage, project=project, title=title)
-    _component(key=key, data={"static": static, "task": page.task_part(loaded.schema_, view), "said": words})
+    static = page.static_part(view.schema, task.stage, project=view.name, title=view.title)
+    data = {"static": static, "task": page.task_part(view.schema.schema_, task), "said": words}
+    sent.page(services, data, route=Route.OWN)
+    _component(key=key, data=data)
 
 
 def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import shell, sidebar
 from app.services import Services
-from app.workbench import page
+from app.workbench import page, sent
 from app.workbench.mount import workbench
 from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
@@ -117,7 +117,7 @@ def write(services: Services) -> None:
 
 
 def _mount(services: Services, key: str, make: Callable[[Wish], page.Json]) -> None:
-    workbench(key, make, lambda away: shell.guard(services, away=away))
+    workbench(key, make, lambda away: shell.guard(services, away=away), lambda data: sent.page(services, data))
 
 
 def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish, numbers: Progress) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from db.records.bridge import (
     StoredBridgeProject,
     StoredBridgeTask,
 )
+from db.records.exposure import StoredExposure, StoredExposureShape
 from db.records.items import StoredImportFile, StoredItem, StoredItemAsset, StoredRevision
 from db.records.judging import StoredJudgement, StoredJudgeTemplate, StoredJudgeUnit
 from db.records.log import StoredEvent
@@ -89,6 +90,8 @@ __all__ = [
     "StoredDraft",
     "StoredEntryBudget",
     "StoredEvent",
+    "StoredExposure",
+    "StoredExposureShape",
     "StoredFailedLogin",
     "StoredFileRater",
     "StoredGold",

@@ -10,6 +10,7 @@ from sqlmodel import SQLModel
 
 from db.tables.batches import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow
 from db.tables.bridge import BridgeAnswerRow, BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
+from db.tables.exposure import ExposureRow, ExposureShapeRow
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
@@ -61,6 +62,8 @@ __all__ = [
     "DraftRow",
     "EntryBudgetRow",
     "EventRow",
+    "ExposureRow",
+    "ExposureShapeRow",
     "FailedLoginRow",
     "FileRaterRow",
     "GoldPardonRow",

@@ -163,7 +163,17 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text("INSERT INTO release_item VALUES (1, 1, 1, 'test', 0)"))
         run(text(f"INSERT INTO withdrawal VALUES (1, 1, 1, 1, 'why', NULL, '{WHEN}')"))
         run(text(f"INSERT INTO release_about VALUES (1, 1, 1, '{{}}', NULL, '{WHEN}')"))
-    known = statement.replace("created_at", {"event": "at", "release_item": "place"}.get(table, "created_at"))
+        run(text("INSERT INTO exposure_shape VALUES (1, 1, 'h', 1, '{}')"))
+        run(
+            text(
+                "INSERT INTO exposure (id, project_id, item_id, person_id, shape_id, route, stage, sha256, bytes, at)"
+                f" VALUES (1, 1, 1, 1, 1, 'page', 'verification', 'h', 1, '{WHEN}')"
+            )
+        )
+    column = {"event": "at", "exposure": "at", "exposure_shape": "hash", "release_item": "place"}.get(
+        table, "created_at"
+    )
+    known = statement.replace("created_at", column)
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text(known.format(table)))
 

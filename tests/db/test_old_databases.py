@@ -27,6 +27,8 @@ WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 GIVEN_UP = {"walk": "0007"}
 """Tables that a step makes anew: what they held means nothing afterwards."""
 MADE_LATER = {"daily_goal", "entry_budget", "mail", "mail_choice", "notice_mark", "schedule", "schema_change"} | {
+    "exposure",
+    "exposure_shape",
     "release",
     "release_about",
     "release_item",

@@ -209,6 +209,7 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
         factories.make_predictions(store, items, models=["a", "b", "c"])
         found = project_answers.current(store, person=lea, project="p")
         ids = cases.listed(found, Wanted(show=Show.UNREAD))
+        case_page.case(store, person=lea, project="p", item="colour/0")  # what a case tells is noted first
         with asked(store) as statements:
             cases.page(store, person=lea, project="p", ids=ids[:20])
             page = len(statements)

@@ -40,6 +40,9 @@ HIDDEN: dict[tuple[str, str], str] = {
     ("qualification_set", "item_ids"): "item",
     ("qualification_set", "prediction_ids"): "prediction",
     ("qualification_review", "reference_ids"): "annotation",
+    ("exposure", "task_id"): "task",
+    ("exposure", "asset_id"): "asset",
+    ("exposure", "shape_id"): "exposure_shape",
 }
 """Columns with ids that no foreign key names, and of which table; what a run asks about is an item or a judge unit."""
 PLAN = {
@@ -142,6 +145,11 @@ def _fill(store: Store) -> None:
                            "person_id": person, "submit_key": "c", "text": "I did.", "early": True,
                            "reply_to_id": said[1]})  # fmt: skip
         add("comment_for", comment_id=said[0], person_id=person, read_at=now)
+        told = {"fields": ["question"], "facts": [], "said": [], "other": []}
+        shape = add("exposure_shape", project_id=p, hash="h", schema_version_id=1, told=told)
+        sent = {"project_id": p, "person_id": person, "shape_id": shape, "sha256": "s", "bytes": 1, "at": now}
+        add("exposure", **sent, item_id=item, task_id=task, route="page", stage="verification", revision=1)
+        add("exposure", **sent, asset_id=asset, route="media", stage="")
         add("insight", item_id=item, person_id=person, created_at=now)
         add(
             "cause_answer", annotation_id=votes, guideline_version_id=first("guideline_version"), why="", created_at=now

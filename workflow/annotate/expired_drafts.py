@@ -14,9 +14,11 @@ from db import answers, events, items, postponed, submissions, task_claims, task
 from db.engine import Session, Store
 from db.records import StoredDraft, StoredTask
 from domain.errors import NotFound
+from domain.exposure import Fact, Route, Told
 from domain.policies import LEASE
 from domain.records import EarlierSubmission, ExpiredDraft, ExpiredSubmission, Person, PostponedTask, TextLine
 from domain.states import TaskState
+from workflow.access import exposure
 from workflow.access.projects import Access, access_by_id, require_lead
 from workflow.access.visibility import look_into
 from workflow.annotate.leases import may_resume
@@ -164,6 +166,17 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
             if row.item_id is not None:
                 item = items.by_id(session, id=row.item_id)
                 look_into(session, access=access, person=by, item=item, now=store.now())
+                told = Told((), (Fact.VOTES,), (row.stage,))
+                exposure.looked(
+                    session,
+                    access=access,
+                    person=by,
+                    item_ids=[item.id],
+                    route=Route.EXPIRED,
+                    record=_lines(access, row, draft),
+                    told=told,
+                    now=store.now(),
+                )
             return _lines(access, row, draft)
         raise NotFound("There is no such expired submission in this project.")
 

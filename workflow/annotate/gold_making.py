@@ -15,10 +15,12 @@ from db import comment_threads, events, gold_items, items, projects, qualificati
 from db.engine import Session, Store
 from db.records import StoredGold, StoredItem, StoredPrediction
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.exposure import Fact, Route, Told
 from domain.order import evenly
 from domain.policies import criteria_that_decide, same, targets
 from domain.records import Person
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage
+from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.gold_checks import STAGES, asked_or_refuse, checked_reason, scored_answers
@@ -68,7 +70,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
         if by is not None:
             known = sorted({item.id for _, item, _ in found})
             qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
-        return [
+        made = [
             GoldLine(
                 id=row.public_id,
                 known=_known(row, item, prediction),
@@ -80,6 +82,18 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
             )
             for row, item, prediction in found
         ]
+        if by is not None:
+            exposure.looked(
+                session,
+                access=access,
+                person=by,
+                item_ids=known,
+                route=Route.GOLD,
+                record=made,
+                told=Told((), (Fact.KEY, Fact.VOTES), (stage,)),
+                now=store.now(),
+            )
+        return made
 
 
 def candidates(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[Known]:

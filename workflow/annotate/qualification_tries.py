@@ -12,11 +12,13 @@ from db import qualifications, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredQualification
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.exposure import Fact, Route, Told
 from domain.order import shuffled
 from domain.qualification import Review, Standing, may_try_again, standing
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import Purpose, Stage
+from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_by_id, access_to
 from workflow.annotate.qualification import has_passed, since_passing
@@ -162,7 +164,19 @@ def tries(store: Store, *, person: Person | None, project: str, stage: Stage = S
             tried = sorted({row.set_id for row, _ in rows if row.set_id is not None})
             known = {item for id in tried for item in qualifications.set_by_id(session, id=id).item_ids}
             qualifications.note_insights(session, item_ids=sorted(known), person_id=person.id, now=store.now())
-        return [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
+        found = [view_of(session, access, asked, row, None, results=True) for row, _ in rows]
+        if person is not None:
+            exposure.looked(
+                session,
+                access=access,
+                person=person,
+                item_ids=known,
+                route=Route.QUALIFICATION,
+                record=found,
+                told=Told((), (Fact.KEY,)),
+                now=store.now(),
+            )
+        return found
 
 
 def review(

@@ -33,6 +33,7 @@ from workflow.annotate.verification import (
     rounds_of,
     votes_wanted,
 )
+from workflow.files import exposures
 
 _AT_ONCE = 2_000
 _MENDED_AT_ONCE = 50
@@ -63,12 +64,16 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
     """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines, answers
-    about moments that a clip does not have, items that came out of a part of another project."""
+    about moments that a clip does not have, items that came out of a part of another project, people who had been sent
+    what the schema keeps from them."""
     with store.read() as session:
         names = [row.name for row in projects.everything(session) if project in (None, row.name)]
         every = [access_to(session, person=None, project=name) for name in names]
         return [
-            sentence for access in every for look in (_mixed, _outside, _parts) for sentence in look(session, access)
+            sentence
+            for access in every
+            for look in (_mixed, _outside, _parts, exposures.remarks)
+            for sentence in look(session, access)
         ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from db import bridge, bridge_tasks, items, people, task_claims, tasks
@@ -18,6 +19,7 @@ from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.records import AssetView, NothingLeft, Person
 from domain.states import Stage, TaskState
+from workflow.access import exposure
 from workflow.access.accounts import person_of
 from workflow.access.projects import Access, access_to
 from workflow.annotate import claims, gates, leases
@@ -25,6 +27,7 @@ from workflow.annotate.task_views import task_view
 from workflow.labelstudio.call_back import call_back, why_not_here
 from workflow.labelstudio.pull import clear_away, is_gone, located
 from workflow.labelstudio.push_plan import Looks, Plan, find_people, plan_of
+from workflow.labelstudio.sent_outside import told_outside
 from workflow.labelstudio.sync_lock import Forms, Link, opened
 
 SENT_AT_ONCE = 100
@@ -235,12 +238,25 @@ def _send(link: Link, place: StoredBridgeProject) -> int:
             out = {row.id: _outgoing(session, link, access, person, row) for row in some}
         going = {id: task for id, task in out.items() if task is not None}
         if going:
+            _note(link, person, [(row, going[row.id]) for row in some if row.id in going])
             link.front.send(place.outside_id or 0, list(going.values()))
             with link.write() as session:
                 guideline = access.loaded.guideline_hash
                 bridge_tasks.sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
             n += len(going)
     return n
+
+
+def _note(link: Link, person: Person, going: Sequence[tuple[StoredBridgeTask, OutgoingTask]]) -> None:
+    """Note what is sent, before it is."""
+    with link.write() as session:
+        for row, task in going:
+            slot = tasks.by_id(session, id=row.task_id)
+            if slot is not None:
+                sent = {"data": dict(task.data), "predictions": list(task.predictions)}
+                look = partial(told_outside, sent)
+                now = link.store.now()
+                exposure.going_out(session, person=person, task=slot.public_id, data=sent, look=look, now=now)
 
 
 def _outgoing(

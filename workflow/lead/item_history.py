@@ -14,11 +14,13 @@ from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredEvent, StoredItem, StoredPerson
 from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed, NotFound
+from domain.exposure import Fact, Route, Told
 from domain.item_filter import ItemFilter
 from domain.rated_units import BETWEEN
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, VERIFICATIONS, Items, ItemState, Purpose, Stage
+from workflow.access import exposure
 from workflow.access.audit import shown_kind
 from workflow.access.counted_items import counting
 from workflow.access.event_log import log
@@ -79,7 +81,7 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         names = _Names(session, access, person, seen.names)
         author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
-        return ItemHistory(
+        found = ItemHistory(
             project=access.name,
             item=row.public_id,
             name=row.external_id,
@@ -96,6 +98,29 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             steps=_steps(session, access, row, names),
             thread=thread_of(session, access=access, person=person, item=row, now=now),
         )
+        exposure.looked(
+            session,
+            access=access,
+            person=person,
+            item_ids=[row.id],
+            route=Route.HISTORY,
+            record=found,
+            told=_told(found, person),
+            now=now,
+        )
+        return found
+
+
+def _told(found: ItemHistory, person: Person) -> Told:
+    """What someone learns of an item here."""
+    others = [each for each in found.answers if each.by != person.login]
+    facts = [Fact.VERDICT]
+    facts += [Fact.AUTHOR] if found.author not in (SOMEBODY, person.login, "a file") else []
+    facts += [Fact.VOTES] if others else []
+    facts += [Fact.MODEL] if any(each.about for each in found.answers) else []
+    facts += [Fact.COMMENTS] if any(not each.mine for each in found.thread.comments) else []
+    fields = {name for revision in found.revisions for name, *values in revision.changes if any(values)}
+    return Told(tuple(fields), tuple(facts), tuple(each.stage for each in others))
 
 
 @dataclass(frozen=True)

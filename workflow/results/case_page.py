@@ -14,11 +14,13 @@ from db import comment_threads, events, guidelines, items
 from db.engine import Session, Store
 from db.records import StoredAttempt, StoredItem
 from domain.errors import NotFound
+from domain.exposure import Fact, Route, Told
 from domain.option_scores import Ranking
 from domain.rated_units import unit_of
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState, Stage
+from workflow.access import exposure
 from workflow.access.event_log import log
 from workflow.access.projects import Access, require_lead
 from workflow.access.visibility import look_into
@@ -114,7 +116,29 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:
             log(session, events.LOOKED, by=person, project=access, item=row, now=now)
         answer_readings.fill(session, access=access, item_id=row.id, now=now)
-        return _case(session, access, row, reader)
+        found = _case(session, access, row, reader)
+        exposure.looked(
+            session,
+            access=access,
+            person=person,
+            item_ids=[row.id],
+            route=Route.CASES,
+            record=found,
+            told=_told(found, person),
+            now=now,
+        )
+        return found
+
+
+def _told(found: Case, person: Person) -> Told:
+    """What someone learns of an item here."""
+    said = [grade for answer in found.answers for grade in answer.grades if grade.who != person.login]
+    facts = [Fact.VERDICT]
+    facts += [Fact.MODEL, Fact.ANSWER] if found.answers else []
+    facts += [Fact.VOTES] if any(grade.person for grade in said) else []
+    facts += [Fact.JUDGE] if any(not grade.person for grade in said) else []
+    stages = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION) if Fact.VOTES in facts else ()
+    return Told(tuple(name for name, value in found.fields.items() if value), tuple(facts), stages)
 
 
 def _case(session: Session, access: Access, row: StoredItem, reader: str) -> Case:

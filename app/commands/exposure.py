@@ -1,0 +1,47 @@
+"""``touchstone exposure``: what people had been sent before they voted, and what of it they should not have been."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("exposure")(exposure)
+
+
+def exposure(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where the faults go, as CSV; `-` is standard output, after the counts.")
+    ] = None,
+) -> None:
+    """Count, for each stage, the votes of which it is known what was sent to the voter before, and those before which
+    the voter had been sent what the schema keeps from them: the key, an author, a model's name, another person's
+    vote, a judge's score. Ends with 1 if there is one that counts."""
+    from app.services import opened
+    from workflow.files import exposures
+
+    found = exposures.report(opened().store, by=None, project=project)
+    typer.echo("stage,votes,known,not known,with faults")
+    for line in found.stages:
+        typer.echo(f"{line.stage.value},{line.votes},{line.complete},{line.without},{line.faulty}")
+    if found.since is None:
+        typer.echo("Nothing is noted yet: what is sent is noted since Touchstone keeps track of it.")
+    else:
+        typer.echo(f"Noted since {found.since:%Y-%m-%d %H:%M} UTC.")
+    if found.from_files:
+        typer.echo(f"{found.from_files} ratings came in files; what their raters knew is not known here.")
+    if out is not None and str(out) == "-":
+        sys.stdout.write(exposures.as_csv(found.faults))
+    elif out is not None:
+        out.write_text(exposures.as_csv(found.faults), encoding="utf-8")
+        typer.echo(f"{len(found.faults)} faults written to {out}")
+    else:
+        for fault in found.faults:
+            typer.echo(str(fault))
+    raise typer.Exit(1 if any(fault.counts for fault in found.faults) else 0)

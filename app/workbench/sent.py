@@ -1,0 +1,85 @@
+"""What leaves for a browser is noted before it does: the bytes as they are sent, and what they tell of an item.
+
+What a page may have is listed here once more, apart from where it is made: whatever else is in it is found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.services import Services
+from db.engine import Store
+from domain.exposure import ANY_KEY, Fact, Known, Route, Secrets, Told, look_through
+from domain.records import Person
+from workflow.access import exposure
+
+Json = Mapping[str, Any]
+
+_CHOICE = Known("value", "label", "help", "reasons")
+_ASSET = Known("id", "role", "title", "alt", "kind", "missing", "width", "height", "group")
+_VOTE = Known("label", "values", "reasons", "note")
+_TASK = Known(
+    *("id", "item", "dimension", "revision", "fields", "plans", "lease_until", "draft", "postponed", "answer"),
+    *("answers", "place", "vote_criteria", "history", "news"),
+    parts={"assets": _ASSET, "options": Known(parts={ANY_KEY: _CHOICE}), "votes": _VOTE},
+)
+_PAGE = Known(
+    *("view", "person", "csrf", "static_hash", "static", "progress", "now", "prefetch", "earlier", "to_write"),
+    *("menu", "n", "said"),
+    parts={"task": _TASK},
+)
+"""``web/types.d.ts`` says what each of them is."""
+
+
+def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
+    """Note a page with a task, as Streamlit sends it: in JSON."""
+    task = data.get("task")
+    if not isinstance(task, Mapping) or not task.get("id"):
+        return
+    given: dict[str, Any] = {"person": services.person, "route": route, "body": json.dumps(data).encode()}
+    given["look"] = lambda secrets: told_by(data, secrets)
+    if route is not Route.PREVIEW:
+        exposure.sent_task(services.store, **given, task=str(task["id"]), revision=task.get("revision"))
+    elif task.get("item"):  # of which there is no task
+        exposure.sent_of_item(services.store, **given, item=str(task["item"]))
+
+
+def told_by(data: Json, secrets: Secrets) -> Told:
+    """What a page with a task tells of its item."""
+    task = data["task"]
+    fields = task.get("fields") or {}
+    facts = []
+    if task.get("votes"):
+        facts.append(Fact.VOTES)
+    if task.get("history"):
+        facts.append(Fact.VERDICT)
+    if task.get("answer") or task.get("answers"):
+        facts.append(Fact.ANSWER)
+    texts = [task.get("history"), [_texts(asset) for asset in task.get("assets") or ()]]
+    return look_through(data, _PAGE, secrets, fields=fields, texts=texts, facts=facts)
+
+
+def _texts(asset: Json) -> list[Any]:
+    return [asset.get("alt"), asset.get("title"), *(_texts(each) for each in asset.get("group") or ())]
+
+
+def threads(services: Services, found: Sequence[Json]) -> None:
+    """Note threads of comments that stand on a page."""
+    for each in found:
+        thread(services.store, services.person, json.dumps(each).encode(), each)
+
+
+def thread(store: Store, person: Person, body: bytes, told: Json) -> None:
+    """Note a thread of comments."""
+    others = any(not comment.get("mine") for comment in told.get("comments") or ())
+    if others and told.get("item"):
+        exposure.sent_of_item(
+            store,
+            person=person,
+            route=Route.COMMENTS,
+            item=str(told["item"]),
+            body=body,
+            look=lambda secrets: Told(facts=(Fact.COMMENTS,)),
+        )

@@ -1,0 +1,446 @@
+"""What was sent to whom about which item: adding to it, and looking for what should not have been sent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, String, bindparam, exists, func, literal_column
+from sqlalchemy import insert as sa_insert
+from sqlalchemy import select as sa_select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db import reworded
+from db.engine import UNHURRIED
+from db.many_rows import insert_or_ignore
+from db.records import StoredAnnotation, StoredExposure, StoredExposureShape
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    BridgeTaskRow,
+    ExposureRow,
+    ExposureShapeRow,
+    ImportedRatingRow,
+    ItemRow,
+    JudgementRow,
+    JudgeUnitRow,
+    PersonRow,
+    PredictionRow,
+    ProjectRow,
+    RevisionRow,
+    TaskRow,
+    metadata,
+)
+from domain.exposure import WORKING, Route, Secrets, Told
+from domain.states import VERIFICATIONS, Purpose, Stage
+
+AT_ONCE = 500
+"""As many ids as go into one query."""
+_WITH_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION, Stage.REFINEMENT)
+
+
+# ---- what is sent ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """What something that is sent is about, and what there is to be found of it."""
+
+    project_id: int
+    schema_version_id: int
+    item_id: int
+    revision: int
+    stage: str = ""
+    task_id: int | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+
+
+def place_of_task(connection: Connection, *, public_id: str) -> Place | None:
+    """What a task is about; None where its item is not written yet, or there is no such task."""
+    return _place(connection, _of_task(), public_id)
+
+
+def place_of_item(connection: Connection, *, public_id: str) -> Place | None:
+    """An item at its current revision."""
+    return _place(connection, _of_item(), public_id)
+
+
+def _place(connection: Connection, wanted: Any, public_id: str) -> Place | None:
+    found = _run(connection, wanted, {"id": public_id}).first()
+    if found is None:
+        return None
+    _, project, reading, version, item, stage, task, number, content, written_under, login, name = found
+    fields = reworded.content_now(_json(reading), version=written_under, given=_json(content))
+    models: Sequence[str] = ()
+    if stage in _WITH_ANSWERS:
+        models = [model for (model,) in _run(connection, _models(), {"item": item})]
+    secrets = Secrets(fields, tuple(filter(None, (login, name))), models, _settled(stage))
+    return Place(project, version, item, number, stage, task, secrets)
+
+
+def _settled(stage: str) -> Sequence[Stage]:
+    if stage == Stage.ARBITRATION:
+        return (Stage.CODING,)
+    return VERIFICATIONS if stage in (Stage.ADJUDICATION, *VERIFICATIONS) else ()
+
+
+@cache
+def _of_task() -> Any:
+    number = func.coalesce(col(TaskRow.revision), col(ItemRow.current_revision))
+    wanted = _about(col(TaskRow.stage), col(TaskRow.id)).select_from(TaskRow)
+    return _joined(wanted.join(ItemRow, col(ItemRow.id) == TaskRow.item_id), number).where(
+        col(TaskRow.public_id) == bindparam("id")
+    )
+
+
+@cache
+def _of_item() -> Any:
+    number = col(ItemRow.current_revision)
+    wanted = _about(literal_column("''"), literal_column("NULL")).select_from(ItemRow)
+    return _joined(wanted, number).where(col(ItemRow.public_id) == bindparam("id"))
+
+
+def _about(stage: Any, task: Any) -> Any:
+    columns = [
+        Unhurried(),
+        *(col(ItemRow.project_id), col(ProjectRow.reading), col(ProjectRow.schema_version_id), col(ItemRow.id)),
+        *(stage, task, col(RevisionRow.number), col(RevisionRow.content), col(RevisionRow.schema_version_id)),
+        *(col(PersonRow.login), col(PersonRow.name)),
+    ]
+    return sa_select(*columns)
+
+
+def _joined(wanted: Any, number: Any) -> Any:
+    return (
+        wanted.join(ProjectRow, col(ProjectRow.id) == ItemRow.project_id)
+        .join(PersonRow, col(PersonRow.id) == ItemRow.author_id, isouter=True)
+        .join(RevisionRow, (col(RevisionRow.item_id) == ItemRow.id) & (col(RevisionRow.number) == number))
+    )
+
+
+@cache
+def _models() -> Any:
+    return sa_select(col(PredictionRow.model)).where(col(PredictionRow.item_id) == bindparam("item")).distinct()
+
+
+class Unhurried(ColumnElement[str]):
+    """On PostgreSQL: that the transaction waits for no disk, said on the way."""
+
+    inherit_cache = True
+    type = String()
+
+
+@compiles(Unhurried)
+def _said(_element: Unhurried, _compiler: Any, **_: Any) -> str:
+    return "NULL"
+
+
+@compiles(Unhurried, "postgresql")
+def _said_there(_element: Unhurried, _compiler: Any, **_: Any) -> str:
+    return f"({UNHURRIED})"
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str | bytes) else value
+
+
+_compiled: dict[tuple[str, int], tuple[str, Any, Mapping[str, Any]]] = {}
+
+
+def _run(connection: Connection, statement: Any, given: Mapping[str, Any]) -> Any:
+    """Run a statement of this module that has only bound parameters, without what SQLAlchemy does for any statement:
+    a page waits for it."""
+    key = (connection.dialect.name, id(statement))
+    if key not in _compiled:
+        made = statement.compile(dialect=connection.dialect)
+        _compiled[key] = (str(made), made.positiontup, made._bind_processors)
+    text, places, convert = _compiled[key]
+    values = {name: convert[name](value) if name in convert else value for name, value in given.items()}
+    return connection.exec_driver_sql(text, tuple(values[name] for name in places) if places else values)
+
+
+def add(
+    connection: Connection,
+    *,
+    place: Place,
+    person_id: int,
+    route: Route,
+    told: Told,
+    sha256: str,
+    size: int,
+    revision: int | None,
+    now: datetime,
+) -> None:
+    """Note that something of an item is being sent to a person."""
+    shape = _shape(told, place.schema_version_id)
+    row = {
+        "project_id": place.project_id,
+        "item_id": place.item_id,
+        "person_id": person_id,
+        "task_id": place.task_id,
+        "route": route.value,
+        "stage": place.stage,
+        "revision": revision,
+        "sha256": sha256,
+        "bytes": size,
+        "at": now,
+        "shape": shape,
+    }
+    if not _run(connection, _insert(), row).rowcount:
+        _add_shape(connection, place.project_id, place.schema_version_id, shape, told)
+        _run(connection, _insert(), row)
+
+
+@cache
+def _insert() -> Any:
+    """One statement that also finds the shape; it adds nothing where there is no such shape yet."""
+    names = ("project_id", "item_id", "person_id", "task_id", "route", "stage", "revision", "sha256", "bytes", "at")
+    table: Any = metadata.tables["exposure"]
+    shapes: Any = metadata.tables["exposure_shape"]
+    given = [bindparam(name, type_=table.c[name].type).label(name) for name in names]
+    found = sa_select(*given, shapes.c.id).where(
+        shapes.c.project_id == bindparam("project_id", type_=table.c.project_id.type),
+        shapes.c.hash == bindparam("shape"),
+    )
+    return sa_insert(table).from_select([*names, "shape_id"], found)
+
+
+def add_for_items(
+    session: Session,
+    *,
+    project_id: int,
+    schema_version_id: int,
+    item_ids: Collection[int],
+    person_id: int,
+    route: Route,
+    told: Told,
+    sha256: str,
+    size: int,
+    now: datetime,
+) -> None:
+    """Note that one page tells a person something of several items."""
+    connection = session.connection()
+    for item_id in sorted(item_ids):
+        place = Place(project_id, schema_version_id, item_id, 0)
+        add(
+            connection,
+            place=place,
+            person_id=person_id,
+            route=route,
+            told=told,
+            sha256=sha256,
+            size=size,
+            revision=None,
+            now=now,
+        )
+
+
+def add_media(
+    session: Session,
+    *,
+    asset: str,
+    person_id: int,
+    task: str | None,
+    route: Route,
+    sha256: str,
+    size: int,
+    now: datetime,
+) -> None:
+    """Note that a picture or clip is being sent to a person: of the same bytes, the first time."""
+    wanted = sa_select(col(AssetRow.id), col(AssetRow.project_id), col(ProjectRow.schema_version_id)).join(
+        ProjectRow, col(ProjectRow.id) == AssetRow.project_id
+    )
+    found = session.execute(wanted.where(col(AssetRow.public_id) == asset)).first()
+    if found is None:
+        return
+    asset_id, project_id, version = found
+    shape = _shape(Told(), version)
+    _add_shape(session.connection(), project_id, version, shape, Told())
+    shape_id = session.execute(
+        sa_select(col(ExposureShapeRow.id)).where(
+            col(ExposureShapeRow.project_id) == project_id, col(ExposureShapeRow.hash) == shape
+        )
+    ).scalar_one()
+    row = {
+        "project_id": project_id,
+        "item_id": None,
+        "person_id": person_id,
+        "task_id": _id_of_task(session, task),
+        "asset_id": asset_id,
+        "shape_id": shape_id,
+        "route": route,
+        "stage": "",
+        "revision": None,
+        "sha256": sha256,
+        "bytes": size,
+        "at": now,
+    }
+    insert_or_ignore(session, ExposureRow, [row])
+
+
+def _id_of_task(session: Session, public_id: str | None) -> int | None:
+    if public_id is None:
+        return None
+    return session.exec(select(TaskRow.id).where(TaskRow.public_id == public_id)).first()
+
+
+def whose_link(session: Session, *, key: str) -> tuple[int, str] | None:
+    """For whom a task was sent to Label Studio (the person's id), and which one it is here, by the key of its links."""
+    wanted = (
+        select(BridgeTaskRow.person_id, TaskRow.public_id)
+        .join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
+        .where(BridgeTaskRow.key == key)
+    )
+    found = session.exec(wanted).first()
+    return (found[0], found[1]) if found is not None else None
+
+
+def _shape(told: Told, version: int) -> str:
+    return hashlib.sha256(json.dumps([version, told.as_json()], sort_keys=True).encode()).hexdigest()
+
+
+def _add_shape(connection: Connection, project_id: int, version: int, hash: str, told: Told) -> None:
+    build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    row = {"project_id": project_id, "hash": hash, "schema_version_id": version, "told": told.as_json()}
+    connection.execute(build(ExposureShapeRow).on_conflict_do_nothing(), row)
+
+
+# ---- what was sent ---------------------------------------------------------------------------------------------------
+
+
+def shapes(session: Session, *, project_id: int) -> list[StoredExposureShape]:
+    """Which kinds of facts have ever been sent in a project."""
+    wanted = select(ExposureShapeRow).where(ExposureShapeRow.project_id == project_id)
+    return [row for row in session.exec(wanted.order_by(col(ExposureShapeRow.id)))]
+
+
+def since(session: Session, *, project_id: int) -> datetime | None:
+    """When the first thing was noted in a project."""
+    first = select(func.min(col(ExposureRow.id))).where(ExposureRow.project_id == project_id).scalar_subquery()
+    return session.exec(select(ExposureRow.at).where(ExposureRow.id == first)).first()
+
+
+def before_votes(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    shape_ids: Collection[int],
+    item_ids: Collection[int] | None,
+) -> Iterator[tuple[StoredExposure, StoredAnnotation, str]]:
+    """What of these shapes was sent to people before they submitted something live of a stage about the same item, with
+    what they submitted and the item's id in files."""
+    wanted = (
+        select(ExposureRow, AnnotationRow, ItemRow.external_id)
+        .join(
+            AnnotationRow,
+            (col(AnnotationRow.item_id) == ExposureRow.item_id)
+            & (col(AnnotationRow.person_id) == ExposureRow.person_id),
+        )
+        .join(ItemRow, col(ItemRow.id) == ExposureRow.item_id)
+        .where(
+            ExposureRow.project_id == project_id,
+            col(ExposureRow.shape_id).in_(sorted(shape_ids)),
+            ExposureRow.at <= AnnotationRow.created_at,
+            AnnotationRow.stage == stage,
+            AnnotationRow.purpose == Purpose.LIVE,
+            col(AnnotationRow.schema_change).is_(None),
+        )
+        .order_by(col(ExposureRow.item_id), col(AnnotationRow.id), col(ExposureRow.id))
+    )
+    if item_ids is None:
+        yield from session.exec(wanted)
+        return
+    ordered = sorted(item_ids)
+    for start in range(0, len(ordered), AT_ONCE):
+        yield from session.exec(wanted.where(col(ExposureRow.item_id).in_(ordered[start : start + AT_ONCE])))
+
+
+def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collection[Stage], before: datetime) -> bool:
+    """Whether someone else had said something by then about what a vote is about, in one of these stages."""
+    other: list[Any] = [
+        AnnotationRow.item_id == vote.item_id,
+        AnnotationRow.person_id != vote.person_id,
+        col(AnnotationRow.stage).in_(stages),
+        AnnotationRow.purpose == Purpose.LIVE,
+        AnnotationRow.created_at <= before,
+    ]
+    if vote.prediction_id is not None:
+        other.append(AnnotationRow.prediction_id == vote.prediction_id)
+    else:
+        other.append(AnnotationRow.revision == vote.revision)
+    return session.exec(select(AnnotationRow.id).where(*other).limit(1)).first() is not None
+
+
+def was_answered(session: Session, *, prediction_id: int, before: datetime) -> bool:
+    """Whether a model's answer was there by then."""
+    wanted = select(PredictionRow.id).where(PredictionRow.id == prediction_id, PredictionRow.created_at <= before)
+    return session.exec(wanted).first() is not None
+
+
+def was_judged(session: Session, *, prediction_id: int, before: datetime) -> bool:
+    """Whether a judge had said something of a model's answer by then."""
+    wanted = (
+        select(JudgementRow.id)
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == JudgementRow.unit_id)
+        .where(JudgeUnitRow.prediction_id == prediction_id, JudgementRow.created_at <= before)
+    )
+    return session.exec(wanted.limit(1)).first() is not None
+
+
+def superseded(session: Session, *, ids: Collection[int]) -> set[int]:
+    """Which of these annotations another one of the same person has taken the place of."""
+    found: set[int] = set()
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), AT_ONCE):
+        wanted = select(AnnotationRow.supersedes_id).where(
+            col(AnnotationRow.supersedes_id).in_(ordered[start : start + AT_ONCE])
+        )
+        found |= {id for id in session.exec(wanted) if id is not None}
+    return found
+
+
+def counts(session: Session, *, project_id: int) -> Mapping[Stage, tuple[int, int]]:
+    """How many live votes there are in each stage, and of how many it is known what was sent before them: the task
+    itself, on our page or to Label Studio."""
+    sent = aliased(ExposureRow)
+    known = exists().where(
+        col(sent.item_id) == AnnotationRow.item_id,
+        col(sent.person_id) == AnnotationRow.person_id,
+        col(sent.task_id) == AnnotationRow.task_id,
+        col(sent.route).in_(WORKING),
+        col(sent.at) <= AnnotationRow.created_at,
+    )
+    wanted: Any = (
+        sa_select(col(AnnotationRow.stage), func.count(), func.count().filter(known))
+        .where(
+            col(AnnotationRow.project_id) == project_id,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            col(AnnotationRow.schema_change).is_(None),
+        )
+        .group_by(col(AnnotationRow.stage))
+    )
+    return {stage: (votes, complete) for stage, votes, complete in session.execute(wanted)}
+
+
+def n_from_files(session: Session, *, project_id: int) -> int:
+    """How many ratings of a project came in files."""
+    return session.exec(select(func.count()).where(ImportedRatingRow.project_id == project_id)).one()
+
+
+def of_vote(session: Session, *, vote: StoredAnnotation) -> list[StoredExposure]:
+    """All that was sent to someone of an item before they submitted something about it, the oldest first."""
+    wanted = select(ExposureRow).where(
+        ExposureRow.item_id == vote.item_id,
+        ExposureRow.person_id == vote.person_id,
+        ExposureRow.at <= vote.created_at,
+    )
+    return [row for row in session.exec(wanted.order_by(col(ExposureRow.id)))]

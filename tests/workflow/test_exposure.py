@@ -1,0 +1,305 @@
+"""What people had been sent before they voted: clean work has no fault, and what is planted is found and named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import col, select
+
+from annotation_schemas.loader import load_text
+from app.services import Services
+from app.workbench import page, sent
+from db.engine import Store
+from db.tables import ExposureRow, ExposureShapeRow
+from domain.exposure import Route
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.settings import Settings
+from domain.states import Stage
+from labelstudio import labeling
+from media.store import MediaStore
+from testkit.factories import (
+    BLIND,
+    SETTLING,
+    make_items,
+    make_people,
+    make_person,
+    make_predictions,
+    make_project,
+    make_schema,
+)
+from tests.workflow.outside import ADDRESS, FORMS, Outside
+from workflow.access.projects import access_to
+from workflow.annotate import claims, submissions
+from workflow.annotate.authoring import edit_item
+from workflow.annotate.next_page import next_page
+from workflow.files import exposures
+from workflow.files.project_check import check, remarks
+from workflow.files.project_removal import delete_project
+from workflow.labelstudio import bridge
+from workflow.labelstudio.bridge import Forms
+from workflow.lead import item_history
+from workflow.results import case_page
+from workflow.schemas import migration
+
+pytestmark = pytest.mark.both_databases
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def show(store: Store, person: Person, stage: Stage = Stage.VERIFICATION, change: Change | None = None) -> TaskView:
+    """Send someone their page, as a server does; ``change`` is what a faulty one does to it."""
+    turn = next_page(store, person=person, project="p", stage=stage)
+    assert isinstance(turn.found, TaskView), turn.found
+    data = page.task_page(
+        person=person,
+        csrf="csrf",
+        static=page.static_part(turn.view.schema, stage, project="p", title="P"),
+        schema=turn.view.schema.schema_,
+        task=turn.found,
+        progress=turn.numbers,
+    )
+    if change is not None:
+        change(data)
+    sent.page(Services(store, MediaStore(Path("media")), Settings(Path(), ""), person, "csrf"), data)
+    return turn.found
+
+
+def say(store: Store, person: Person, view: TaskView, key: str = "", **values: Any) -> None:
+    submissions.submit(store, person=person, task=view.id, key=key or view.id, values=values or {"choice": "red"})
+
+
+def faults(store: Store, **how: Any) -> list[exposures.Fault]:
+    with store.read() as session:
+        return list(exposures.faults(session, access=access_to(session, person=None, project="p"), **how))
+
+
+def rows(store: Store, *routes: Route) -> list[ExposureRow]:
+    with store.read() as session:
+        wanted = select(ExposureRow).where(col(ExposureRow.route).in_(routes or list(Route)))
+        return list(session.exec(wanted.order_by(col(ExposureRow.id))))
+
+
+def test_clean_work_has_no_fault_and_says_what_it_does_not_know(store: Store) -> None:
+    make_project(store)
+    make_items(store, 1)
+    ann, bob = make_people(store, "ann", "bob")
+    say(store, ann, show(store, ann))
+    view = claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(view, TaskView)
+    say(store, bob, view)  # by a script, without a page
+    found = exposures.report(store, by=None, project="p")
+    (line,) = found.stages
+    assert (line.votes, line.complete, line.without, line.faulty) == (2, 1, 1, 0)
+    assert (found.faults, remarks(store, project="p"), check(store)) == ([], [], [])
+    with store.read() as session:
+        (shape,) = session.exec(select(ExposureShapeRow)).all()
+    assert shape.told == {"facts": [], "fields": ["options", "question"], "other": [], "said": []}
+
+
+def into_fields(data: dict[str, Any]) -> None:
+    data["task"]["fields"]["answer"] = "red"
+
+
+def beside_fields(data: dict[str, Any]) -> None:
+    data["task"]["hint"] = {"mark": "red"}
+
+
+def into_the_question(data: dict[str, Any]) -> None:
+    data["task"]["fields"]["question"] += " (origin-0)"
+
+
+def into_a_picture(data: dict[str, Any]) -> None:
+    data["task"]["assets"] = [{"id": "a", "alt": "origin-0"}]
+
+
+def author(data: dict[str, Any]) -> None:
+    data["task"]["history"] = ["Zoe wrote it."]
+
+
+def author_above(data: dict[str, Any]) -> None:
+    data["written_by"] = "zoe"
+
+
+def votes(data: dict[str, Any]) -> None:
+    data["task"]["votes"] = [{"label": "Vote A", "values": {"choice": "blue"}, "reasons": {}, "note": ""}]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (into_fields, {"field answer"}),
+        (beside_fields, {"field answer", "part task.hint"}),
+        (into_the_question, {"field origin", "part fields.question"}),
+        (into_a_picture, {"field origin"}),
+        (author, {"author", "verdict"}),
+        (author_above, {"author", "part written_by"}),
+        (votes, {"votes"}),
+    ],
+)
+def test_what_a_faulty_page_sends_is_found_and_named(store: Store, change: Change, what: set[str]) -> None:
+    make_project(store)
+    zoe = make_person(store, "zoe")
+    make_items(store, 1, author_id=zoe.id)
+    ann, bob = make_people(store, "ann", "bob")
+    say(store, bob, show(store, bob), choice="blue")
+    show(store, ann, change=change)
+    say(store, ann, show(store, ann))  # reloaded, and right again: what was sent was sent
+    found = faults(store)
+    assert {fault.what for fault in found} == what
+    assert {(fault.item, fault.person_id) for fault in found} == {("colour/0", ann.id)}
+    planted = rows(store, Route.PAGE)[1]
+    assert {(fault.sha256, fault.bytes, fault.sent_at) for fault in found} == {
+        (planted.sha256, planted.bytes, planted.at)
+    }
+    said = [each for each in remarks(store, project="p") if "had been sent" in each]
+    assert len(said) == len(what)
+    assert "red" not in exposures.as_csv(found).replace("hundred", ""), "the report gives nothing away itself"
+
+
+@pytest.mark.parametrize(("key", "what"), [("model", "model"), ("judge_score", "judge"), ("grades", "votes")])
+def test_a_grader_who_was_sent_the_model_a_score_or_a_grade(store: Store, key: str, what: str) -> None:
+    make_project(store)
+    (item,) = make_items(store, 1)
+    ann, bob = make_people(store, "ann", "bob")
+    for person in (ann, bob):
+        say(store, person, show(store, person))
+    make_predictions(store, [item], models=["gpt-x"])
+    say(store, bob, show(store, bob, Stage.GRADING), score=1)
+    value = {"model": "gpt-x", "judge_score": 0.5, "grades": [1]}[key]
+    say(store, ann, show(store, ann, Stage.GRADING, lambda data: data["task"].update({key: value})), score=1)
+    assert {(fault.person_id, fault.what) for fault in faults(store)} == {(ann.id, what), (ann.id, f"part task.{key}")}
+    assert not faults(store, stages=[Stage.VERIFICATION])
+
+
+def test_what_was_sent_after_the_vote_is_no_fault(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    ann = make_person(store, "ann", role=Role.LEAD)
+    bob = make_person(store, "bob")
+    for person in (ann, bob):
+        for _ in range(2):
+            say(store, person, show(store, person))
+    item_history.history(store, person=ann, project="p", item="colour/0")
+    assert len(rows(store, Route.HISTORY)) == 1
+    assert not faults(store)
+
+
+@pytest.mark.parametrize("where", [item_history.history, case_page.case])
+def test_a_lead_who_looked_at_an_item_and_votes_in_its_next_round(store: Store, where: Any) -> None:
+    make_project(store)
+    make_items(store, 1)
+    people = make_people(store, "ann", "bob")
+    lea, cat = make_person(store, "lea", role=Role.LEAD), make_person(store, "cat")
+    for person in people:
+        say(store, person, show(store, person))
+    where(store, person=lea, project="p", item="colour/0")
+    edit_item(store, person=None, project="p", item="colour/0", fields={"question": "Which, then?"})
+    for person in (lea, cat):
+        say(store, person, show(store, person))
+    found = faults(store)
+    assert {fault.person_id for fault in found} == {lea.id}
+    assert "field answer" in {fault.what for fault in found}
+    assert "votes" not in {fault.what for fault in found}, "no one had voted on this revision by then"
+    assert {fault.route for fault in found} == {Route.HISTORY if where is item_history.history else Route.CASES}
+    ours = faults(store, item_ids=[found[0].item_id])
+    assert ours == found
+    assert not faults(store, item_ids=[found[0].item_id + 1])
+
+
+def test_a_field_that_was_made_secret_after_it_was_shown(store: Store) -> None:
+    make_project(store)
+    make_items(store, 1)
+    ann = make_person(store, "ann")
+    say(store, ann, show(store, ann))
+    assert not faults(store)
+    text_ = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
+    later = text_.replace("version: 1", "version: 2").replace(
+        "{name: question, kind: text}", "{name: question, kind: text, secret_in: [verification]}"
+    )
+    migration.migrate(store, by=None, project="p", loaded=load_text(later, "Be exact.", "blind"))
+    assert [fault.what for fault in faults(store)] == ["field question"]
+
+
+def test_each_time_that_something_is_sent_is_there(store: Store) -> None:
+    make_project(store)
+    make_items(store, 1)
+    ann = make_person(store, "ann")
+    first = show(store, ann)
+    claims.release(store, person=ann, task=first.id)  # opened, and left
+    assert [row.task_id for row in rows(store)] != []
+    again = show(store, ann)
+    show(store, ann)  # a second tab
+    say(store, ann, again)
+    submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    corrected = show(store, ann, change=into_fields)
+    say(store, ann, corrected, key="again", choice="blue")
+    sent_ = rows(store, Route.PAGE)
+    assert len(sent_) == 4
+    assert len({row.task_id for row in sent_}) == 1
+    (fault,) = faults(store)
+    assert (fault.what, fault.counts, fault.sha256) == ("field answer", True, sent_[-1].sha256)
+    (line,) = exposures.report(store, by=None, project="p").stages
+    assert (line.votes, line.complete, line.faulty) == (2, 2, 1)
+
+
+def test_what_goes_out_to_label_studio_is_noted_for_the_person_it_goes_to(store: Store) -> None:
+    make_project(store, loaded=make_schema(adjudication=False))
+    make_items(store, 2)
+    bridge.connect(store, by=None, project="p", address=ADDRESS, stages=(Stage.VERIFICATION,))
+    ann = make_person(store, "ann")
+    bridge.map_person(store, by=None, project="p", address=ADDRESS, login="ann", email="ann@x.org")
+    front = Outside("ann@x.org")
+    real = replace(FORMS, labeling=labeling.labeling, data=labeling.data)
+    bridge.push(store, front, real, by=None, project="p")
+    there = [{"data": dict(task.data), "predictions": []} for task in front.waiting("ann")]
+    # JSON with sorted keys, without spaces, in UTF-8
+    bytes_ = [json.dumps(task, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() for task in there]
+    noted = rows(store, Route.LABEL_STUDIO)
+    assert {(row.sha256, row.bytes, row.person_id) for row in noted} == {
+        (hashlib.sha256(each).hexdigest(), len(each), ann.id) for each in bytes_
+    }
+    with store.read() as session:
+        (shape,) = session.exec(select(ExposureShapeRow)).all()
+    assert shape.told == {"facts": [], "fields": ["question"], "other": [], "said": []}
+
+
+def test_a_key_in_a_task_of_label_studio_is_found(store: Store) -> None:
+    make_project(store, loaded=make_schema(adjudication=False))
+    make_items(store, 1)
+    bridge.connect(store, by=None, project="p", address=ADDRESS, stages=(Stage.VERIFICATION,))
+    ann = make_person(store, "ann")
+    bridge.map_person(store, by=None, project="p", address=ADDRESS, login="ann", email="ann@x.org")
+    front = Outside("ann@x.org")
+
+    def data(*given: Any) -> dict[str, Any]:
+        made = labeling.data(*given)
+        return {**made, "shown": [*made["shown"], {"title": "Answer", "text": "red"}]}
+
+    bridge.push(store, front, Forms(labeling.labeling, data, FORMS.read, FORMS.link), by=None, project="p")
+    (task,) = front.waiting("ann")
+    front.answer(task, 1, choice="red")
+    bridge.pull(store, front, FORMS, by=None, project="p")
+    assert [(fault.what, fault.person_id, fault.route) for fault in faults(store)] == [
+        ("field answer", ann.id, Route.LABEL_STUDIO)
+    ]
+
+
+@pytest.mark.parametrize("table", ["exposure", "exposure_shape"])
+def test_a_project_takes_its_ledger_away_with_it(store: Store, home: Path, table: str) -> None:
+    make_project(store)
+    make_items(store, 1)
+    ann = make_person(store, "ann")
+    show(store, ann)
+    with store.read() as session:
+        assert session.connection().scalar(text(f"SELECT count(*) FROM {table}"))
+    delete_project(store, MediaStore(home / "media"), by=None, project="p", typed="p")
+    with store.read() as session:
+        assert not session.connection().scalar(text(f"SELECT count(*) FROM {table}"))

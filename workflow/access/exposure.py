@@ -1,0 +1,171 @@
+"""Noting what is sent to a person about an item, before it is sent: hashes, sizes, and what kinds of facts it tells.
+
+``workflow.files.exposures`` says what of it should not have been sent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from db import exposure
+from db.engine import Connection, Session, Store
+from domain.exposure import Route, Secrets, Told
+from domain.records import Person
+from workflow.access.projects import Access
+
+Look = Callable[[Secrets], Told]
+"""What a payload tells, given what there is to be found in it."""
+
+REMEMBERED = 10_000
+"""So many pictures and threads that went to someone from this process are known not to be new."""
+
+_known: WeakKeyDictionary[Store, OrderedDict[tuple[object, ...], None]] = WeakKeyDictionary()
+_known_guard = Lock()
+
+
+def sent_task(
+    store: Store, *, person: Person, route: Route, task: str, body: bytes, look: Look, revision: int | None = None
+) -> None:
+    """Note that a task (its public id) is being sent to a person: ``body`` is what is sent. Nothing while its item is
+    not written yet."""
+    digest = hashlib.sha256(body).hexdigest()
+    with store.noting() as connection:
+        place = exposure.place_of_task(connection, public_id=task)
+        if place is not None:
+            _add(connection, place, person, route, body, digest, look, revision, store.now())
+
+
+def sent_of_item(store: Store, *, person: Person, route: Route, item: str, body: bytes, look: Look) -> None:
+    """As ``sent_task``, of something else about an item (its public id): the same bytes once for each process."""
+    digest = hashlib.sha256(body).hexdigest()
+    if _is_known(store, person.id, item, digest):
+        return
+    with store.noting() as connection:
+        place = exposure.place_of_item(connection, public_id=item)
+        if place is not None:
+            _add(connection, place, person, route, body, digest, look, None, store.now())
+    _remember(store, person.id, item, digest)
+
+
+def _add(
+    connection: Connection,
+    place: exposure.Place,
+    person: Person,
+    route: Route,
+    body: bytes,
+    digest: str,
+    look: Look,
+    revision: int | None,
+    now: datetime,
+) -> None:
+    told = look(place.secrets)
+    exposure.add(
+        connection,
+        place=place,
+        person_id=person.id,
+        route=route,
+        told=told,
+        sha256=digest,
+        size=len(body),
+        revision=revision if revision is not None else place.revision,
+        now=now,
+    )
+
+
+def going_out(
+    session: Session, *, person: Person, task: str, data: Mapping[str, Any], look: Look, now: datetime
+) -> None:
+    """Note that a task is being sent to Label Studio for a person, in a transaction of others: ``data`` is what is
+    sent, of which ``written`` is hashed."""
+    connection = session.connection()
+    place = exposure.place_of_task(connection, public_id=task)
+    if place is not None:
+        body = written(data)
+        digest = hashlib.sha256(body).hexdigest()
+        _add(connection, place, person, Route.LABEL_STUDIO, body, digest, look, None, now)
+
+
+def looked(
+    session: Session,
+    *,
+    access: Access,
+    person: Person,
+    item_ids: Collection[int],
+    route: Route,
+    record: Any,
+    told: Told,
+    now: datetime,
+) -> None:
+    """Note that someone looks at items on a page that is made of ``record``, in a transaction of others."""
+    body = written(record)
+    exposure.add_for_items(
+        session,
+        project_id=access.project_id,
+        schema_version_id=access.schema_version_id,
+        item_ids=item_ids,
+        person_id=person.id,
+        route=route,
+        told=told,
+        sha256=hashlib.sha256(body).hexdigest(),
+        size=len(body),
+        now=now,
+    )
+
+
+def sent_media(store: Store, *, person: Person, asset: str, sha256: str, size: int) -> None:
+    """Note that the file of an asset (its public id) is being sent to a person, the first time that it is."""
+    _media(store, person.id, asset, None, Route.MEDIA, sha256, size)
+
+
+def sent_by_link(store: Store, *, key: str, asset: str, sha256: str, size: int) -> None:
+    """As ``sent_media``, to Label Studio's page: for the person to whom the task with this key was sent."""
+    if _is_known(store, key, asset, sha256):
+        return
+    with store.read() as session:
+        whose = exposure.whose_link(session, key=key)
+    if whose is not None:
+        _media(store, whose[0], asset, whose[1], Route.MEDIA_LINK, sha256, size)
+    _remember(store, key, asset, sha256)
+
+
+def _media(store: Store, person_id: int, asset: str, task: str | None, route: Route, sha256: str, size: int) -> None:
+    if _is_known(store, person_id, asset, sha256):
+        return
+    with store.write(archived_too=True, unhurried=True) as session:
+        given: dict[str, Any] = {"asset": asset, "person_id": person_id, "task": task, "route": route}
+        exposure.add_media(session, **given, sha256=sha256, size=size, now=store.now())
+    _remember(store, person_id, asset, sha256)
+
+
+def written(record: Any) -> bytes:
+    """What is hashed of something that is no text yet: its JSON with sorted keys, without spaces, in UTF-8."""
+    plain = asdict(record) if is_dataclass(record) and not isinstance(record, type) else record
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return sorted(value, key=str) if isinstance(value, set | frozenset) else str(value)
+
+
+def _is_known(store: Store, *of: object) -> bool:
+    with _known_guard:
+        return of in _known.get(store, ())
+
+
+def _remember(store: Store, *of: object) -> None:
+    with _known_guard:
+        known = _known.setdefault(store, OrderedDict())
+        known[of] = None
+        while len(known) > REMEMBERED:
+            known.popitem(last=False)

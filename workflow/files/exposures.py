@@ -1,0 +1,249 @@
+"""What people had been sent of an item before they said something about it, and what of that the schema keeps from
+them.
+
+``workflow.access.exposure`` notes what is sent. What must not be known in a stage is asked of the schema that is in
+force, so a field that was made secret later is found, too.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+
+from annotation_schemas.keys import key_fields
+from annotation_schemas.model import Schema
+from db import exposure
+from db.engine import Session, Store
+from db.records import StoredAnnotation, StoredExposure, StoredExposureShape
+from domain import csv_text
+from domain.exposure import FORMS, Fact, Route, Told
+from domain.records import Person
+from domain.states import BLIND, VERIFICATIONS, Stage
+from workflow.access.projects import Access, require_lead
+from workflow.results.file_raters import people_names
+
+_OF_ANSWERS = (Stage.GRADING, Stage.COMPARISON, Stage.CODING, Stage.ARBITRATION)
+"""The stages in which people must not know whose answer it is, nor what a judge said of it."""
+
+JUDGED = (*VERIFICATIONS, Stage.ADJUDICATION, Stage.ANSWERING, *_OF_ANSWERS)
+"""The stages in which something is kept from people."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that someone had been sent before they submitted what the schema keeps it from."""
+
+    stage: str
+    item: str
+    """The id in files."""
+    person: str
+    """A pseudonym, as in exports."""
+    vote: str
+    """The public id of what they submitted."""
+    voted_at: datetime
+    what: str
+    """Such as ``field answer`` or ``author``."""
+    sent_at: datetime
+    """When it was sent first."""
+    route: Route
+    sha256: str
+    bytes: int
+    counts: bool
+    """False: they have corrected what they submitted since."""
+    item_id: int
+    person_id: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.person} had been sent {_WORDS.get(self.what, self.what)} of item {self.item} ({self.route.value},"
+            f" {self.sent_at:%Y-%m-%d %H:%M:%S} UTC) before their answer in {self.stage.replace('_', ' ')}"
+            f" ({self.voted_at:%Y-%m-%d %H:%M:%S} UTC)."
+        )
+
+
+_WORDS = {
+    Fact.KEY.value: "the key",
+    Fact.AUTHOR.value: "the name of the author",
+    Fact.MODEL.value: "the name of the model",
+    Fact.JUDGE.value: "what a judge said",
+    Fact.VERDICT.value: "what became of it",
+    Fact.VOTES.value: "what another person said",
+}
+
+COLUMNS = tuple(each.name for each in fields(Fault) if not each.name.endswith("_id"))
+
+
+@dataclass(frozen=True)
+class StageCount:
+    """The votes of a stage, and what is known of what was sent before them."""
+
+    stage: Stage
+    votes: int
+    complete: int
+    """The task itself is noted: that it was sent to this person before."""
+    faulty: int
+
+    @property
+    def without(self) -> int:
+        """Given before anything was noted, or by other ways than our pages: it is not known, which is no fault."""
+        return self.votes - self.complete
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of a project."""
+
+    since: datetime | None
+    """When the first thing was noted."""
+    stages: Sequence[StageCount]
+    from_files: int
+    """Ratings that came in files: what their raters knew, no one knows here."""
+    faults: Sequence[Fault]
+
+
+def report(store: Store, *, by: Person | None, project: str) -> Report:
+    """What is known of a project, for leads; ``by`` None is the command on the machine itself."""
+    with store.read() as session:
+        return report_of(session, access=require_lead(session, by=by, project=project))
+
+
+def report_of(session: Session, *, access: Access) -> Report:
+    """As ``report``, in a session of others."""
+    found = list(faults(session, access=access))
+    faulty = Counter(stage for stage, _ in {(fault.stage, fault.vote) for fault in found})
+    known = exposure.counts(session, project_id=access.project_id)
+    return Report(
+        since=exposure.since(session, project_id=access.project_id),
+        stages=[StageCount(stage, *known[stage], faulty=faulty[stage.value]) for stage in JUDGED if stage in known],
+        from_files=exposure.n_from_files(session, project_id=access.project_id),
+        faults=found,
+    )
+
+
+def faults(
+    session: Session,
+    *,
+    access: Access,
+    item_ids: Collection[int] | None = None,
+    stages: Collection[Stage] = JUDGED,
+) -> Iterator[Fault]:
+    """What people had been sent before they submitted something live that the schema keeps it from.
+
+    Each thing of each vote once, when it was sent first; by stage, item and vote. ``item_ids`` None: all items. Costs
+    a query for each stage, besides one for each time that something was sent that may be a fault.
+    """
+    known = {row.id: _told_now(access, row) for row in exposure.shapes(session, project_id=access.project_id)}
+    names: Mapping[int, str] | None = None
+    for stage in JUDGED:
+        kept = {id: found for id, told in known.items() if (found := _kept_from(access.schema, stage, told))}
+        if stage not in stages or not kept:
+            continue
+        seen: set[tuple[int, str]] = set()
+        rows = list(
+            exposure.before_votes(session, project_id=access.project_id, stage=stage, shape_ids=kept, item_ids=item_ids)
+        )
+        gone = exposure.superseded(session, ids={vote.id for _, vote, _ in rows})
+        for sent, vote, item in rows:
+            for what in kept[sent.shape_id]:
+                if (vote.id, what) in seen or not _holds(session, what, known[sent.shape_id], sent, vote):
+                    continue
+                seen.add((vote.id, what))
+                names = names if names is not None else people_names(session, project_id=access.project_id)
+                yield _fault(sent, vote, item, what, names.get(vote.person_id, ""), counts=vote.id not in gone)
+
+
+def _fault(sent: StoredExposure, vote: StoredAnnotation, item: str, what: str, person: str, *, counts: bool) -> Fault:
+    return Fault(
+        stage=vote.stage.value,
+        item=item,
+        person=person,
+        vote=vote.public_id,
+        voted_at=vote.created_at,
+        what=what,
+        sent_at=sent.at,
+        route=sent.route,
+        sha256=sent.sha256,
+        bytes=sent.bytes,
+        counts=counts,
+        item_id=vote.item_id,
+        person_id=vote.person_id,
+    )
+
+
+def _told_now(access: Access, row: StoredExposureShape) -> Told:
+    """What was sent, with the fields by the names that they have now."""
+    told = Told.from_json(row.told)
+    names = list(told.fields)
+    for step in access.reading.steps.get(row.schema_version_id, ()):
+        names = [step.fields.get(name, name) for name in names]
+    return Told(tuple(names), told.facts, told.said, told.other)
+
+
+def _kept_from(schema: Schema, stage: Stage, told: Told) -> list[str]:
+    """What of it a stage's people must not know, if it was about what they answer."""
+    secret = secret_fields(schema, stage)
+    found = [f"field {name}" for name in sorted(secret & set(told.fields))]
+    if Fact.KEY in told.facts and secret & key_fields(schema):
+        found.append(Fact.KEY.value)
+    if stage in BLIND:
+        found += [fact.value for fact in (Fact.AUTHOR, Fact.VERDICT) if fact in told.facts]
+        found += [f"part {path}" for path in told.other]
+    if stage in BLIND - {Stage.ARBITRATION} and Fact.VOTES in told.facts and _said(stage, told):
+        found.append(Fact.VOTES.value)
+    if stage in _OF_ANSWERS:
+        found += [fact.value for fact in (Fact.MODEL, Fact.JUDGE) if fact in told.facts]
+    return found
+
+
+def secret_fields(schema: Schema, stage: Stage) -> set[str]:
+    """The fields of an item that the schema keeps from people in a stage."""
+    as_ = Stage.CODING if stage is Stage.ARBITRATION else stage  # its reader sees what the coders saw
+    found = {field.name for field in schema.item.fields if as_.value in field.secret_in}
+    return found | key_fields(schema) if stage is Stage.ANSWERING else found
+
+
+def _said(stage: Stage, told: Told) -> set[Stage]:
+    """The stages that are as this one, of which it had what others said."""
+    alike = set(VERIFICATIONS) if stage in VERIFICATIONS else {stage}
+    return alike & set(told.said) if told.said else alike
+
+
+def _holds(session: Session, what: str, told: Told, sent: StoredExposure, vote: StoredAnnotation) -> bool:
+    """Whether it was about what this vote is about."""
+    own = sent.task_id == vote.task_id
+    if what == Fact.VERDICT.value or what.startswith("part "):
+        return own
+    if what == Fact.VOTES.value:
+        return exposure.others_had_said(session, vote=vote, stages=_said(vote.stage, told), before=sent.at)
+    if what not in (Fact.MODEL.value, Fact.JUDGE.value) or own:
+        return True
+    if sent.route in FORMS:
+        return False
+    if vote.prediction_id is None:
+        return True
+    there = exposure.was_judged if what == Fact.JUDGE.value else exposure.was_answered
+    return there(session, prediction_id=vote.prediction_id, before=sent.at)
+
+
+def as_csv(found: Sequence[Fault]) -> str:
+    """Faults as a table."""
+    out = io.StringIO(newline="")
+    writer = csv_text.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for fault in found:
+        row = asdict(fault)
+        told = {name: row[name] for name in COLUMNS}
+        told |= {"voted_at": fault.voted_at.isoformat(), "sent_at": fault.sent_at.isoformat()}
+        told |= {"route": fault.route.value, "counts": "yes" if fault.counts else "no"}
+        writer.writedict(told)
+    return out.getvalue()
+
+
+def remarks(session: Session, access: Access) -> Iterator[str]:
+    """A sentence for each fault of what counts, for ``touchstone check``."""
+    for fault in faults(session, access=access):
+        if fault.counts:
+            yield f"{access.name}: {fault}"

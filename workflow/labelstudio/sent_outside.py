@@ -1,0 +1,28 @@
+"""What a task tells of its item that goes out to Label Studio: found in the task, as its texts are lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.exposure import Fact, Known, Secrets, Told, look_through, strings
+
+_MEDIA = ("media_", "image_", "images_")
+_DATA = ("touchstone", "says", "about", "shown")
+_PARTS = ("text_", "list_", "options_")
+
+
+def told_outside(sent: Mapping[str, Any], secrets: Secrets) -> Told:
+    """What a task tells: ``data`` and ``predictions`` as they are sent (the latter are the rater's own answers)."""
+    data = sent["data"]
+    lines = {text for part in ("shown", "about") for text in strings(data.get(part))}
+    lines |= {text for key, value in data.items() if key.startswith("text_") for text in strings(value)}
+    fields = {
+        name: value
+        for name, value in secrets.content.items()
+        if (parts := set(strings(value))) and (parts <= lines or ", ".join(strings(value)) in lines)
+    }
+    known = {key for key in data if key in _DATA or key.startswith((*_MEDIA, *_PARTS))}
+    found = look_through(data, Known(*known), secrets, fields=fields, texts=[data.get("about"), data.get("says")])
+    answered = [Fact.ANSWER] if any(key.startswith("text_prediction") for key in data) else []
+    return Told(found.fields, (*found.facts, *answered), found.said, found.other)
