@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit
-from annotation_schemas.keys import key_field, key_fields, options_field
+from annotation_schemas.keys import key_field, options_field, withheld_in
 from db import items, releases
 from db.engine import Session, Store
 from db.releases import Asset, Placed
@@ -169,13 +169,7 @@ class Contents:
 def withheld_of(access: Access, asked: Asked, splits: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The fields that public files of each split lack: those that the schema keeps private, and of a private split
     whatever tells its key."""
-    always = set(access.schema.export.public_without)
-    secret = always | set(key_fields(access.schema))
-    order = [each.name for each in access.schema.item.fields]
-    return {
-        split: tuple(name for name in order if name in (secret if split in asked.private else always))
-        for split in splits
-    }
+    return {split: withheld_in(access.schema, split, private=asked.private) for split in splits}
 
 
 def released_set(
