@@ -35,20 +35,13 @@ def key_is_private(schema: Schema) -> bool:
     return key_field(schema) in schema.export.public_without
 
 
-def withheld_in(schema: Schema, split: str, *, private: Collection[str] | None = None) -> tuple[str, ...]:
-    """The fields that the public files of a split of a release do not have, in the schema's order.
-
-    Parameters
-    ----------
-    private
-        The splits whose key stays private, whatever the schema says of splits; None: as the schema says. A schema that
-        names no field as not public then keeps back all that tell the right answer (``key_fields``).
-    """
+def withheld_in(schema: Schema, split: str, *, private: Collection[str] = ()) -> tuple[str, ...]:
+    """The fields that the public files of a split of a release do not have, in the schema's order: those that the
+    schema keeps back from it, and where the split is one of ``private`` whatever tells the right answer."""
     said = schema.export.public_without
-    if private is None:
-        without = said if not schema.export.private_splits or split in schema.export.private_splits else ()
-    else:
-        without = (said or tuple(key_fields(schema))) if split in private else ()
+    without = set(said) if not schema.export.private_splits or split in schema.export.private_splits else set()
+    if split in private:
+        without |= {*said, *key_fields(schema)}
     return tuple(field.name for field in schema.item.fields if field.name in without)
 
 

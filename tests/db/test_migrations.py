@@ -55,6 +55,7 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}', 1, NULL, NULL)"))
         run(text(f"INSERT INTO guideline_version VALUES (1, 1, 1, 'g', '', '', NULL, '{WHEN}', false)"))
         run(text(f"INSERT INTO schedule VALUES (1, 1, 1, '{{}}', '[]', NULL, '{WHEN}')"))
+        run(text(f"INSERT INTO entry_budget VALUES (1, 1, 1, 3, 7, NULL, '{WHEN}')"))
         run(
             text(
                 "INSERT INTO item (id, public_id, project_id, dimension, external_id, state, current_revision,"
