@@ -31,6 +31,7 @@ from db.records.people import (
     StoredFailedLogin,
     StoredInvitation,
     StoredPerson,
+    StoredPersonKey,
     StoredSession,
     StoredSignInLink,
 )
@@ -110,6 +111,7 @@ __all__ = [
     "StoredMember",
     "StoredNoticeMark",
     "StoredPerson",
+    "StoredPersonKey",
     "StoredPick",
     "StoredPostponed",
     "StoredPrediction",
