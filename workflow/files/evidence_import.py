@@ -9,7 +9,6 @@ from workflow.files.project_import import How, Import, Made
 
 
 def import_evidence(store: Store, evidence: EvidenceFolder) -> Made:
-    """Make the project of a bundle here; images and clips are known by their hashes alone. Refuses as ``import_project``
-    does."""
+    """Make the project of a bundle here, images and clips by their hashes alone; refuses as ``import_project`` does."""
     how = How(people=WhoIsWho.NEW, old_schemas=True)
     return Import(store, None, evidence, evidence.manifest["project"], how).run()

@@ -32,6 +32,8 @@ from workflow.results.rater_agreement import agreement_of
 from workflow.results.ratings import RATED, Raters, raters_of
 
 _ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
+_NAME = 60
+"""What is longer in a cell of a report is a sentence, and names nothing."""
 _BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
 """Of what a line of agreement was asked, what says no more than of which state of the project it is."""
 
@@ -210,10 +212,10 @@ def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Itera
 def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
     """The figures and numbers of a table: a row is called by its texts."""
     for row in table.rows:
-        names = [cell for cell in row if isinstance(cell, str)]
-        said = ".".join(_slug(each) for each in names[:4]) or "all"
+        names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME]
+        said = ".".join(map(_slug, names)) or "all"
         for column, cell in zip(table.columns, row, strict=True):
-            id, title = f"{prefix}.{said}.{_slug(column)}", f"{table.title}: {', '.join(names[:4])}: {column}"
+            id, title = f"{prefix}.{said}.{_slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
             if isinstance(cell, Figure):
                 at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
                 yield Told(id, title, *at, rows)

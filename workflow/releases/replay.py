@@ -17,7 +17,7 @@ from workflow.files.project_check import check
 from workflow.releases.evidence import from_json, printed_verdicts, recomputing
 from workflow.releases.figures_told import Figures, figures_of, verdicts_of
 
-SHOWN = 50
+SHOWN = 1_000
 """So many items and figures that moved are listed for people; files have all of them."""
 
 
