@@ -32,6 +32,7 @@ class EvidenceWriter:
         self.folder = folder
         self._tables: list[dict[str, Any]] = []
         self._files: list[dict[str, Any]] = []
+        self._left_out: dict[str, str] = {}
 
     def table(self, name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
         """Write the rows of a table, and the hash of each; how many there were."""
@@ -39,9 +40,9 @@ class EvidenceWriter:
         self._tables.append({"name": name, "columns": list(columns), "rows": n, **self._files[-2]})
         return n
 
-    def without(self, name: str, columns: Sequence[str], why: str) -> None:
+    def without(self, name: str, why: str) -> None:
         """Say that a table is left out."""
-        self._tables.append({"name": name, "columns": list(columns), "rows": 0, "left_out": why})
+        self._left_out[name] = why
 
     def lines(self, path: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Write a file of JSON lines; how many."""
@@ -54,7 +55,8 @@ class EvidenceWriter:
     def manifest(self, about: Mapping[str, Any]) -> None:
         """Write what it is, with all that was written until now; the last one counts."""
         files = [each for each in self._files if each["path"] != MANIFEST]
-        told = {"format": FORMAT, "version": VERSION, **about, "tables": self._tables, "files": files}
+        told = {"format": FORMAT, "version": VERSION, **about, "left_out": self._left_out}
+        told |= {"tables": self._tables, "files": files}
         self._whole(MANIFEST, json.dumps(told, ensure_ascii=False, indent=1).encode() + b"\n")
 
     def copy(self, out: ReleaseFolder) -> int:

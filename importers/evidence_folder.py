@@ -12,7 +12,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -119,7 +119,7 @@ class EvidenceFolder:
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every row of a table with its number, counted from 1, as they are here, changed or not."""
         told = self.tables[table]
-        if told.sha256 == "":
+        if not told.sha256:
             return
         wanted = set(told.columns)
         with self._open(table_path(table)) as lines:
@@ -136,6 +136,11 @@ class EvidenceFolder:
                 if row is None:
                     self._refuse(f"line {number:,} of {path} is no row")
                 yield number, row
+
+    def without_rows(self, tables: Mapping[str, Sequence[str]]) -> None:
+        """Tables (with their columns) of which it has none are empty: they are left out, or came after it was made."""
+        for name, columns in tables.items():
+            self.tables.setdefault(name, TableTold(name, tuple(columns), 0, 0, ""))
 
     def verdicts(self) -> Iterator[dict[str, Any]]:
         """What was printed of each item."""
@@ -218,13 +223,11 @@ class EvidenceFolder:
         found: dict[str, TableTold] = {}
         for each in _listed(self.manifest.get("tables")):
             name, columns = each.get("name"), each.get("columns")
-            left_out = isinstance(each.get("left_out"), str)
-            whole = fits(each) if not left_out else fits({**each, "bytes": 0, "sha256": "0" * 64})
-            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found or not whole:
+            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in found or not fits(each):
                 self._refuse("its manifest names a table wrongly")
-            if not left_out and table_path(name) not in self._told:
+            if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")
-            n_bytes, sha256 = (0, "") if left_out else self._told[table_path(name)]
+            n_bytes, sha256 = self._told[table_path(name)]
             found[name] = TableTold(name, tuple(columns or ()), each["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
             if path not in self._told:

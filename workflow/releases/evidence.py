@@ -174,12 +174,11 @@ def _write_tables(writer: EvidenceWriter, rows: EvidenceRows, progress: Progress
     counts = {}
     for table in tables:
         progress(table)
-        columns = project_rows.columns(table)
         if table in LEFT_OUT:
-            writer.without(table, columns, LEFT_OUT[table])
+            writer.without(table, LEFT_OUT[table])
             continue
         kept = (row for number, row in enumerate(rows.rows(table), 1) if survey.look(table, number, row))
-        counts[table] = writer.table(table, columns, kept)
+        counts[table] = writer.table(table, project_rows.columns(table), kept)
     survey.end()
     return counts
 

@@ -154,8 +154,8 @@ def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[Told]:
             by=by,
             statistics=reporting.with_means(named) if named else (),
         )
-        for each in found:
-            yield _result(f"agreement.{stage.value}", each, [*_votes(stage), Selected(RATINGS, {"stage": stage.value})])
+        rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value})]
+        yield from _results(f"agreement.{stage.value}", found, rows)
 
 
 def _means(store: Store, access: Access) -> Iterator[Told]:
@@ -163,15 +163,24 @@ def _means(store: Store, access: Access) -> Iterator[Told]:
     rows = [*_votes(Stage.GRADING), Selected(RATINGS, {"stage": Stage.GRADING.value}), Selected(REPLIES)]
     about: dict[str, Any] = {"person": None, "project": access.name}
     statistics = reporting.with_means(named) if named else ()
-    for each in agreement_of_means(store, **about, statistics=statistics):
-        yield _result("means", each, rows)
-    for each in agreement_of_levels(store, **about):
-        yield _result("levels", each, rows)
+    yield from _results("means", agreement_of_means(store, **about, statistics=statistics), rows)
+    yield from _results("levels", agreement_of_levels(store, **about), rows)
 
 
-def _result(prefix: str, each: Result, rows: Sequence[Selected]) -> Told:
-    pair = each.args.get("pair")
+def _results(prefix: str, found: Sequence[Result], rows: Sequence[Selected]) -> Iterator[Told]:
+    """Lines of agreement; where no more than two people have rated by a criterion, they go without saying."""
+    pairs: dict[str, set[tuple[str, ...]]] = {}
+    for each in found:
+        pairs.setdefault(each.criterion, set()).update([tuple(each.args["pair"])] if "pair" in each.args else [])
+    for each in found:
+        yield _result(prefix, each, rows, alone=len(pairs[each.criterion]) == 1)
+
+
+def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool) -> Told:
+    pair = None if alone else each.args.get("pair")
     asked = {name: value for name, value in each.args.items() if name not in _BASIS and name != "pair"}
+    if asked.get("weights") == "none":
+        del asked["weights"]
     plain = [f"{name}={value}" for name, value in sorted(asked.items()) if value is not None]
     variant = "-".join([*plain, *(["+".join(map(str, pair))] if pair else [])])
     where = "all" if each.dimension is None else each.dimension or "none"
