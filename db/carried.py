@@ -214,6 +214,7 @@ CARRIED: Mapping[str, Carried] = {
 }
 
 LEFT: Mapping[str, str] = {
+    "person_key": "a secret: from which pseudonyms in releases follow",
     "session": "a sign-in of this server",
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",

@@ -97,12 +97,19 @@ class Survey:
         The columns of each table that it has.
     without
         Parts of the project that are left out.
+    cut
+        Some rows are left out, whatever part they belong to: what points to them is cut or left out, too.
     """
 
     def __init__(
-        self, name: str, given: Mapping[str, Sequence[str]], *, without: frozenset[ProjectPart] = frozenset()
+        self,
+        name: str,
+        given: Mapping[str, Sequence[str]],
+        *,
+        without: frozenset[ProjectPart] = frozenset(),
+        cut: bool = False,
     ) -> None:
-        self.name, self.without = name, without
+        self.name, self.without, self._cut = name, without, cut or bool(without)
         self.ids = {table: Ids() for table in CARRIED}
         self.last: dict[str, Row] = {}
         """The row with the highest id of each table."""
@@ -186,7 +193,7 @@ class Survey:
                 known = id in self.ids[there] and (there != table or id < row["id"])
             if known:
                 continue
-            if not self.without:
+            if not self._cut:
                 self._refuse(f"row {number:,} of {table}: {name} points to no {there} of the archive")
             if (table, name) not in LOOSE:
                 return False

@@ -176,8 +176,8 @@ class ProjectArchive:
         listed = self.manifest.get("tables")
         for each in listed if isinstance(listed, list) else []:
             match = _TABLE.fullmatch(str(each.get("path"))) if isinstance(each, dict) else None
-            fits = match and each["path"] in self._entries and _fits(each)
-            if match is None or not fits or match[1] in found:
+            whole = match and each["path"] in self._entries and fits(each)
+            if match is None or not whole or match[1] in found:
                 self._refuse("its manifest names a table that it does not have, or names it wrongly")
             found[match[1]] = TableTold(
                 match[1], tuple(each["columns"]), each["rows"], each["bytes"], str(each["sha256"])
@@ -221,7 +221,8 @@ class ProjectArchive:
         raise FileRefused(f"{self.name}: {why}. {_AGAIN}")
 
 
-def _fits(told: dict[str, Any]) -> bool:
+def fits(told: dict[str, Any]) -> bool:
+    """Whether what a manifest says of a table has the parts and the types that it must have."""
     columns: Any = told.get("columns")
     numbers = [told.get("rows"), told.get("bytes")]
     return (

@@ -30,7 +30,7 @@ def go_back(connection: Connection, revision: str) -> None:
 
 def _without_what_came_after(connection: Connection) -> None:
     """Take away what later steps made: no schema had changed, and no project was archived."""
-    for table in ("schema_change", "notice_mark", "mail_choice", "mail", "schedule", "daily_goal"):
+    for table in ("schema_change", "notice_mark", "mail_choice", "mail", "schedule", "daily_goal", "person_key"):
         connection.execute(text(f"DROP TABLE {table}"))
     for index in ("ix_asset_sha256", "ix_asset_group", "ix_annotation_pace"):
         connection.execute(text(f"DROP INDEX {index}"))

@@ -219,6 +219,33 @@ def deactivate(
     typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
 
 
+@people.command("erase")
+def erase(
+    login: Annotated[str, typer.Argument(help="Who is erased.")],
+    yes: Annotated[
+        str | None, typer.Option("--yes", metavar="LOGIN", help="The login again, instead of typing it when asked.")
+    ] = None,
+) -> None:
+    """Erase a person for good: name, login, password, sessions, addresses, drafts, and the key of their pseudonyms.
+    What they submitted stays under no name, and every release still verifies."""
+    from workflow.access import erasing
+
+    store = _store()
+    person = erasing.may_be_erased(store, login=login)
+    typer.echo(
+        f"Of {person.name} ({person.login}) goes for good: name, login, password, sessions, e-mail addresses, drafts, "
+        "parts in projects, and what tells which pseudonyms were theirs. What they submitted stays under no name. "
+        "Copies elsewhere (archives of projects, backups, exports) are yours to delete.",
+        err=yes is not None,
+    )
+    if yes is None:
+        yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
+        if not yes.strip():
+            raise SettingsError("No login was typed. No one was erased.")
+    done = erasing.erase(store, login=person.login, typed=yes)
+    typer.echo(f"Erased. What they submitted stands under {done.login}.")
+
+
 @people.command("reactivate")
 def reactivate(
     login: Annotated[str, typer.Argument(help="Whose account.")],

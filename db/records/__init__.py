@@ -32,6 +32,7 @@ from db.records.people import (
     StoredFailedLogin,
     StoredInvitation,
     StoredPerson,
+    StoredPersonKey,
     StoredSession,
     StoredSignInLink,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "StoredMember",
     "StoredNoticeMark",
     "StoredPerson",
+    "StoredPersonKey",
     "StoredPick",
     "StoredPostponed",
     "StoredPrediction",

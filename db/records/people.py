@@ -66,6 +66,15 @@ class StoredInvitation(SQLModel):
     used_by_id: int | None = Field(default=None, foreign_key="person.id")
 
 
+class StoredPersonKey(SQLModel):
+    """From which someone's pseudonyms in releases follow (``domain.pseudonyms``); it never leaves this server."""
+
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    key: str
+    """64 hexadecimal digits."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
 class StoredDailyGoal(SQLModel):
     """How many tasks someone wants to do a day, as they set it themselves."""
 

@@ -16,7 +16,15 @@ from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SourceRow, TriageDecisionRow
 from db.tables.notices import MailChoiceRow, MailRow, NoticeMarkRow
-from db.tables.people import DailyGoalRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from db.tables.people import (
+    DailyGoalRow,
+    FailedLoginRow,
+    InvitationRow,
+    PersonKeyRow,
+    PersonRow,
+    SessionRow,
+    SignInLinkRow,
+)
 from db.tables.projects import (
     EntryBudgetRow,
     GuidelineSeenRow,
@@ -84,6 +92,7 @@ __all__ = [
     "MediaObjectRow",
     "MemberRow",
     "NoticeMarkRow",
+    "PersonKeyRow",
     "PersonRow",
     "PickRow",
     "PostponedRow",

@@ -9,6 +9,7 @@ from db.records.people import (
     StoredFailedLogin,
     StoredInvitation,
     StoredPerson,
+    StoredPersonKey,
     StoredSession,
     StoredSignInLink,
 )
@@ -28,6 +29,10 @@ class SignInLinkRow(StoredSignInLink, table=True):
 
 class InvitationRow(StoredInvitation, table=True):
     __tablename__ = "invitation"
+
+
+class PersonKeyRow(StoredPersonKey, table=True):
+    __tablename__ = "person_key"
 
 
 class DailyGoalRow(StoredDailyGoal, table=True):

@@ -168,7 +168,7 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
         if row.active == active:
             return person
         if not active:
-            _must_not_be_last(session, by=by, row=row)
+            must_not_be_last(session, by=by, row=row)
         now, given_back = store.now(), 0
         if active:
             people.activate(session, row=row)
@@ -221,7 +221,8 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
         raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
 
 
-def _must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
+def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
+    """Refuse (``Conflict``) one's own account, the last active admin, and the last active lead of a project."""
     if by is not None and by.id == row.id:
         raise Conflict("This is your own account; someone else has to deactivate it.")
     if row.is_admin and people.active_admins(session) == [row.id]:

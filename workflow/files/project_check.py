@@ -163,7 +163,7 @@ def _put_right(
 def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
     """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
     several = len(rounds_of(access.schema)) > 1
-    for lot in _judged(session, access):
+    for lot in judged(session, access):
         slots = queries.current_slots(session, ids=[each.id for each in lot])
         contested = [each.id for each in lot if each.verdict.state is ItemState.IN_ADJUDICATION]
         units = queries.units_to_settle(session, ids=contested) if contested else ()
@@ -188,7 +188,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class Judged:
     """An item with what was said about it as it stands, and what that comes to."""
 
     id: int
@@ -200,7 +200,7 @@ class _Judged:
     verdict: Verdict
 
 
-def _judged(session: Session, access: Access) -> Iterator[list[_Judged]]:
+def judged(session: Session, access: Access) -> Iterator[list[Judged]]:
     """All items in the order in which they came, a lot at a time: a large project does not fit into memory."""
     every = items.with_states(session, project_id=access.project_id)
     for begin in range(0, len(every), _AT_ONCE):
@@ -213,7 +213,7 @@ def _judged(session: Session, access: Access) -> Iterator[list[_Judged]]:
         for id, external_id, _, state in some:
             said = (votes.get(id, []), decisions.get(id, []))
             verdict = judge(access, fields[id], *said)
-            lot.append(_Judged(id, external_id, state, fields[id], *said, verdict))
+            lot.append(Judged(id, external_id, state, fields[id], *said, verdict))
         yield lot
 
 
@@ -228,7 +228,7 @@ def gates(session: Session, *, access: Access) -> dict[str, Any]:
     ``workflow.annotate.refinement.counts``.
     """
     found: dict[Stage, Counter[str]] = {stage: Counter() for stage in rounds_of(access.schema)}
-    for each in chain.from_iterable(_judged(session, access)):
+    for each in chain.from_iterable(judged(session, access)):
         for stage, counted in found.items():
             if stage is not Stage.VERIFICATION and not _came_to(stage, each):
                 continue
@@ -248,12 +248,12 @@ def _wanted(part: Verification) -> str:
     return "equal_to_key" if part.keep.key is not None else "as_wanted"
 
 
-def _came_to(stage: Stage, item: _Judged) -> bool:
+def _came_to(stage: Stage, item: Judged) -> bool:
     """Whether an item has come to a further stage of verification: it stands there, or was voted on in it."""
     return item.verdict.stage is stage or bool(of_stage(item.votes, stage))
 
 
-def _gone_through(access: Access, stage: Stage, item: _Judged) -> dict[str, bool]:
+def _gone_through(access: Access, stage: Stage, item: Judged) -> dict[str, bool]:
     """Through which gates of a stage an item has come. Of several stages each counts what it made of the item itself:
     what it kept may wait for the next one, or be rejected there."""
     part = rounds_of(access.schema)[stage]

@@ -17,6 +17,7 @@ from db.survey import Survey
 from domain.errors import AlreadyTaken, FileRefused, InvalidInput, Problem, SchemaError, SettingsError
 from domain.project_parts import ProjectPart, WhoIsWho
 from domain.states import Stage
+from importers.evidence_folder import EvidenceFolder
 from importers.project_archive import ProjectArchive
 from workflow.access.accounts import problems_with
 from workflow.access.project_names import name_problems
@@ -26,7 +27,7 @@ from workflow.files.project_storing import How, Storing
 if TYPE_CHECKING:
     from media.store import MediaStore
 
-__all__ = ["How", "Made", "import_project", "name_is_free"]
+__all__ = ["How", "Import", "Made", "import_project", "name_is_free"]
 
 _SHOWN = 5
 
@@ -60,7 +61,7 @@ def import_project(
     """
     how = how or How()
     with ProjectArchive(path) as archive:
-        return _Import(store, media, archive, name or archive.manifest["project"], how).run()
+        return Import(store, media, archive, name or archive.manifest["project"], how).run()
 
 
 def name_is_free(store: Store, name: str) -> None:
@@ -73,10 +74,13 @@ def name_is_free(store: Store, name: str) -> None:
 
 
 @dataclass
-class _Import:
+class Import:
+    """An archive, or a reviewer's bundle, on its way in."""
+
     store: Store
-    media: MediaStore
-    archive: ProjectArchive
+    media: MediaStore | None
+    """None: images and clips are known by their hashes alone."""
+    archive: ProjectArchive | EvidenceFolder
     name: str
     how: How
     notes: list[str] = field(default_factory=list)
@@ -84,7 +88,8 @@ class _Import:
 
     def run(self) -> Made:
         name_is_free(self.store, self.name)
-        clear_abandoned(self.store, self.media)
+        if self.media is not None:
+            clear_abandoned(self.store, self.media)
         with self.store.read() as session:
             here = project_rows.revision(session)
         if self.archive.revision > here:
@@ -225,7 +230,7 @@ class _Import:
 
     def _bring_media(self, survey: Survey) -> None:
         """Have every image and clip in the media store; they are checked there as any upload is."""
-        if ProjectPart.ITEMS in self.how.without:
+        if ProjectPart.ITEMS in self.how.without or self.media is None:
             return
         inside = set(self.archive.media()) if self.archive.has_media else set()
         wanted = [sha256 for sha256 in survey.media if sha256 not in self.media]

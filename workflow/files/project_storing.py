@@ -26,6 +26,7 @@ from domain.project_parts import ProjectPart, WhoIsWho
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage, TaskState
+from importers.evidence_folder import EvidenceFolder
 from importers.project_archive import ProjectArchive
 from workflow.access.event_log import log
 from workflow.access.projects import access_to
@@ -86,8 +87,9 @@ class Storing:
     """An archive whose rows were all looked at, on its way into the database."""
 
     store: Store
-    media: MediaStore
-    archive: ProjectArchive
+    media: MediaStore | None
+    """None: images and clips are known by what the archive says of them, and no one else uses the database."""
+    archive: ProjectArchive | EvidenceFolder
     survey: Survey
     how: How
     name: str
@@ -116,7 +118,8 @@ class Storing:
                 self._arrive(project, rows)
             except BaseException:
                 with suppress(TouchstoneError):  # the database may be away; the next import or deletion clears it
-                    clear(self.store, self.media, project)
+                    if self.media is not None:
+                        clear(self.store, self.media, project)
                 raise
         self._say(land, drawn_anew)
         return rows
@@ -183,7 +186,10 @@ class Storing:
     def _media_of(self, lot: Sequence[Row]) -> list[Row]:
         """What the media store says of the images and clips of assets: they come and go with these."""
         now = self.store.now()
-        about = [vars(self.media.about(sha256)) for sha256 in sorted({x["sha256"] for x in lot if x["sha256"]})]
+        wanted = sorted({x["sha256"] for x in lot if x["sha256"]})
+        if self.media is None:
+            return [{**self.survey.media[sha256], "created_at": now} for sha256 in wanted]
+        about = [vars(self.media.about(sha256)) for sha256 in wanted]
         return [{**{x: y for x, y in each.items() if x != "sharpness"}, "created_at": now} for each in about]
 
     @contextmanager
@@ -192,7 +198,7 @@ class Storing:
         began = time.monotonic()
         with self.store.write(archived_too=True) as session:
             yield session
-        if self.store.is_sqlite:
+        if self.store.is_sqlite and self.media is not None:
             time.sleep(min(time.monotonic() - began, _PAUSE_SECONDS))
 
     def _begin_anew(self, land: Landing, project: Passing) -> None:

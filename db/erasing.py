@@ -1,0 +1,117 @@
+"""Taking from the database what says who someone was: their row stays, as a number that no one has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Text, cast, delete, or_, select, update
+from sqlmodel import Session, col
+
+from db import append_only, people, person_keys
+from db.attributes import DESCRIBED, LABELLED
+from db.records import StoredPerson
+from db.tables import (
+    BridgePersonRow,
+    DailyGoalRow,
+    DraftRow,
+    EventRow,
+    FileRaterRow,
+    ImportedRatingRow,
+    MailChoiceRow,
+    MailRow,
+    MemberRow,
+    NoticeMarkRow,
+    PersonRow,
+    PostponedRow,
+    QueueCursorRow,
+    SignInLinkRow,
+    WorkCountRow,
+)
+
+OWN: tuple[Any, ...] = (
+    DailyGoalRow,
+    DraftRow,
+    MailChoiceRow,
+    MailRow,
+    MemberRow,
+    NoticeMarkRow,
+    PostponedRow,
+    QueueCursorRow,
+    SignInLinkRow,
+    WorkCountRow,
+)
+"""Tables whose rows of a person go: what they set, typed and never submitted, were told, and may do."""
+
+
+def called(id: int) -> str:
+    """The login of an account whose person was erased."""
+    return f"erased-{id}"
+
+
+def was_erased(row: StoredPerson) -> bool:
+    """Whether a row is what an erasure has left."""
+    return row.login == called(row.id)
+
+
+def erase(session: Session, *, row: StoredPerson) -> None:
+    """Delete name, login, password, keys, sessions and addresses of a person, wherever they stand.
+
+    What they submitted keeps the number of their row. In the log and among ratings out of files, their login, name and
+    addresses give way to the one that says that they were erased; where their requests came from is deleted.
+    """
+    id, login, instead = row.id, row.login, called(row.id)
+    words = {login, row.name, *_addresses(session, id)} - {""}
+    people.end_sessions(session, person_id=id)
+    people.forget_all_failures(session, login=login)
+    person_keys.forget(session, person_id=id)
+    for table in OWN:
+        session.exec(delete(table).where(col(table.person_id) == id))
+    session.exec(
+        update(BridgePersonRow).where(col(BridgePersonRow.person_id) == id).values(email="", outside_user=None)
+    )
+    session.exec(update(ImportedRatingRow).where(col(ImportedRatingRow.rater) == login).values(rater=instead))
+    session.exec(update(FileRaterRow).where(col(FileRaterRow.name) == login).values(name=instead))
+    with append_only.changing(session.connection(), "event"):
+        _in_the_log(session, id, words, instead)
+    theirs = col(PersonRow.id) == id
+    gone = {"login": instead, "name": instead, "password_hash": None, "is_admin": False, "active": False}
+    session.exec(update(PersonRow).where(theirs).values(**gone).execution_options(synchronize_session="fetch"))
+    session.flush()
+
+
+def _addresses(session: Session, id: int) -> set[str]:
+    """The e-mail addresses that are known of someone."""
+    mailed = select(MailChoiceRow.address).where(col(MailChoiceRow.person_id) == id)  # type: ignore[call-overload]
+    outside = select(BridgePersonRow.email).where(col(BridgePersonRow.person_id) == id)  # type: ignore[call-overload]
+    return {*session.connection().scalars(mailed), *session.connection().scalars(outside)}
+
+
+def _in_the_log(session: Session, id: int, words: Collection[str], instead: str) -> None:
+    """What was said of models and items stays as it is: a value there is no one's name."""
+    of = EventRow.__table__  # type: ignore[attr-defined]
+    connection = session.connection()
+    connection.execute(update(of).where(of.c.person_id == id).values(origin=None))
+    named = or_(*(cast(of.c.data, Text).contains(word, autoescape=True) for word in sorted(words, key=len)))
+    escaped = or_(*(cast(of.c.data, Text).contains(_escaped(word), autoescape=True) for word in sorted(words)))
+    wanted = select(of.c.id, of.c.data).where(or_(named, escaped), of.c.kind.not_in((DESCRIBED, LABELLED)))
+    for event, data in connection.execute(wanted).all():
+        changed = _without(data, frozenset(words), instead)
+        if changed != data:
+            connection.execute(update(of).where(of.c.id == event).values(data=changed))
+
+
+def _escaped(word: str) -> str:
+    """As the database holds it in JSON."""
+    return word.encode("ascii", "backslashreplace").decode()
+
+
+def _without(value: Any, words: frozenset[str], instead: str) -> Any:
+    """A value of JSON with the one name in place of these, wherever it is one of them or a key."""
+    if isinstance(value, str):
+        return instead if value in words else value
+    if isinstance(value, list):
+        return [_without(each, words, instead) for each in value]
+    if isinstance(value, dict):
+        return {instead if key in words else key: _without(each, words, instead) for key, each in value.items()}
+    return value

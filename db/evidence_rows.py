@@ -1,0 +1,288 @@
+"""The rows of a project that prove its figures, with nothing in them that says who a person is.
+
+They are the tables of an archive (``db.carried``), so that the same import takes them. Tables that prove no figure are
+left out, with the reason; of the others some columns are empty, and people are numbers with a pseudonym. A test fails
+where a table is in neither list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from sqlalchemy import select, union
+from sqlmodel import Session
+
+from db import project_rows
+from db.attributes import DESCRIBED, LABELLED
+from db.carried import CARRIED, One
+from db.survey import Row, foreign
+from db.tables import metadata
+from domain.rated_units import BETWEEN
+from domain.states import Purpose
+
+LEFT_OUT: Mapping[str, str] = {
+    "aside": "what someone has put off proves nothing",
+    "bridge": "the address of a server, and how it is used",
+    "bridge_answer": "the raw words of another server, with its users; what counts of them is a submission",
+    "bridge_person": "e-mail addresses",
+    "bridge_project": "what stands on another server",
+    "bridge_task": "what went out to another server; what came back is a submission",
+    "candidate": "images that wait for triage",
+    "cause_answer": "what leads made of reasons, in their words",
+    "comment": "what people say to each other",
+    "comment_for": "whom that was for",
+    "draft": "what no one has submitted",
+    "gold": "known answers, which catch who does not read: once public, they catch no one",
+    "gold_pardon": "who was stopped by known answers",
+    "guideline_seen": "who has opened the guideline when",
+    "import_file": "the files that items came in, as they were, with whatever else stands in them",
+    "insight": "who has looked at others' votes",
+    "member": "who has which part",
+    "pick": "images that someone is writing about",
+    "qualification": "how people did in tests",
+    "qualification_review": "what reviewers said of them",
+    "qualification_set": "what was asked in tests",
+    "release": "other releases",
+    "release_about": "what releases say of themselves",
+    "release_item": "what is in other releases",
+    "run_batch": "files that went to another server",
+    "run_batch_problem": "what another server said of them",
+    "run_batch_unit": "what was in them",
+    "schedule": "deadlines",
+    "sift_decision": "images that are in no item",
+    "tool_result": "what a tool said to a model; its answers are here",
+    "withdrawal": "what was withdrawn from other releases",
+    "walk": "where someone is in their own order",
+}
+"""Tables of a project that are not evidence, and why."""
+
+_DETAIL = frozenset({"raw", "raw_characters", "written", "rendered", "transcript", "probe"})
+"""Of an attempt: what a server sent around the reply."""
+_PARAMS = ("spec", "plan", "folder", "schema", "file", "metric", "sha256")
+"""Of a run: what says who was asked, and how."""
+WITHHELD = "withheld"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How the rows of a table are shown."""
+
+    instead: Mapping[str, Any] = field(default_factory=dict)
+    """What stands in a column in place of what is there."""
+    notes: tuple[str, ...] = ()
+    """Columns of free text, which are empty unless someone asks for them."""
+    changed: Callable[[Row], None] | None = None
+    only: Callable[[Row], bool] | None = None
+
+
+def _attempt(row: Row) -> None:
+    row["error"] = WITHHELD if row["error"] else ""
+    row["detail"] = {name: each for name, each in (row["detail"] or {}).items() if name not in _DETAIL}
+
+
+def _worker(row: Row) -> None:
+    row["name"] = f"worker-{row['id']}"
+
+
+def _annotation(row: Row) -> None:
+    row["submit_key"] = f"s{row['id']}"
+
+
+def _live(row: Row) -> bool:
+    return bool(row["purpose"] not in (Purpose.GOLD.value, Purpose.QUALIFICATION.value))
+
+
+EVIDENCE: Mapping[str, Shown] = {
+    "annotation": Shown(notes=("note",), changed=_annotation, only=_live),
+    "asset": Shown({"in_pool": False, "group_name": None}),
+    "attempt": Shown({"request_id": None}, changed=_attempt),
+    "event": Shown({"person_id": None, "task_id": None, "origin": None}),
+    "file_rater": Shown(),
+    "guideline_version": Shown(notes=("why",)),
+    "imported_rating": Shown(),
+    "item": Shown({"file_id": None, "position": None, "fragment_lead": None, "fragment_raw": None}),
+    "item_asset": Shown(),
+    "judge_template": Shown({"origin": ""}),
+    "judge_unit": Shown(),
+    "judgement": Shown(),
+    "media_object": Shown(),
+    "person": Shown(),
+    "prediction": Shown(),
+    "project": Shown({"archived_at": None}),
+    "reading": Shown(),
+    "revision": Shown(),
+    "run": Shown({"said": ""}, notes=("withdrawn_why",)),
+    "run_chunk": Shown({"lease_until": None}),
+    "run_worker": Shown({"about": {}}, changed=_worker),
+    "schema_change": Shown(),
+    "schema_version": Shown(),
+    "source": Shown(),
+    "task": Shown({"lease_until": None}, only=_live),
+}
+"""Tables that are evidence, and what of their rows is shown."""
+
+
+class EvidenceRows:
+    """The rows of a project as evidence.
+
+    Parameters
+    ----------
+    names
+        The pseudonym of everyone who may occur, by person id.
+    raters
+        What raters out of files are called instead, where they are people.
+    events
+        The kinds of events that figures rest on.
+    last
+        When something happened in the project last.
+    items
+        Items (ids) without which, and without whatever is about them, everything else is left out; None: all.
+    notes
+        With what people have written in their own words besides answers.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        project_id: int,
+        names: Mapping[int, str],
+        raters: Mapping[str, str],
+        events: frozenset[str],
+        last: datetime,
+        items: frozenset[int] | None = None,
+        notes: bool = False,
+    ) -> None:
+        self.session, self.project_id, self.last = session, project_id, last
+        self.raters, self.events, self.items, self.notes = raters, events | {DESCRIBED, LABELLED}, items, notes
+        self._names = names
+        self.numbers = {id: number for number, id in enumerate(sorted(people(session, project_id=project_id)), 1)}
+        """What people are numbered here, by id: in the order of their accounts, as statistics take them in."""
+        self._assets, self._media, self._sources = self._shown_media()
+        self._servers: dict[str, str] = {}
+        self._external: dict[str, int] = {}
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """The rows of a table, in the order of its key."""
+        if table in LEFT_OUT:
+            return
+        shown = EVIDENCE[table]
+        for row in project_rows.rows(self.session, project_id=self.project_id, table=table, last=self.last):
+            if (shown.only is not None and not shown.only(row)) or not self._takes(table, row):
+                continue
+            row.update(shown.instead)
+            if not self.notes:
+                row.update(dict.fromkeys(shown.notes, ""))
+            if shown.changed is not None:
+                shown.changed(row)
+            self._without_people(table, row)
+            if table == "run":
+                row["params"] = self._params(row["params"] or {})
+            yield row
+
+    def _takes(self, table: str, row: Row) -> bool:
+        if table == "item":
+            self._external[row["external_id"]] = row["id"]
+            return self.items is None or row["id"] in self.items
+        if table == "asset":
+            return row["id"] in self._assets
+        if table == "media_object":
+            return row["sha256"] in self._media
+        if table == "source":
+            return row["id"] in self._sources
+        if table == "person":
+            return row["id"] in self.numbers
+        if table == "imported_rating" and self.items is not None:
+            unit = row["unit"]
+            item = self._external.get(unit, self._external.get(unit.rpartition(BETWEEN)[0]))
+            return item in self.items
+        if table == "event":
+            return row["kind"] in self.events and self._said(row)
+        return True
+
+    def _said(self, row: Row) -> bool:
+        """Of what leads have said of items, only what is about items that are shown."""
+        if row["kind"] == LABELLED and self.items is not None:
+            said = (row["data"] or {}).get("said") or {}
+            kept = {name: each for name, each in said.items() if self._external.get(name) in self.items}
+            row["data"] = {**row["data"], "said": kept}
+        return self.items is None or row["item_id"] is None or row["item_id"] in self.items
+
+    def _without_people(self, table: str, row: Row) -> None:
+        for column in person_columns(table):
+            row[column] = self.numbers.get(row[column])
+        if table == "person":
+            row["login"] = row["name"] = self._names[row["id"]]
+            row["id"] = self.numbers[row["id"]]
+        elif table == "imported_rating":
+            row["rater"] = self.raters.get(row["rater"], row["rater"])
+        elif table == "file_rater":
+            row["name"] = self.raters.get(row["name"], row["name"])
+
+    def _params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What a run was asked with: servers are numbered, files and folders called by their last name."""
+        made = {name: params[name] for name in _PARAMS if name in params}
+        if isinstance(made.get("file"), str):
+            made["file"] = last_name(made["file"])
+        spec = made.get("spec")
+        if not isinstance(spec, Mapping):
+            return made
+        spec = dict(spec)
+        if isinstance(spec.get("model"), str) and PurePosixPath(spec["model"]).is_absolute():
+            spec["model"] = last_name(spec["model"])
+        endpoint = spec.get("endpoint")
+        if isinstance(endpoint, Mapping):
+            address = str(endpoint.get("base_url", ""))
+            number = self._servers.setdefault(address, f"https://server-{len(self._servers) + 1}.invalid/v1")
+            spec["endpoint"] = {**endpoint, "base_url": number, **({"key": None} if "key" in endpoint else {})}
+        return {**made, "spec": spec}
+
+    def _shown_media(self) -> tuple[set[int], set[str], set[int]]:
+        """The images and clips of items that are shown: ids, hashes, and ids of their sources."""
+        link, asset, item = (metadata.tables[name] for name in ("item_asset", "asset", "item"))
+        wanted = (
+            select(link.c.item_id, asset.c.id, asset.c.sha256, asset.c.source_id)
+            .join(asset, asset.c.id == link.c.asset_id)
+            .join(item, item.c.id == link.c.item_id)
+            .where(item.c.project_id == self.project_id)
+        )
+        assets: set[int] = set()
+        media: set[str] = set()
+        sources: set[int] = set()
+        for item_id, id, sha256, source in self.session.connection().execute(wanted):
+            if self.items is None or item_id in self.items:
+                assets.add(id)
+                media |= {sha256} if sha256 else set()
+                sources |= {source} if source else set()
+        return assets, media, sources
+
+
+def last_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return PureWindowsPath(path).name or WITHHELD
+
+
+def person_columns(table: str) -> list[str]:
+    """The columns of a table that hold ids of people. The slots of known answers do, too, and are left out."""
+    keyed = [name for name, there in foreign(table) if there == "person"]
+    return keyed + [name for name, held in CARRIED[table].ids.items() if held == One("person")]
+
+
+def people(session: Session, *, project_id: int) -> set[int]:
+    """Everyone whom the evidence of a project names, by id."""
+    wanted = []
+    for name in EVIDENCE:
+        of = metadata.tables[name]
+        for column in person_columns(name):
+            if column in EVIDENCE[name].instead:
+                continue
+            there = select(of.c[column]).where(of.c[column].is_not(None), project_rows.mine(of, project_id))
+            wanted.append(there.where(of.c.purpose.in_(_COUNTED)) if "purpose" in of.c else there)
+    return {int(id) for id in session.connection().scalars(union(*wanted))}
+
+
+_COUNTED = tuple(each for each in Purpose if each not in (Purpose.GOLD, Purpose.QUALIFICATION))

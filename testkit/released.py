@@ -1,0 +1,58 @@
+"""A release with nothing in it but its evidence: what a test of the evidence needs of one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from db import items, project_rows
+from db.engine import Store
+from workflow.access.projects import access_to
+from workflow.releases.evidence import Evidence, names_in, write_evidence
+
+
+class Folder:
+    """A folder that a release is written into."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """A new file below the root."""
+        at = self.root / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        with at.open("xb") as file:
+            yield file
+
+
+def write_manifest(root: Path) -> None:
+    """Write the manifest of a release, with the hash of every file below its root."""
+    files = [
+        {
+            "path": path.relative_to(root).as_posix(),
+            "bytes": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path != root / "manifest.json"
+    ]
+    (root / "manifest.json").write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
+
+
+def release(store: Store, root: Path, *, project: str = "p", name: str = "p/1", **asked: Any) -> Evidence:
+    """Write the evidence of a project into a new folder, and a manifest over it."""
+    names = names_in(store, project=project, release=name)
+    with store.read() as session:
+        project_rows.hold_still(session)
+        access = access_to(session, person=None, project=project)
+        if asked.get("only_released"):
+            every = items.with_states(session, project_id=access.project_id)
+            asked["items"] = [id for id, _, _, state in every if state.value == "kept"]
+        done = write_evidence(session, access, Folder(root), names=names, **asked)
+    write_manifest(root)
+    return done

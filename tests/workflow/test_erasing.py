@@ -1,0 +1,131 @@
+"""Erasing a person: who they were stands nowhere any more, and what they submitted counts as it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import DBAPIError
+from typer.testing import CliRunner
+
+from app.cli import cli
+from db.engine import Store
+from db.tables import metadata
+from domain.errors import Conflict, InvalidInput, NotFound
+from domain.roles import Role
+from domain.states import Stage
+from media.store import MediaStore
+from testkit import released
+from testkit.factories import make_person, make_project
+from tests.workflow.whole_project import build
+from workflow.access import accounts, erasing, projects, sign_in
+from workflow.access.projects import access_to
+from workflow.files.project_check import check, gates
+from workflow.releases.evidence import names_in
+from workflow.releases.replay import replay
+
+pytestmark = [pytest.mark.both_databases, pytest.mark.thorough]
+
+
+def everywhere(store: Store, *words: str) -> list[tuple[str, str]]:
+    """Each table and column in which one of these words stands, alone or in a longer text."""
+    found = []
+    with store.read() as session:
+        for table in metadata.tables.values():
+            for row in session.connection().execute(select(table)).mappings():
+                told = {name: str(value) for name, value in row.items()}
+                found += [(table.name, name) for name, value in told.items() if any(word in value for word in words)]
+    return sorted({*found})
+
+
+def votes(store: Store) -> list[Any]:
+    of = metadata.tables["annotation"]
+    with store.read() as session:
+        return [tuple(row) for row in session.connection().execute(select(of).order_by(of.c.id))]
+
+
+@pytest.fixture
+def whole(store: Store, home: Path) -> Store:
+    """The project with something in every table; its senior is called so that no word of it is another one's."""
+    build(store, MediaStore(home / "media"), home)
+    with store.write() as session:
+        for change in (
+            "person SET login = 'zenobia', name = 'Zenobia Quux' WHERE login = 'sen'",
+            "bridge_person SET email = 'zenobia@quux.example'",
+            "imported_rating SET rater = 'zenobia'",
+            "file_rater SET name = 'zenobia'",
+        ):
+            session.connection().execute(text(f"UPDATE {change}"))
+    accounts.set_password(store, login="zenobia", password="a long password")
+    sign_in.make_sign_in_link(store, person=accounts.find_person(store, login="zenobia"), hours=1)
+    projects.set_member(store, by=None, project="p", login="zenobia", role=Role.SENIOR)  # the log names her
+    return store
+
+
+def test_nothing_says_who_it_was_and_everything_counts(whole: Store, tmp_path: Path) -> None:
+    store, said = whole, votes(whole)
+    released.release(store, tmp_path / "before")
+    named = names_in(store, project="p", release="p/1")
+    with store.read() as session:
+        gone_through = gates(session, access=access_to(session, person=None, project="p"))
+    problems = check(store, project="p")
+    before = everywhere(store, "zenobia", "Zenobia")
+    assert {("person", "login"), ("bridge_person", "email"), ("event", "data"), ("file_rater", "name")} <= {*before}
+
+    done = erasing.erase(store, login="Zenobia", typed="zenobia")
+    assert everywhere(store, "zenobia", "Zenobia", "quux") == []
+    assert done.projects == ("p",)
+    assert votes(store) == said
+    with store.read() as session:
+        assert gates(session, access=access_to(session, person=None, project="p")) == gone_through
+    assert check(store, project="p") == problems
+    members = projects.members(store, person=None, project="p")
+    assert [each.person.login for each in members] == ["ann", "bob", "cat", "lea"]
+    assert replay(tmp_path / "before").ok  # on its own
+    again = names_in(store, project="p", release="p/1")
+    differing = [id for id in named if named[id] != again[id]]
+    assert len(differing) == 1, "her key is gone, and no one else's"
+    with pytest.raises(NotFound):
+        accounts.find_person(store, login="zenobia")
+    with pytest.raises(Conflict, match="erased"):
+        erasing.erase(store, login=done.login, typed=done.login)
+    with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
+        session.connection().execute(text("UPDATE event SET kind = 'x'"))
+
+
+def test_no_one_is_erased_by_mistake(store: Store) -> None:
+    make_project(store)
+    make_person(store, "lea", role=Role.LEAD)
+    make_person(store, "ann")
+    accounts.create_person(store, login="root", name="Root", is_admin=True)
+    with pytest.raises(Conflict, match="last active admin"):
+        erasing.erase(store, login="root", typed="root")
+    with pytest.raises(Conflict, match="last active lead of 'p'"):
+        erasing.erase(store, login="lea", typed="lea")
+    with pytest.raises(InvalidInput, match="'anne' is not the login 'ann'"):
+        erasing.erase(store, login="ann", typed="anne")
+    with pytest.raises(NotFound, match="'nobody'"):
+        erasing.erase(store, login="nobody", typed="nobody")
+    assert {each.login for each in accounts.active_accounts(store)} == {"ann", "lea", "root"}
+    make_person(store, "lou", role=Role.LEAD)
+    assert erasing.erase(store, login="lea", typed="lea").projects == ("p",)
+
+
+@pytest.mark.one_database
+def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    make_project(store)
+    make_person(store, "ann", stages=[Stage.VERIFICATION])
+    store.close()
+    run = CliRunner().invoke
+    nothing = run(cli, ["people", "erase", "ann"], input="\n")
+    assert nothing.exit_code
+    assert "No one was erased" in str(nothing.exception) + nothing.output
+    other = run(cli, ["people", "erase", "ann"], input="bob\n")
+    assert other.exit_code
+    done = run(cli, ["people", "erase", "ann"], input="ann\n")
+    assert done.exit_code == 0, done.output
+    assert "stands under erased-" in done.output
+    assert "ann" not in run(cli, ["people", "list"]).output

@@ -1,0 +1,292 @@
+"""Every figure that a release prints, each under an id that stays and with the rows that prove it.
+
+They come from the functions behind `touchstone agreement`, `calibrate` and `results`, in a store that holds a release's
+evidence and nothing else. So the figures of a release and those of whoever recomputes it are made by the same code, of
+the same rows, in the same order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agreement.summary import Result
+from annotation_schemas import reporting
+from db.engine import Store
+from domain.errors import NotFound, TouchstoneError
+from domain.evidence import VERDICTS, Selected, Told, table_path
+from domain.states import Cut, Stage
+from reports.calibration import calibration
+from reports.content import Figure, Table
+from workflow.access.projects import Access, access_to
+from workflow.files.project_check import gates, judged
+from workflow.results.calibration import study_of
+from workflow.results.dimension_means import agreement_of_levels, agreement_of_means
+from workflow.results.leaderboard_lines import Line
+from workflow.results.leaderboard_page import leaderboards
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import RATED, Raters, raters_of
+
+_ODD = re.compile(r"[^A-Za-z0-9_+=<>-]+")
+_NAME = 60
+"""What is longer in a cell of a report is a sentence, and names nothing."""
+_BASIS = frozenset({"items", "sample", "schema", "scale", "scale_inferred", "answers", "tolerance"})
+"""Of what a line of agreement was asked, what says no more than of which state of the project it is."""
+
+ANSWERS, RATINGS, REPLIES, READ = (
+    table_path(name) for name in ("prediction", "imported_rating", "judgement", "reading")
+)
+SUBMITTED, ITEMS = table_path("annotation"), table_path("item")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures that were told, and parts that could not be."""
+
+    told: Sequence[Told]
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Parts of which there is no figure, such as ``judges.grading``, and why."""
+
+    def get(self, id: str) -> Told:
+        """The figure of that id. ``NotFound`` names those that are called nearly so."""
+        found = self.by_id.get(id)
+        if found is None:
+            near = [each for each in self.by_id if each.startswith(id.rpartition(".")[0])][:5]
+            raise NotFound(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
+        return found
+
+    def of(self, prefix: str) -> list[Told]:
+        """All figures whose ids begin with these parts: ``agreement.verification``."""
+        return [each for each in self.told if each.id == prefix or each.id.startswith(f"{prefix}.")]
+
+    @property
+    def by_id(self) -> Mapping[str, Told]:
+        """Every figure by its id."""
+        return {each.id: each for each in self.told}
+
+
+@dataclass(frozen=True)
+class ItemVerdict:
+    """What the votes on an item come to."""
+
+    item: str
+    verdict: str
+    stage: str
+    why: str
+
+    def as_json(self) -> dict[str, str]:
+        """As a line of ``verdicts.jsonl``."""
+        return {"item": self.item, "verdict": self.verdict, "stage": self.stage, "why": self.why}
+
+
+def verdicts_of(store: Store, *, project: str) -> Iterator[ItemVerdict]:
+    """What the votes on each item come to, worked out anew, in the order in which the items came."""
+    with store.read() as session:
+        for lot in judged(session, access_to(session, person=None, project=project)):
+            for each in lot:
+                verdict = each.verdict
+                yield ItemVerdict(each.external_id, verdict.state.value, verdict.stage.value, verdict.why)
+
+
+def figures_of(store: Store, *, project: str, progress: Callable[[str], None] = lambda part: None) -> Figures:
+    """Every figure of a project, in a fixed order; a part that cannot be measured says why."""
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+    told: list[Told] = []
+    without: dict[str, str] = {}
+
+    def part(name: str, made: Callable[[], Iterable[Told]]) -> None:
+        progress(name)
+        try:
+            told.extend(made())
+        except TouchstoneError as error:
+            without[name] = str(error)
+
+    part("gates", lambda: _gates(store, access))
+    for stage in RATED:
+        if getattr(access.schema.stages, stage.value) is None:
+            continue
+        raters = raters_of(store, person=None, project=project, stage=stage)
+        if raters.people or raters.machines:
+            part(f"agreement.{stage.value}", lambda at=stage: _agreement(store, access, at))  # type: ignore[misc]
+        if stage is Stage.GRADING and raters.have_means():
+            part("means", lambda: _means(store, access))
+        if raters.people and raters.machines and stage not in (Stage.COMPARISON, Stage.CODING, Stage.ANSWERING):
+            part(f"judges.{stage.value}", lambda at=stage, of=raters: _judges(store, access, at, of))  # type: ignore[misc]
+    part("leaderboard", lambda: _leaderboard(store, access))
+    return Figures(_with_own_ids(told), without)
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+def _gates(store: Store, access: Access) -> Iterator[Told]:
+    with store.read() as session:
+        counted = gates(session, access=access)
+    yield from _counts("gates", counted)
+
+
+def _counts(prefix: str, counted: Mapping[str, Any]) -> Iterator[Told]:
+    for name, value in counted.items():
+        id = f"{prefix}.{_slug(name)}"
+        if isinstance(value, Mapping):
+            yield from _counts(id, value)
+        elif isinstance(value, int | float | str) and not isinstance(value, bool):
+            state = {"verdict": name} if name in ("kept", "rejected") and prefix == "gates" else {}
+            title = f"Items: {name.replace('_', ' ')}"
+            yield Told(id, title, value, rows=[Selected(VERDICTS, state), *_votes(Stage.VERIFICATION)])
+
+
+def _agreement(store: Store, access: Access, stage: Stage) -> Iterator[Told]:
+    """The whole, and each dimension where the schema's report is cut so, by the statistics that it names."""
+    named = reporting.agreement_first(access.schema)
+    cuts = [Cut.WHOLE, *([cut] if (cut := reporting.cut_first(access.schema)) not in (None, Cut.WHOLE) else [])]
+    for by in cuts:
+        found = agreement_of(
+            store,
+            person=None,
+            project=access.name,
+            stage=stage,
+            by=by,
+            statistics=reporting.with_means(named) if named else (),
+        )
+        rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value})]
+        yield from _results(f"agreement.{stage.value}", found, rows)
+
+
+def _means(store: Store, access: Access) -> Iterator[Told]:
+    named = reporting.agreement_first(access.schema)
+    rows = [*_votes(Stage.GRADING), Selected(RATINGS, {"stage": Stage.GRADING.value}), Selected(REPLIES)]
+    about: dict[str, Any] = {"person": None, "project": access.name}
+    statistics = reporting.with_means(named) if named else ()
+    yield from _results("means", agreement_of_means(store, **about, statistics=statistics), rows)
+    yield from _results("levels", agreement_of_levels(store, **about), rows)
+
+
+def _results(prefix: str, found: Sequence[Result], rows: Sequence[Selected]) -> Iterator[Told]:
+    """Lines of agreement; where no more than two people have rated by a criterion, they go without saying."""
+    pairs: dict[str, set[tuple[str, ...]]] = {}
+    for each in found:
+        pairs.setdefault(each.criterion, set()).update([tuple(each.args["pair"])] if "pair" in each.args else [])
+    for each in found:
+        yield _result(prefix, each, rows, alone=len(pairs[each.criterion]) == 1)
+
+
+def _result(prefix: str, each: Result, rows: Sequence[Selected], *, alone: bool) -> Told:
+    pair = None if alone else each.args.get("pair")
+    asked = {name: value for name, value in each.args.items() if name not in _BASIS and name != "pair"}
+    if asked.get("weights") == "none":
+        del asked["weights"]
+    plain = [f"{name}={value}" for name, value in sorted(asked.items()) if value is not None]
+    variant = "-".join([*plain, *(["+".join(map(str, pair))] if pair else [])])
+    where = "all" if each.dimension is None else each.dimension or "none"
+    parts = [each.criterion, each.statistic, *([variant] if variant else []), where]
+    title = f"{each.title}, {each.criterion}" + (
+        "" if each.dimension is None else f", {each.dimension or 'no dimension'}"
+    )
+    return Told(
+        ".".join([prefix, *map(_slug, parts)]),
+        title,
+        each.value,
+        each.low,
+        each.high,
+        each.n_units,
+        each.n_left_out,
+        each.method,
+        each.reason,
+        rows,
+    )
+
+
+def _judges(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[Told]:
+    """Every number in the tables of the report on judges, with everyone in it."""
+    study, source = study_of(
+        store,
+        person=None,
+        project=access.name,
+        stage=stage,
+        humans=raters.people,
+        judges=raters.machines,
+        vouched=[name for name in raters.people if name in raters.from_files],
+    )
+    rows = [*_votes(stage), Selected(RATINGS, {"stage": stage.value}), Selected(REPLIES)]
+    for table in calibration(study, source).tables():
+        yield from _table(f"judges.{stage.value}.{_slug(table.key)}", table, rows)
+
+
+def _table(prefix: str, table: Table, rows: Sequence[Selected]) -> Iterator[Told]:
+    """The figures and numbers of a table: a row is called by its texts."""
+    for row in table.rows:
+        names = [cell for cell in row if isinstance(cell, str) and len(cell) <= _NAME]
+        said = ".".join(map(_slug, names)) or "all"
+        for column, cell in zip(table.columns, row, strict=True):
+            id, title = f"{prefix}.{said}.{_slug(column)}", f"{table.title}: {', '.join(names)}: {column}"
+            if isinstance(cell, Figure):
+                at = (cell.value, cell.low, cell.high, cell.n_units, cell.n_left_out, cell.method, cell.reason)
+                yield Told(id, title, *at, rows)
+            elif isinstance(cell, int | float) and not isinstance(cell, bool):
+                yield Told(id, title, cell if math.isfinite(cell) else None, rows=rows)
+
+
+def _leaderboard(store: Store, access: Access) -> Iterator[Told]:
+    by = reporting.cut_first(access.schema)
+    found = leaderboards(store, project=access.name, by=by.value if by in (Cut.DIMENSION, Cut.GROUP) else "dimension")
+    for board in found.of.values():
+        for line in board.board.lines():
+            yield _line(line)
+    for compared in found.compared:
+        rate, out = compared.rate, compared.failed + compared.waiting + compared.earlier
+        id = ".".join(map(_slug, ("wins", compared.judge, compared.model, compared.baseline)))
+        title = f"{compared.model} against {compared.baseline}, by {compared.judge}"
+        value, low, high = (each if math.isfinite(each) else None for each in (rate.value, rate.low, rate.high))
+        yield Told(id, title, value, low, high, compared.n, out, rate.method, rate.reason, [Selected(REPLIES)])
+
+
+def _line(line: Line) -> Told:
+    row, scores = line.as_row(), line.scores
+    option = None if scores.iou is None else f"iou-{scores.iou:g}"
+    by = [each for each in (scores.kind, scores.criterion, scores.judge, scores.method, scores.option, option) if each]
+    part = "mean_of_parts" if line.over == "parts" else "all" if line.part is None else line.part or "none"
+    rows = [Selected(ANSWERS, {"model": line.model}), Selected(ITEMS, {"state": "kept"})]
+    rows += [Selected(READ)] if scores.kind == "key" else _votes(Stage.GRADING)
+    rows += [Selected(REPLIES, {"criterion": scores.criterion})] if scores.kind in ("judge", "corrected") else []
+    return Told(
+        ".".join(map(_slug, ("leaderboard", "-".join(map(str, by)), line.model, part))),
+        f"{line.model}: {scores.title}" + ("" if part == "all" else f", {part}"),
+        row["value"],
+        row["low"],
+        row["high"],
+        row["n"],
+        row["left_out"],
+        row["interval"] or "",
+        row["reason"],
+        rows,
+    )
+
+
+# ---- ids -------------------------------------------------------------------------------------------------------------
+
+
+def _votes(stage: Stage) -> list[Selected]:
+    return [Selected(SUBMITTED, {"stage": stage.value})]
+
+
+def _slug(text: Any) -> str:
+    """A text as a part of an id, without dots and spaces."""
+    return _ODD.sub("-", str(text)).strip("-") or "none"
+
+
+def _with_own_ids(told: Sequence[Told]) -> list[Told]:
+    """No two figures with the same id: of those that would have one, each but the first gets a hash of its title."""
+    found: dict[str, Told] = {}
+    for each in told:
+        id, n = each.id, 1
+        while id in found:
+            digest = hashlib.sha256(f"{each.title}/{n}".encode()).hexdigest()[:8]
+            id, n = f"{each.id}~{digest}", n + 1
+        found[id] = each if id == each.id else Told(**{**vars(each), "id": id})
+    return list(found.values())

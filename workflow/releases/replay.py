@@ -1,0 +1,207 @@
+"""Recomputing a release: out of its bundle alone, with the functions that made it, each figure held against the printed
+one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from db.engine import Store
+from domain.errors import FileRefused, TouchstoneError
+from domain.evidence import Told
+from importers.evidence_folder import Changed, EvidenceFolder, recorded_of
+from workflow.files.project_check import check
+from workflow.releases.evidence import from_json, printed_verdicts, recomputing
+from workflow.releases.figures_told import Figures, figures_of, verdicts_of
+
+SHOWN = 1_000
+"""So many items and figures that moved are listed for people; files have all of them."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An item whose votes come to something else than was printed; None: it is not there."""
+
+    item: str
+    printed: str | None
+    recomputed: str | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure as it was printed and as it comes out; None: there is no such figure."""
+
+    id: str
+    printed: Told | None
+    recomputed: Told | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether everything that was measured is the same: values, limits, counts, to the last digit."""
+        return (
+            self.printed is not None
+            and self.recomputed is not None
+            and self.printed.measured == self.recomputed.measured
+        )
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What recomputing a release came to."""
+
+    project: str
+    date: str
+    items: int
+    changed: Sequence[Changed] = ()
+    """Files that are not what a manifest says."""
+    moved: Sequence[Moved] = ()
+    figures: Sequence[Compared] = ()
+    without: Sequence[str] = ()
+    """Parts that have no figure, each with the reason."""
+    refused: str = ""
+    """Why nothing could be recomputed."""
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def differing(self) -> list[Compared]:
+        """The figures that are not equal."""
+        return [each for each in self.figures if not each.equal]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was changed and everything comes out as it was printed."""
+        return not (self.changed or self.moved or self.differing or self.refused)
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, as JSON values."""
+        return {
+            "project": self.project,
+            "date": self.date,
+            "ok": self.ok,
+            "refused": self.refused or None,
+            "changed": [{"path": each.path, "lines": list(each.lines), "why": each.why} for each in self.changed],
+            "items": self.items,
+            "moved": [vars(each) for each in self.moved],
+            "figures": [
+                {
+                    "id": each.id,
+                    "equal": each.equal,
+                    "printed": each.printed.value if each.printed else None,
+                    "recomputed": each.recomputed.value if each.recomputed else None,
+                }
+                for each in self.figures
+            ],
+            "without": list(self.without),
+            "notes": list(self.notes),
+        }
+
+
+def replay(folder: Path, *, progress: Callable[[str], None] = lambda part: None) -> Replayed:
+    """Recompute everything that the release in a folder prints, from its evidence alone.
+
+    Nothing outside of a temporary folder is written. What was changed is named, and recomputed as it stands; where it
+    no longer fits together, ``refused`` says why.
+
+    Raises
+    ------
+    FileRefused
+        The folder holds no evidence that can be read.
+    """
+    with EvidenceFolder(folder) as evidence:
+        progress("hashes")
+        recorded = recorded_of(folder)
+        changed = evidence.changed(recorded)
+        known: dict[str, Any] = {
+            "project": evidence.manifest["project"],
+            "date": str(evidence.manifest.get("date", "")),
+        }
+        notes = (
+            () if recorded is not None else ("There is no manifest of a release beside it: its own alone was read.",)
+        )
+        known |= {"changed": changed, "notes": notes}
+        try:
+            printed, said = from_json(evidence.figures()), printed_verdicts(evidence)
+            with tempfile.TemporaryDirectory(prefix="touchstone-replay-") as beside:
+                progress("tables")
+                with recomputing(folder, Path(beside)) as (store, project):
+                    return _recomputed(store, project, printed, said, known, progress)
+        except FileRefused as error:
+            if not changed:
+                raise
+            return Replayed(items=0, refused=str(error), **known)
+        except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
+            why = str(error) if isinstance(error, TouchstoneError) else f"its rows do not fit together ({error!r:.200})"
+            raise FileRefused(f"{evidence.name}: {why}. Nothing was recomputed.") from error
+
+
+def _recomputed(
+    store: Store,
+    project: str,
+    printed: Figures,
+    said: dict[str, str],
+    known: dict[str, Any],
+    progress: Callable[[str], None],
+) -> Replayed:
+    progress("verdicts")
+    found = {each.item: each.verdict for each in verdicts_of(store, project=project)}
+    moved = [
+        Moved(item, said.get(item), found.get(item)) for item in {**said, **found} if said.get(item) != found.get(item)
+    ]
+    if moved:  # what is counted follows from the verdicts, not from what was stored of them
+        check(store, project=project, rebuild=True)
+    again = figures_of(store, project=project, progress=progress)
+    ids = {**printed.by_id, **again.by_id}
+    figures = [Compared(id, printed.by_id.get(id), again.by_id.get(id)) for id in ids]
+    without = [f"{name}: {why}" for name, why in again.without.items()]
+    return Replayed(items=len(found), moved=moved, figures=figures, without=without, **known)
+
+
+def in_words(found: Replayed, *, all_figures: bool = False) -> Iterator[str]:
+    """What recomputing came to, for people: a line for each thing; figures that are equal are counted, or listed."""
+    yield f"{found.project}, {found.date}"
+    yield from found.notes
+    for each in found.changed:
+        yield f"changed: {each.sentence}"
+    if not found.changed:
+        yield "Every file of the evidence is what the manifest says."
+    if found.refused:
+        yield f"not recomputed: {found.refused}"
+        return
+    yield f"Verdicts: {found.items:,} items, {_of(len(found.moved), 'moves', 'move')}"
+    for moved in found.moved[:SHOWN]:
+        yield f"  {moved.item}: {moved.printed or 'not there'} printed, {moved.recomputed or 'not there'} recomputed"
+    yield from _more(len(found.moved))
+    wrong = found.differing
+    yield f"Figures: {len(found.figures):,}, {_of(len(wrong), 'differs', 'differ')}"
+    for figure in found.figures if all_figures else wrong[:SHOWN]:
+        yield f"  {figure.id}: {_number(figure.printed)} printed, {_number(figure.recomputed)} recomputed" + (
+            ", equal" if figure.equal else ""
+        )
+    yield from () if all_figures else _more(len(wrong))
+    for line in found.without:
+        yield f"Without figures: {line}"
+    yield "Equal: everything comes out as it was printed." if found.ok else "Not equal."
+
+
+def _of(n: int, one: str, several: str) -> str:
+    return "none " + one if n == 0 else f"{n:,} {one if n == 1 else several}"
+
+
+def _more(n: int) -> Iterator[str]:
+    if n > SHOWN:
+        yield f"  and {n - SHOWN:,} more, which --json lists"
+
+
+def _number(told: Told | None) -> str:
+    """A figure with what else was measured, nothing rounded."""
+    if told is None:
+        return "nothing"
+    if told.value is None:
+        return f"undefined ({told.reason})" if told.reason else "undefined"
+    limits = "" if told.low is None or told.high is None else f" [{told.low!r}, {told.high!r}]"
+    n = "" if told.n is None else f", n={told.n}"
+    left_out = f", {told.left_out} left out" if told.left_out else ""
+    return f"{told.value!r}{limits}{n}{left_out}"
