@@ -110,6 +110,20 @@ class ReleasedSet:
     nothing is drawn on that image. Without it, items that show some are refused by formats that only have images."""
     provenance: Callable[[ReleasedItem], Sequence[ReleasedStep]] | None = None
     """What was done about an item, from the first step to the last; without it, no one knows."""
+    formats: Sequence[str] = ()
+    """The formats that this release is written in: some have more in them where another is there, too."""
+
+
+class WrittenFile(Protocol):
+    """A file that is written."""
+
+    @property
+    def sha256(self) -> str:
+        """Of its bytes."""
+
+    @property
+    def bytes(self) -> int:
+        """How many it has."""
 
 
 class ReleaseFolder(Protocol):
@@ -117,6 +131,10 @@ class ReleaseFolder(Protocol):
 
     def open(self, path: str) -> AbstractContextManager[BinaryIO]:
         """A new file below the root; its path has slashes. What is written is hashed as it comes."""
+
+    @property
+    def hashes(self) -> Mapping[str, WrittenFile]:
+        """Every file that is written to its end so far, by its path."""
 
 
 ReleaseWriter = Callable[[ReleasedSet, ReleaseFolder], None]

@@ -127,7 +127,8 @@ class Format:
     writes: Writer | str | None = None
     """What writes its files, likewise; None: it is not exported."""
     releases: ReleaseWriter | str | None = None
-    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported."""
+    """What writes it into a release, likewise; None: by ``writes``, if it takes items and is exported. Formats are
+    written in the order of their places, so that one may name the files of those before it."""
     carries: Callable[[Schema], str | None] = _everything
     """Of a format that ``releases``: what of a schema it cannot hold, in a sentence; None: it can hold everything."""
     beside: Sequence[str] = ()
