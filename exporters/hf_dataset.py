@@ -24,6 +24,8 @@ _SPLIT = re.compile(r"[A-Za-z0-9_]+")
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table: ``data/<split>-00000-of-00001.parquet``, in more files where images are large."""
+    if not released.splits:
+        raise FileRefused(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
     for split in released.splits:
         if not _SPLIT.fullmatch(split.name) or split.name == "all":
             raise FileRefused(

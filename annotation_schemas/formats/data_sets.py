@@ -19,4 +19,11 @@ ROWS = (
         place=58,
         releases="exporters.parquet_table:written",
     ),
+    Format(
+        "croissant",
+        "what a release is and where its values lie, for programs: Croissant 1.1, over its Parquet files",
+        Takes.ITEMS,
+        place=68,
+        releases="exporters.croissant:written",
+    ),
 )

@@ -176,7 +176,7 @@ def without_paths(item: ReleasedItem) -> ReleasedItem:
     return replace(item, assets=[replace(asset, path=None) for asset in item.assets])
 
 
-def in_many_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> official.Made:
+def in_many_files(root: Path, monkeypatch: pytest.MonkeyPatch, *formats: str) -> official.Made:
     """Items whose images are shared out among files, with several row groups in each."""
     made = official.fifth()
     plain = made.items[1]
@@ -187,7 +187,7 @@ def in_many_files(root: Path, monkeypatch: pytest.MonkeyPatch) -> official.Made:
     with monkeypatch.context() as small:
         small.setattr(release_table, "SHARD_BYTES", 1000)  # a picture has about 200 bytes
         small.setattr(release_table, "GROUP_ROWS", 2)
-        folder = official.write(made.set(), root, ["hf_dataset"])
+        folder = official.write(made.set(), root, ["hf_dataset", *formats])
     n = -(-sum(asset.bytes for item in made.items for asset in item.assets) // 1000)
     files = [path for path in folder.hashes if path.startswith("data/")]
     assert files == [f"data/test-{at:05}-of-{n:05}.parquet" for at in range(n)]
