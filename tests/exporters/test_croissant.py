@@ -33,10 +33,12 @@ def plain(value):
     return value.item() if hasattr(value, "item") else value
 
 told = {}
-for path in sys.argv[1:]:
-    command = [str(Path(sys.executable).with_name("mlcroissant")), "validate", "--jsonld", path]
-    done = subprocess.run(command, capture_output=True, text=True)
-    found = told[path] = {"status": done.returncode, "said": done.stdout + done.stderr, "records": {}}
+for path, validate in json.loads(sys.argv[1]).items():
+    found = told[path] = {"records": {}}
+    if validate:
+        command = [str(Path(sys.executable).with_name("mlcroissant")), "validate", "--jsonld", path]
+        done = subprocess.run(command, capture_output=True, text=True)
+        found |= {"status": done.returncode, "said": done.stdout + done.stderr}
     try:
         data = mlcroissant.Dataset(jsonld=path)
         found["metadata"] = data.metadata.to_json()
@@ -48,10 +50,14 @@ for path in sys.argv[1:]:
 json.dump(told, sys.stdout, default=str)
 """
 
+VALIDATED = ("fifth", "wrong sum")
+"""Documents that its own validator is shown, too: a start of it takes longer than all records."""
+
 
 def read(home: Path, **documents: Path) -> dict[str, Any]:
     """What `mlcroissant` makes of each of these."""
-    done = loaders.run("hub", READ, *documents.values(), home=home)
+    asked = {str(path): name in VALIDATED for name, path in documents.items()}
+    done = loaders.run("hub", READ, json.dumps(asked), home=home)
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)
     return {name: found[str(path)] for name, path in documents.items()}
