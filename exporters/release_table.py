@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
 from annotation_schemas import kinds
 from annotation_schemas.column_types import TEXT, ColumnType
 from annotation_schemas.formats.released import ReleasedAsset, ReleasedItem, ReleasedSet, ReleasedSplit, ReleaseFolder
 from annotation_schemas.model import AssetSlot, ItemField
-from domain.errors import FileRefused
+from exporters.asked_items import Names, by_split, refuse
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 32 * 1024 * 1024
@@ -28,6 +27,9 @@ GROUP_BYTES = 32 * 1024 * 1024
 SHARD_BYTES = 500 * 1024 * 1024
 """How much of images a file of the table has; they are what makes it large."""
 LONGEST_INTEGER = 2**63
+
+OWN = ("id", "dimension", "group")
+"""Columns that every table has; a field of such a name is called ``its_id`` and so on."""
 
 Cell = Callable[[ReleasedItem], Any]
 
@@ -42,6 +44,8 @@ class Column:
     cell: Cell = field(compare=False)
     unit: str | None = None
     """Of numbers."""
+    role: str | None = None
+    """The place in the item whose media it is about."""
 
     @property
     def has_images(self) -> bool:
@@ -51,13 +55,6 @@ class Column:
 
 class Misplaced(Exception):
     """A value that does not fit its column; says what it is, as half a sentence."""
-
-
-def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
-    """Say why a format cannot hold an item."""
-    raise FileRefused(
-        f"{format} cannot hold the item {item.id!r}: {why}. Release without {format}, or change the item."
-    )
 
 
 # ---- columns --------------------------------------------------------------------------------------------------------
@@ -77,34 +74,36 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[Column]
     ``images``: they are in it; ``media``: the release has them, so that what is not in the table has a path.
     """
     schema = released.schema
-    named = {*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)}
+    named = [*(slot.role for slot in schema.item.assets), *(each.name for each in schema.item.fields)]
+    taken = {*OWN, *named}
+    names = {each: free(each, taken) if each in OWN else each for each in named}
     found = [
-        Column(free("id", named), TEXT, "What the item is called in files.", lambda item: item.id),
-        Column(free("dimension", named), TEXT, "What the item measures.", lambda item: item.dimension),
+        Column("id", TEXT, "What the item is called in files.", lambda item: item.id),
+        Column("dimension", TEXT, "What the item measures.", lambda item: item.dimension),
         Column(
-            free("group", named),
+            "group",
             TEXT,
             "What the item shares with others that are not independent of it, such as its video.",
             lambda item: item.group,
         ),
     ]
     for slot in schema.item.assets:
-        found += _of_slot(slot, named, images=images and slot.kind == "image", media=media)
+        found += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
     for each in schema.item.fields:
         if not all(each.name in split.withheld for split in released.splits):
-            found.append(_of_field(each))
+            found.append(_of_field(each, names[each.name]))
     return found
 
 
 def free(name: str, taken: set[str]) -> str:
-    """A name for a column of the table's own, which steps aside for the schema's; it is taken from then on."""
+    """A name for a column, which steps aside for those that are there; it is taken from then on."""
     while name in taken:
-        name = f"item_{name}"
+        name = f"its_{name}"
     taken.add(name)
     return name
 
 
-def _of_slot(slot: AssetSlot, taken: set[str], *, images: bool, media: bool) -> Iterator[Column]:
+def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media: bool) -> Iterator[Column]:
     several = slot.max != 1
     noun, are = (f"{slot.kind}s", "are") if several else (slot.kind, "is")
     lie = "lie" if several else "lies"
@@ -118,22 +117,22 @@ def _of_slot(slot: AssetSlot, taken: set[str], *, images: bool, media: bool) -> 
                 raise Misplaced(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
             return value(there[0]) if there else None
 
-        return Column(name, (type,) if several else type, meaning, cell)
+        return Column(name, (type,) if several else type, meaning, cell, role=slot.role)
 
     if media and images:
-        yield column(slot.role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
+        yield column(role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
         return
     if media:
         where = f"Where the {noun} of {slot.role} {lie} in the release, from its root."
-        yield column(slot.role, TEXT, where, lambda asset: asset.path)
+        yield column(role, TEXT, where, lambda asset: asset.path)
     else:
         called = f"What the {noun} of {slot.role} {are} called in the project's files; not in the release."
-        yield column(free(f"{slot.role}_name", taken), TEXT, called, lambda asset: asset.name)
+        yield column(free(f"{role}_name", taken), TEXT, called, lambda asset: asset.name)
     sums = f"SHA-256 of the {noun} of {slot.role}."
-    yield column(free(f"{slot.role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
+    yield column(free(f"{role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
 
 
-def _of_field(each: ItemField) -> Column:
+def _of_field(each: ItemField, name: str) -> Column:
     row = kinds.of_field(each)
 
     def cell(item: ReleasedItem) -> Any:
@@ -142,7 +141,7 @@ def _of_field(each: ItemField) -> Column:
 
     title = kinds.title_of(each)
     unit = row.unit_of(each)
-    return Column(each.name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
+    return Column(name, row.column(each), f"{title}." + (f" In {unit}." if unit else ""), cell, unit)
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -240,32 +239,6 @@ def shards(split: ReleasedSplit, n: int, folder: str) -> list[str]:
     return [f"{folder}/{split.name}-{number:05}-of-{n:05}.parquet" for number in range(n)]
 
 
-def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[ReleasedItem]]]:
-    """Each split with its items, in one pass over all of them: take the items of one before asking for the next.
-
-    Raises ``FileRefused`` for items that come out of turn, or in a split that the release does not have.
-    """
-    coming = released.items()
-    ahead: list[ReleasedItem] = []
-
-    def of(split: ReleasedSplit) -> Iterator[ReleasedItem]:
-        n = 0
-        for item in chain([ahead.pop()] if ahead else [], coming):
-            if item.split != split.name:
-                ahead.append(item)
-                break
-            n += 1
-            yield item
-        if n != split.items:
-            raise FileRefused(f"The split {split.name!r} has {n:,} items, and the release says {split.items:,}.")
-
-    for split in released.splits:
-        yield split, of(split)
-    for left in chain(ahead, coming):
-        known = ", ".join(each.name for each in released.splits)
-        raise FileRefused(f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}.")
-
-
 @dataclass(frozen=True)
 class Table:
     """A table to be written."""
@@ -286,7 +259,7 @@ class Table:
 
     @cached_property
     def _pictured(self) -> frozenset[str]:
-        return frozenset(column.name for column in self.columns if column.has_images)
+        return frozenset(column.role for column in self.columns if column.role and column.has_images)
 
     def images(self, item: ReleasedItem) -> int:
         """How many bytes the images of an item have that are in the table."""
@@ -344,16 +317,14 @@ class Table:
 def write(table: Table, folder: ReleaseFolder, *, below: str, metadata: Mapping[str, str]) -> None:
     """Write the files of a table, a row group at a time."""
     totals = table.sizes()
-    seen: set[str] = set()
+    names = Names(table.format)
     for split, items in by_split(table.released):
         total = totals[split.name]
         paths = shards(split, max(1, math.ceil(total / SHARD_BYTES)), below)
         with _Shards(table, folder, paths, metadata) as out:
             before = 0
             for item in items:
-                if item.id in seen:
-                    refuse(table.format, item, "another item has the same id")
-                seen.add(item.id)
+                names.take(item)
                 out.go_to(min(len(paths) - 1, before * len(paths) // total) if total else 0)
                 row, size = table.row(item)
                 out.take(row, size)

@@ -123,7 +123,7 @@ def test_every_record_is_streamed_as_it_is(found: Mapping[str, Any]) -> None:
     def of(record: Mapping[str, Any], split: str = "validation") -> dict[str, Any]:
         return {key.removeprefix(f"{split}/"): value for key, value in record.items()}
 
-    plain = ("question", "options", "answer", "sequence", "distance", "level", "light", "step", "notes", "id")
+    plain = ("question", "options", "answer", "sequence", "distance", "level", "light", "step", "notes")
     row = of(first)
     assert {name: row[name] for name in plain} == {name: full[name] for name in plain}
     assert row["before"] == pixels(made, assets[0].sha256)
@@ -133,7 +133,7 @@ def test_every_record_is_streamed_as_it_is(found: Mapping[str, Any]) -> None:
     assert row["where/image"] == [None, 2]
     assert (row["points/number"], row["when/end"]) == ([1], [2.0])
     assert row["anything"] == '{"b": [1, null, "ü"], "a": {}}'
-    assert (row["item_id"], row["dimension"], row["group"]) == ("a/1 ü", "added", "kitchen")
+    assert (row["id"], row["its_id"], row["dimension"]) == ("a/1 ü", "its own", "added")
     nothing = ("sequence", "distance", "level", "light", "step", "notes", "where/x", "when/end", "anything", "motion")
     assert {name: of(second)[name] for name in nothing} == dict.fromkeys(nothing)
     assert (of(second)["answer"], of(third, "test")["answer"]) == ([], ["two"])
@@ -178,7 +178,7 @@ def test_the_table_with_images_is_described_where_there_are_two(found: Mapping[s
 
 @pytest.mark.slow
 def test_a_split_in_many_files_and_one_without_items(found: Mapping[str, Any]) -> None:
-    assert [row["test/item_id"] for row in found["many"]["records"]["test"]] == [str(n) for n in range(20)]
+    assert [row["test/id"] for row in found["many"]["records"]["test"]] == [str(n) for n in range(20)]
     assert "error" not in found["empty"]
     assert found["empty"]["records"] == {"test": []}
 

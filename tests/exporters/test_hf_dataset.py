@@ -143,7 +143,7 @@ def test_everything_that_an_item_can_have_is_loaded_with_and_without_the_readme(
     places = [{**box, "image": box.get("image")} for box in full["where"]]
     assert first == {
         **full,
-        "item_id": "a/1 ü",
+        "id": "a/1 ü",
         "dimension": "added",
         "group": "kitchen",
         "before": shas(made.items[0], "before")[0],
@@ -152,10 +152,23 @@ def test_everything_that_an_item_can_have_is_loaded_with_and_without_the_readme(
         "motion_sha256": clip.sha256,
         "where": places,
         "points": [{"number": 1, "x": 0.5, "y": 1.0, "image": None}],
+        "its_id": "its own",
         "anything": '{"b": [1, null, "ü"], "a": {}}',
     }
     assert hashlib.sha256((tmp_path / "set" / clip.path).read_bytes()).hexdigest() == clip.sha256
-    nothing = ("sequence", "distance", "level", "light", "step", "notes", "where", "points", "when", "anything", "id")
+    nothing = (
+        "sequence",
+        "distance",
+        "level",
+        "light",
+        "step",
+        "notes",
+        "where",
+        "points",
+        "when",
+        "anything",
+        "its_id",
+    )
     assert {name: second[name] for name in (*nothing, "motion", "group")} == dict.fromkeys(
         (*nothing, "motion", "group")
     )
@@ -167,9 +180,7 @@ def test_everything_that_an_item_can_have_is_loaded_with_and_without_the_readme(
     assert {"before", "after", "motion"}.isdisjoint(named)
 
     rows = found["many"]["splits"]["test"]
-    assert [(row["item_id"], row["before"]) for row in rows] == [
-        (item.id, shas(item, "before")[0]) for item in many.items
-    ]
+    assert [(row["id"], row["before"]) for row in rows] == [(item.id, shas(item, "before")[0]) for item in many.items]
 
 
 def without_paths(item: ReleasedItem) -> ReleasedItem:
