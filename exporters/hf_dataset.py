@@ -14,6 +14,7 @@ from typing import Any
 from annotation_schemas.column_types import ColumnType
 from annotation_schemas.formats.released import ReleasedSet, ReleaseFolder
 from domain.errors import FileRefused
+from exporters import hub_eval
 from exporters.release_table import Column, Table, columns, has_media, write
 
 NAME = "hf_dataset"
@@ -49,8 +50,18 @@ def table_of(released: ReleasedSet) -> Table:
 
 
 def columns_of(released: ReleasedSet, *, media: bool) -> list[Column]:
-    """The columns of a release's table."""
-    return columns(released, images=True, media=media)
+    """The columns of a release's table, with those that ``eval.yaml`` names where the release has one."""
+    found = columns(released, images=True, media=media)
+    if hub_eval.NAME not in released.formats:
+        return found
+    there = {column.name for column in found}
+    for name, (type, meaning, cell) in hub_eval.Asked(released).columns().items():
+        if name in there:
+            raise FileRefused(
+                f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
+            )
+        found.append(Column(name, type, meaning, cell))
+    return found
 
 
 def front_matter(released: ReleasedSet) -> dict[str, Any]:

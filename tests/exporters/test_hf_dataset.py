@@ -67,7 +67,7 @@ def loaded(home: Path, **asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_readme(root: Path, released: Any) -> dict[str, Any]:
     """How to load a release by its README."""
-    matter = hf_dataset.front_matter(replace(released, formats=("hf_dataset",)))
+    matter = hf_dataset.front_matter(replace(released, formats=released.formats or ("hf_dataset",)))
     (root / "README.md").write_text(f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n# A set\n", encoding="utf-8")
     return {"path": str(root)}
 
